@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from engine.corpus.link_parsing import written_links as written_links
     from engine.corpus.markdown_line_types import CODE_SPAN as CODE_SPAN
     from engine.corpus.note_metadata import HASHTAG as HASHTAG
+    from engine.corpus.note_metadata import markdown_of as markdown_of
     from engine.corpus.note_metadata import note_title as note_title
     from engine.corpus.note_metadata import structure_of as structure_of
     from engine.corpus.source_detection import find_sources as find_sources
@@ -112,6 +113,8 @@ if TYPE_CHECKING:
     from engine.search.result_export import result_quote as result_quote
     from engine.search.result_export import results_markdown as results_markdown
     from engine.search.result_reasons import reasons_of as reasons_of
+    from engine.search.snippets import EXCERPT_LENGTH as EXCERPT_LENGTH
+    from engine.search.snippets import richest_match as richest_match
     from engine.settings import Settings as Settings
     from engine.settings import load_settings as load_settings
     from engine.settings import settings_path as settings_path
@@ -195,6 +198,7 @@ _HOME = {
     "sessions_workspace": "engine.corpus.source_detection",
     "measure_sessions": "engine.corpus.source_detection",
     "HASHTAG": "engine.corpus.note_metadata",
+    "markdown_of": "engine.corpus.note_metadata",
     "structure_of": "engine.corpus.note_metadata",
     "agent_label": "engine.corpus.transcripts.registry",
     "growing_part": "engine.corpus.transcripts.registry",
@@ -267,6 +271,8 @@ _HOME = {
     "SavedSearches": "engine.store.saved_searches",
     "query_holds_secret": "engine.store.saved_searches",
     "index_files": "engine.store.index_paths",
+    "EXCERPT_LENGTH": "engine.search.snippets",
+    "richest_match": "engine.search.snippets",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
     "language_of_note": "engine.text.languages",

@@ -46,8 +46,8 @@ class QuickPanel(QWidget):
     window_requested = Signal()
     resized = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._manager: MemorySearchManager | None = None
         self._answer: Answer | None = None
         self._reading = ""

@@ -94,8 +94,8 @@ _MOST_STATE = 0.6
 class WorkspaceList(QListWidget):
     """A list of workspaces; one row is always current unless the list is empty."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName(tr("Workspaces"))
         self.setItemDelegate(_Rows(self))
         self.setMouseTracking(True)

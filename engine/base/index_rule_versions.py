@@ -3,7 +3,7 @@
 They are together here so that comparing them with those of an index loads none of the rules.
 """
 
-ANALYSER_VERSION = 8
+ANALYSER_VERSION = 9
 """Increase it when the same text would give other tokens."""
 CHUNKER_VERSION = 7
 """Increase it when the same text would give other chunks."""
@@ -13,11 +13,11 @@ TOOLS_VERSION = 3
 """Increase it when the same tool calls would give other files or commands."""
 DOCUMENTS_VERSION = 2
 """Increase it when the same PDF, Word, OpenDocument, EPUB or HTML file would give another text."""
-REDACTION_VERSION = 13
+REDACTION_VERSION = 14
 """Increase it when more is masked, so that stored text is read and stored again."""
 USAGE_VERSION = 5
 """Increase it when usage is read differently; nothing is embedded again."""
-LINKS_VERSION = 5
+LINKS_VERSION = 6
 """Increase it when the same note would give other links."""
 TAGS_VERSION = 4
 """Increase it when the same note would get other tags."""

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
-from engine.base.formatting import plural, size
+from engine.base.formatting import dollars, plural, size
 from engine.base.private_files import clean_up
 from engine.cli.embedding_messages import (
     awaiting_text,
     confirm,
+    estimate_text,
     is_interactive,
     left_running,
     provider_problem,
@@ -27,16 +28,49 @@ from engine.cli.output import (
 )
 from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, opened
 from engine.corpus.indexed_folders import MEMORY_FOLDER
-from engine.records import EmbeddingEstimate, ModelFetchProgress, SyncReport, WorkspacePreview, to_builtins
+from engine.records import EmbeddingEstimate, ModelFetchProgress, Record, SyncReport, WorkspacePreview, to_builtins
 from engine.settings import Settings
 
 if TYPE_CHECKING:
+    from engine.embedding.provider_interface import EmbeddingProvider
     from engine.memory.memory_interface import MemorySearchManager
 
+_BYTES_A_TOKEN = 3
+"""Bytes per token: about 4 for English notes, fewer for other scripts; passages overlap by a fifth."""
 _LAYOUTS = {
     "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",
     "folder": "a folder of notes: all of its notes are indexed",
 }
+
+
+class EmbeddingPreview(Record, frozen=True):
+    """Estimate of what the next update would embed."""
+
+    problem: str
+    """Why nothing would be embedded, one sentence; empty where something would."""
+    indexed: EmbeddingEstimate | None
+    """Estimate for the files that are indexed already; None without an index."""
+    unread_files: int
+    """Notes that are new or have changed since the last update."""
+    unread_bytes: int
+    unread_tokens: int
+    """Approximate number of tokens in these notes."""
+    unread_cost: float | None
+    """US dollars; None where the price is not known."""
+    server: str | None = None
+    """The host, if the settings name another than the provider's own."""
+
+    @property
+    def text(self) -> str:
+        if self.problem:
+            return safe(f"No search by meaning: {self.problem}")
+        parts = [] if self.indexed is None else [estimate_text(self.indexed, self.server)]
+        if self.unread_files:
+            cost = "at an unknown price" if self.unread_cost is None else dollars(self.unread_cost)
+            tokens = f"{self.unread_tokens:,} tokens" + ("" if self.unread_cost == 0 else f", {cost}")
+            files = f"{plural(self.unread_files, 'file')} not read yet ({size(self.unread_bytes)})"
+            parts.append(f"{files}: roughly {tokens}. Sessions are not counted.")
+        return "\n".join(parts)
 
 
 def fetch_missing(settings: Settings, *, agreed: bool, interactive: bool) -> str:
@@ -140,11 +174,10 @@ def _print_report(report: SyncReport) -> None:
 
 
 def _preview(workspace: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
-    from engine.cli.embedding_preview import preview_embedding
     from engine.corpus.discovery import preview_workspace
 
     preview = preview_workspace(workspace.folder, workspace.settings, cancel=token)
-    embedding = preview_embedding(workspace, cancel=token)
+    embedding = _preview_embedding(workspace, token)
     if as_json:
         print_json(to_builtins(preview) | {"embedding": embedding})
     else:
@@ -162,3 +195,61 @@ def _print_preview(preview: WorkspacePreview) -> None:
         (plural(folder.files, "file"), f"{size(folder.bytes)}  {safe(folder.path)}") for folder in preview.folders
     )
     print_issues("Skipped", preview.skipped)
+
+
+def _preview_embedding(workspace: CliWorkspace, cancel: CancelToken) -> EmbeddingPreview:
+    """Estimate what the next update would embed. Sends and changes nothing.
+
+    Raises `Cancelled` and the store's errors.
+    """
+    from engine.embedding.provider_selection import select_provider
+
+    selection = select_provider(workspace.settings, cancel=cancel)
+    if selection.provider is None:
+        return _nothing(selection.unavailable_reason or "it is turned off in the settings.")
+    try:
+        return _estimated(workspace, selection.provider, cancel)
+    finally:
+        selection.provider.close()
+
+
+def _estimated(workspace: CliWorkspace, provider: "EmbeddingProvider", cancel: CancelToken) -> EmbeddingPreview:
+    from engine.corpus.discovery import discover
+    from engine.corpus.documents import is_document
+    from engine.embedding.consent import server_of
+    from engine.indexing.cost_estimate import estimate
+    from engine.store.index import IndexStore
+    from engine.store.index_paths import index_files
+
+    there = discover(workspace.folder, workspace.settings, cancel=cancel).files
+    files = index_files(workspace.folder, workspace.settings.store.path)
+    known, indexed = {}, None
+    if files.database.exists():
+        store = IndexStore(files)
+        try:
+            with store.read(cancel) as snapshot:
+                known = snapshot.files("memory")
+                indexed = estimate(snapshot, provider, workspace.settings, cancel).estimate
+        finally:
+            store.close()
+    unread = [
+        (file.name, file.size)
+        for file in there
+        if file.name not in known or (file.size, file.mtime_ns) != (known[file.name].size, known[file.name].mtime_ns)
+    ]
+    tokens = sum(size for name, size in unread if not is_document(name)) // _BYTES_A_TOKEN
+    return EmbeddingPreview(
+        problem="",
+        indexed=indexed,
+        unread_files=len(unread),
+        unread_bytes=sum(size for _, size in unread),
+        unread_tokens=tokens,
+        unread_cost=None if provider.price is None else tokens * provider.price / 1_000_000,
+        server=server_of(workspace.settings, provider.id),
+    )
+
+
+def _nothing(problem: str) -> EmbeddingPreview:
+    return EmbeddingPreview(
+        problem=problem, indexed=None, unread_files=0, unread_bytes=0, unread_tokens=0, unread_cost=0.0
+    )

@@ -12,7 +12,7 @@ from engine.corpus.note_structure import Structure, StructureBuilder, markup_lin
 
 _TITLE = lazy_pattern(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ATTRIBUTE = lazy_pattern(r":(!?[\w-]+!?):(?:[ \t]+(.*))?")
-_VERBATIM = lazy_pattern(r"-{4,}|\.{4,}|\+{4,}|/{4,}")
+VERBATIM = lazy_pattern(r"-{4,}|\.{4,}|\+{4,}|/{4,}")
 _COMPOUND = lazy_pattern(r"={4,}|\*{4,}|_{4,}|~{4,}|--|[|,:!]={3,}")
 """Matches the first and the last line of a block in which no section begins: an example, sidebar, quote or table."""
 _STYLE = lazy_pattern(
@@ -21,16 +21,16 @@ _STYLE = lazy_pattern(
 """Matches a line of attributes of the block below, with its style if it decides what the block's markup means."""
 _FREE = ("", "discrete", "float")
 """Styles of blocks in which markup is read; of the named ones, a title begins no section."""
-_PREPROCESSOR = lazy_pattern(r"(?:ifdef|ifndef|ifeval|endif|include)::\S*\[.*\]")
-_ALONE = lazy_pattern(r"[^\W\d][\w-]*::(?:\S(?:.*\S)?)?\[.*\]|'{3,}|<{3,}|([-*_])( *)\1\2\1")
+PREPROCESSOR = lazy_pattern(r"(?:ifdef|ifndef|ifeval|endif|include)::\S*\[.*\]")
+ALONE = lazy_pattern(r"[^\W\d][\w-]*::(?:\S(?:.*\S)?)?\[.*\]|'{3,}|<{3,}|([-*_])( *)\1\2\1")
 """Matches a block of one line: a macro, or a break between parts or pages."""
-_REFERENCE = lazy_pattern(r"\{([\w-]+)\}")
-_FENCE = lazy_pattern(r"(`{3,})[^`]*")
+REFERENCE = lazy_pattern(r"\{([\w-]+)\}")
+FENCE = lazy_pattern(r"(`{3,})[^`]*")
 _REVISION = lazy_pattern(r"(?:v[^,]*,[ \t]*)?(\d{4}-\d\d-\d\d)(?::.*)?")
 _AUTHORS = lazy_pattern(r"(?:[\w'’.-]+(?:[ \t]+[\w'’.-]+){0,2}(?:[ \t]+<[^<>]*>)?(?:;[ \t]*|$)){1,20}")
 _UNDERLINES = "=-~^+"
 _MOST_DIFFERENCE = 1
-_ANCHOR = lazy_pattern(r"\[\[[^\[\]]*\]\]|\[#[^\[\]]*\]#?")
+ANCHOR = lazy_pattern(r"\[\[[^\[\]]*\]\]|\[#[^\[\]]*\]#?")
 _LINK = lazy_pattern(
     r"(?:link|xref|https?):[^\s\[\]]*\[([^\[\]]*)\]|<<[^<>,]*(?:,[ ]*)?([^<>]*)>>|footnote:[\w-]*\[[^\[\]]*\]"
 )
@@ -105,9 +105,9 @@ class _Reader:
             self._start, self._end = number, end
         elif _COMPOUND.fullmatch(line):
             self._blocks.append(line)
-        elif not line.startswith("//") and not _PREPROCESSOR.match(line):
+        elif not line.startswith("//") and not PREPROCESSOR.match(line):
             self._text(number, line)
-            if not in_text and (is_named or _ALONE.fullmatch(line)):
+            if not in_text and (is_named or ALONE.fullmatch(line)):
                 self._in_text = False
 
     def _is_title(self, number: int, line: str, below: str) -> bool:
@@ -148,7 +148,7 @@ class _Reader:
     def _title(self, number: int, last: int, level: int, title: str) -> None:
         self._header = level == 1 and not self.found.begun
         self._titled = last
-        self.found.heading(number, last, level, plain(_REFERENCE.sub(self._value, title)))
+        self.found.heading(number, last, level, plain(REFERENCE.sub(self._value, title)))
 
     def _value(self, reference: re.Match[str]) -> str:
         return self.found.properties.get(reference[1].lower().replace("-", "_"), reference[0])
@@ -161,9 +161,9 @@ class _Reader:
 
 def _verbatim_end(line: str, style: str) -> str | None:
     """Return the line that ends the block in which no markup is read and that `line` begins; None if it begins none."""
-    if fence := _FENCE.fullmatch(line):
+    if fence := FENCE.fullmatch(line):
         return fence[1]
-    if _VERBATIM.fullmatch(line):
+    if VERBATIM.fullmatch(line):
         return line
     if style in _FREE or (line[0] == "." and line[1:2].strip(". ")):
         return None
@@ -180,4 +180,4 @@ def _underlined(line: str, below: str) -> int:
 
 def plain(title: str) -> str:
     """Return a title without anchors, links and emphasis."""
-    return _MARKS.sub("", _LINK.sub(lambda link: link[1] or link[2] or "", _ANCHOR.sub("", title)))
+    return _MARKS.sub("", _LINK.sub(lambda link: link[1] or link[2] or "", ANCHOR.sub("", title)))

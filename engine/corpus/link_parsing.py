@@ -60,7 +60,7 @@ _DEFINITION = re.compile(
 """The definition of a link `[text][name]`."""
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
 _ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
-_ASCIIDOC = lazy_pattern(
+ASCIIDOC = lazy_pattern(
     r"(?<!\\)(?:xref|link):([^\s\[\]]{1,400}+)\[([^\[\]\n]{0,400})\]"
     r"|(?<!\\)<<([^<>,\n]{1,400})(?:,([^<>\n]{0,400}))?>>"
 )
@@ -80,6 +80,8 @@ _ANCHOR = lazy_pattern(r"(?:.*\s)?\^([0-9A-Za-z-]{1,64})[ \t]*", re.DOTALL)
 _MARKER = lazy_pattern(r"(?:[ \t>]|(?:[-+]|\*{1,9})(?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t])|\[.\](?=[ \t]))+")
 _BULLET = lazy_pattern(r"^[ \t]*[-*+][ \t]+")
 _SENTENCE_END = lazy_pattern(r"[.!?…]['\"”’)]*\s+|[\u3002\uff01\uff1f]")
+_ZETTEL = lazy_pattern(r"(\d{8}t\d{6}|\d{12}|\d{14})(?=[^0-9a-z]).*")
+"""Matches a folded file name that begins with a date and time, the note's id in Zettlr, The Archive and Denote."""
 _JOURNAL = lazy_pattern(r"([12]\d{3})[_-]([01]\d)[_-]([0-3]\d)")
 
 
@@ -165,8 +167,9 @@ def _org_links(line: str) -> list[WrittenLink]:
 
 def _org(match: re.Match[str]) -> WrittenLink | None:
     written, label = match[1].strip(), (match[2] or "").strip()
-    if written[:3].lower() == "id:":
-        id_ = written[3:].partition("::")[0].strip().lower()
+    scheme, _, id_ = written.partition(":")
+    if scheme.lower() in ("id", "denote"):
+        id_ = id_.partition("::")[0].strip().lower()
         return WrittenLink(*match.span(), "block", id_, "", label or id_) if id_ else None
     target, _, anchor = written.removeprefix("file:").partition("::")
     if not target or target[0] in "*#(" or _SCHEME.match(target) or is_attachment(target):
@@ -176,10 +179,10 @@ def _org(match: re.Match[str]) -> WrittenLink | None:
 
 def _asciidoc_links(line: str) -> list[WrittenLink]:
     bare = _ASCIIDOC_LITERAL.sub(_blanks, line)
-    return [link for match in _ASCIIDOC.finditer(bare) if (link := _asciidoc(match)) is not None]
+    return [link for match in ASCIIDOC.finditer(bare) if (link := asciidoc_link(match)) is not None]
 
 
-def _asciidoc(match: re.Match[str]) -> WrittenLink | None:
+def asciidoc_link(match: re.Match[str]) -> WrittenLink | None:
     """Return the link to another file; None for one within its file or to a web page."""
     written = (match[1] or match[3]).strip().removeprefix("++").removesuffix("++")
     if "://" in written or written.startswith("mailto:"):
@@ -277,7 +280,10 @@ def page_path(path: str) -> str:
 def names_of(path: str, title: str, aliases: tuple[str, ...], text: str) -> tuple[NoteName, ...]:
     """Return the names by which links find the note with this stable name, and its blocks."""
     page = page_path(path)
-    names = {NoteName(page.rpartition("/")[2], "file"): None}
+    base = page.rpartition("/")[2]
+    names = {NoteName(base, "file"): None}
+    if zettel := _ZETTEL.fullmatch(base):
+        names[NoteName(zettel[1], "alias")] = None
     for alias in (title, *aliases):
         for key in (fold(alias.strip()), link_key(alias)):
             if key and NoteName(key, "file") not in names:
@@ -350,7 +356,7 @@ def _plain(match: re.Match[str]) -> WrittenLink | None:
     written = match[3] or match[4]
     if _SCHEME.match(written) or written.startswith("//"):
         return None
-    target, anchor = split_target(unquote(written))
+    target, anchor = split_target(unquote(written.removeprefix(":/")))  # Joplin writes `:/` before a note's id
     if is_attachment(target):
         return None
     return WrittenLink(*match.span(), "embed" if match[1] == "!" else "link", target, anchor, match[2] or target)

@@ -62,6 +62,8 @@ def describe(text: str, name: str) -> DocumentInfo:
     file_title, more = (day[0], (day[1],)) if day else (_file_title(name), ())
     heading = _leading_heading(text, front.length if front else 0, modules=name.lower().endswith(".mdx"))
     if front is None:
+        if not heading and _ID.fullmatch(file_title):
+            file_title = _first_line(text) or file_title
         return DocumentInfo(heading or file_title, more, None, False, None)
     title = markdown_line_types.plain_title(front.scalar("title")) or heading or file_title
     values = front.scalars()
@@ -97,6 +99,27 @@ def structure_of(text: str, name: str) -> Structure | None:
         return asciidoc.read(text)
     if ending in documents.ENDINGS:
         return documents.read(text, name)
+    return None
+
+
+def markdown_of(text: str, name: str) -> Iterator[str] | None:
+    """Yield a note in another format as lines of Markdown; None for Markdown, plain text and documents.
+
+    Each step takes a few milliseconds. The headings are those of `structure_of`, in the same order.
+    """
+    ending = name[name.rfind(".") :].lower()
+    if ending == ".org":
+        from engine.corpus import org_mode
+
+        return org_mode.markdown(text)
+    if ending in (".rst", ".rest"):
+        from engine.corpus import restructuredtext_page
+
+        return restructuredtext_page.markdown(text)
+    if ending in (".adoc", ".asciidoc"):
+        from engine.corpus import asciidoc_page
+
+        return asciidoc_page.markdown(text)
     return None
 
 
@@ -145,10 +168,28 @@ def _first_text(lines: list[str], at: int, *, modules: bool) -> int:
     return at
 
 
+_BUNDLE = re.compile(r"(?:.*/)?([^/]+)\.textbundle/text\.[^/]+", re.IGNORECASE)
+"""Matches the note in a TextBundle (textbundle.org), as Bear exports notes; its folder has the name."""
+_EXPORTED_ID = re.compile(r"(.*\S) [0-9a-f]{32}")
+"""Matches the name that Notion gives to the file of an exported page."""
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
 def _file_title(name: str) -> str:
+    """Return the file name without its extension, and without what the program that exported the note added."""
+    if bundle := _BUNDLE.fullmatch(name):
+        return bundle[1]
     base = name.rpartition("/")[2]
     stem, dot, _ = base.rpartition(".")
-    return stem if dot and stem else base
+    if not (dot and stem):
+        return base
+    exported = _EXPORTED_ID.fullmatch(stem)
+    return exported[1] if exported else stem
+
+
+def _first_line(text: str) -> str:
+    """Return the first line of a note that is named by an id; Joplin exports the title there (format "RAW")."""
+    return markdown_line_types.plain_title(text[:_LINE].strip().partition("\n")[0])
 
 
 _LINE = 4096

@@ -1,13 +1,17 @@
-"""Reads the structure of an Org file, as "Org Syntax v2" describes it (orgmode.org/worg/org-syntax.html).
+"""Reads an Org file, as "Org Syntax v2" describes it (orgmode.org/worg/org-syntax.html): its structure, and its text
+as Markdown.
 
 Keywords (`#+title:`), headings with their TODO states and tags, property drawers and blocks are read; radio targets,
 macros and files named by `#+include:` are not. The state words are `TODO`, `DONE` and those of `#+todo:` lines.
 """
 
 import re
+from collections.abc import Iterator
 
 from engine.base import lazy_pattern
-from engine.corpus.note_structure import LONGEST_PROPERTY, Structure, StructureBuilder, markup_lines
+from engine.corpus.link_parsing import is_attachment
+from engine.corpus.markdown_writer import CALLOUTS, Inline, MarkdownWriter, footnote_name, indent_of, pieces
+from engine.corpus.note_structure import LONGEST_PROPERTY, Structure, StructureBuilder, lines_of, markup_lines
 
 _KEYWORD = lazy_pattern(r"[ \t]*#\+([^\s:]+):[ \t]*(.*)")
 _BLOCK_BEGIN = lazy_pattern(r"[ \t]*#\+begin_(src|example|export|comment)(?:[ \t].*)?", re.IGNORECASE)
@@ -28,16 +32,20 @@ _ALIASES = ("roam_aliases", "roam_alias", "aliases")
 
 
 def read(text: str) -> Structure:
+    return _read(text).found.done()
+
+
+def _read(text: str) -> "_Reader":
     reader = _Reader()
     for number, line, _, _ in markup_lines(text):
         reader.take(number, line)
-    return reader.found.done()
+    return reader
 
 
 class _Reader:
     def __init__(self) -> None:
         self.found = StructureBuilder()
-        self._states = {"TODO", "DONE"}
+        self.states = {"TODO", "DONE"}
         self._block = ""
         self._block_start = 0
         self._drawer = False
@@ -63,14 +71,8 @@ class _Reader:
             self.found.begun = True
 
     def _heading(self, number: int, level: int, title: str) -> None:
-        word, _, rest = title.partition(" ")
-        if word in self._states:
-            title = rest.lstrip()
-        title = _PRIORITY.sub("", title, count=1) if title.startswith("[#") else title
-        title = title.removeprefix("COMMENT ")
-        if tagged := _TAGS.fullmatch(title):
-            title = tagged[1] or ""
-            self.found.tags += filter(None, tagged[2].split(":"))
+        _, title, tags = _heading_parts(title, self.states)
+        self.found.tags += tags
         self.found.heading(number, number, level, plain(title))
 
     def _keyword(self, number: int, line: str) -> None:
@@ -79,7 +81,7 @@ class _Reader:
         elif found := _KEYWORD.fullmatch(line):
             key, value = found[1].lower(), (found[2] or "").strip()
             if key in _LISTS:
-                self._states.update(word.partition("(")[0] for word in value.split() if word != "|")
+                self.states.update(word.partition("(")[0] for word in value.split() if word != "|")
             if key == "caption":
                 return  # a caption is part of the text that is indexed and shown
             if key == "title" and len(self.found.title) < LONGEST_PROPERTY:
@@ -109,8 +111,258 @@ class _Reader:
             self.found.data[number] = value
 
 
+def _heading_parts(heading: str, states: set[str]) -> tuple[str, str, list[str]]:
+    """Return the state and the priority of a heading, its title, and its tags."""
+    word, _, rest = heading.partition(" ")
+    title = rest.lstrip() if word in states else heading
+    state = word if word in states else ""
+    if priority := _PRIORITY.match(title):
+        state, title = f"{state} {priority[0].strip()}".lstrip(), title[priority.end() :]
+    title = title.removeprefix("COMMENT ")
+    tagged = _TAGS.fullmatch(title)
+    return (state, tagged[1] or "", [*filter(None, tagged[2].split(":"))]) if tagged else (state, title, [])
+
+
 def plain(title: str) -> str:
     """Return a title without links and emphasis."""
     title = _NO_WORDS.sub(lambda found: found[1] if found[0].startswith("<<<") else "", title)
     title = _LINK.sub(lambda link: link[2] or link[1], title)
     return _MARKS.sub(r"\2", title)
+
+
+# --- The text as Markdown --------------------------------------------------------------------------------------------
+
+_ITEM = lazy_pattern(
+    r"(?:([-+])|(?<=[ \t])\*|(\d{1,9}|[A-Za-z])[.)])(?:[ \t]+|$)(?:\[@\w+\][ \t]+)?"
+    r"(?:\[([ Xx-])\](?:[ \t]+|$))?(?:(\S.{0,200}?)[ \t]+::(?:[ \t]+|$))?"
+)
+_BEGIN = lazy_pattern(r"#\+begin_([\w-]+)", re.IGNORECASE)
+_END = lazy_pattern(r"#\+end_([\w-]+)", re.IGNORECASE)
+_CAPTION = lazy_pattern(r"#\+caption(?:\[[^\]]*\])?:[ \t]*(.*)", re.IGNORECASE)
+_DRAWER = lazy_pattern(r":[\w-]+:")
+_RULE = lazy_pattern(r"-{5,}")
+_NOTE = lazy_pattern(r"\[fn:([\w-]{1,80})\][ \t]*")
+_BETWEEN = lazy_pattern(r"\|?[-+:]*-[-+]*\|?")
+_CELLS = lazy_pattern(r"(?<!\\)\|")
+_VERBATIM = lazy_pattern(
+    r"(?<![^\s({'\"\-])([=~])(?=\S)([^=~]{1,400}|.{1,200}?)(?<=\S)\1(?![^\s.,;:!?')}\[\]\\\"\-])", re.DOTALL
+)
+_MATH = lazy_pattern(
+    r"\\\((?:.{1,400}?)\\\)|\\\[(?:.{1,400}?)\\\]|\$\$[^$]{1,400}\$\$|(?<![\w$])\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?![\w$])",
+    re.DOTALL,
+)
+_BRACKETED = lazy_pattern(r"\[\[([^\[\]]{1,400})\](?:\[([^\[\]]{1,400})\])?\]")
+_FOOTNOTE = lazy_pattern(r"\[fn:([\w-]{0,80})(?::([^\[\]]{1,1000}))?\]")
+_ADDRESS = lazy_pattern(r"<?(https?://[^\s<>\[\]\"|]{1,1000}[^\s<>\[\]\"|.,;:!?)'*/_~=+]/?)>?")
+_TARGET = lazy_pattern(r"<<<?(?=\S)([^<>\n]{1,200})(?<=\S)>>>?")
+_EXPORT = lazy_pattern(r"@@[\w-]{1,20}:[^@\n]{0,200}@@")
+_BREAK = lazy_pattern(r"\\\\[ \t]*$", re.MULTILINE)
+_SCHEME = lazy_pattern(r"[A-Za-z][\w+.-]*:(?!:)")
+_EMPHASIS = {
+    mark: lazy_pattern(
+        rf"(?<![^\s({{'\"*/_+\-\U000F0000-\U000FFFFD])\{mark}(?=\S)([^\{mark}]{{1,400}})(?<=\S)\{mark}"
+        r"(?![^\s.,;:!?')}\[\]\\\"*/_+\-\U000F0000-\U000FFFFD])"
+    )
+    for mark in "*/_+"
+}
+_MARKDOWN_MARKS = {"*": "**", "/": "*", "_": "_", "+": "~~"}
+
+
+def markdown(text: str) -> Iterator[str]:
+    """Yield the lines of the note as Markdown, without its properties and comments."""
+    reader = _read(text)
+    page = _Page(reader.found.done(), reader.states)
+    lines, skipped = list(lines_of(text)), 0
+    for number, line in enumerate(lines, 1):
+        if number > skipped:
+            skipped = page.take(number, line, lines)
+            yield from page.out.take()
+    page.end()
+    yield from page.out.take()
+
+
+class _Page:
+    def __init__(self, found: Structure, states: set[str]) -> None:
+        self.out = MarkdownWriter()
+        self._states = states
+        self._hidden = found.data
+        self._headings = {heading.line: heading for heading in found.headings}
+        self._code = dict(found.code)
+        self._kind = ""
+        """What the lines are that are not written yet: text, table or code."""
+        self._pending: list[str] = []
+        self._before = ""
+        """Markdown before the next paragraph."""
+        self._items: list[tuple[int, int]] = []
+        """Indentation of each open list item, and the number of containers around it."""
+        self._blocks: list[tuple[str, int, list[tuple[int, int]]]] = []
+        """Names of the open blocks, and the containers and items around each."""
+
+    def take(self, number: int, line: str, lines: list[str]) -> int:
+        """Write a line, or the block of code that begins with it; returns the last line that is written."""
+        text = line.strip()
+        if heading := self._headings.get(number):
+            self._flush()
+            self._items, self._blocks = [], []
+            self._heading(heading.level, line.lstrip("*").strip())
+        elif last := self._code.get(number):
+            self._flush()
+            if not text.lower().startswith("#+begin_comment"):
+                words = text.split(maxsplit=2)
+                self.out.code(lines[number : last - 1], words[1] if text[8:11].lower() == "src" and words[1:] else "")
+            return last
+        elif number in self._hidden or not text or text == "#" or text.startswith("# "):
+            self._flush()
+        else:
+            self._line(line, text)
+        return number
+
+    def end(self) -> None:
+        self._flush()
+        self.out.close()
+
+    def _heading(self, level: int, heading: str) -> None:
+        state, title, tags = _heading_parts(heading, self._states)
+        self.out.heading(level, inline(title))
+        if state or tags:
+            self.out.line(" ".join([*([f"**{inline(state)}**"] if state else []), *(f"#{tag}" for tag in tags)]))
+
+    def _line(self, line: str, text: str) -> None:
+        if begin := _BEGIN.match(text):
+            self._flush()
+            self._begin(begin[1].lower(), text[begin.end() :].strip())
+        elif end := _END.match(text):
+            self._flush()
+            self._end_block(end[1].lower())
+        elif caption := _CAPTION.match(text):
+            self._add("text", f"/{caption[1]}/")
+            self._flush()
+        elif text[0] == "|":
+            self._add("table", text)
+        elif text == ":" or text.startswith(": "):
+            self._add("code", text[2:])
+        elif _DRAWER.fullmatch(text):
+            self._flush()
+        elif _RULE.fullmatch(text):
+            self._flush()
+            self.out.rule()
+        elif line[0] == "[" and (note := _NOTE.match(line)):
+            self._flush()
+            self._leave(-1)
+            self._before = f"[^{footnote_name(note[1])}]: "
+            self._add("text", line[note.end() :])
+        else:
+            self._text(line, text)
+
+    def _text(self, line: str, text: str) -> None:
+        indent = indent_of(line)
+        item = _ITEM.match(line, indent)
+        if item is None:
+            if self._items and indent <= self._items[-1][0]:
+                self._flush()
+                self._leave(indent - 1)
+            self._add("text", text)
+            return
+        self._flush()
+        if not self._items:
+            self.out.blank()
+        self._leave(indent - 1)
+        self._items.append((indent, self.out.depth))
+        self.out.open_item(f"{item[2] if item[2] and item[2].isdigit() else '1'}. " if item[2] else "- ")
+        box = {None: "", " ": "[ ] ", "-": "[/] "}.get(item[3], "[x] ")
+        self._before = box + (f"**{inline(item[4])}**: " if item[4] else "")
+        self._add("text", line[item.end() :])
+
+    def _leave(self, indent: int) -> None:
+        """End the items that are indented more than this."""
+        while self._items and self._items[-1][0] > indent:
+            self.out.close(self._items.pop()[1])
+
+    def _begin(self, name: str, words: str) -> None:
+        self._blocks.append((name, self.out.depth, self._items))
+        self._items = []
+        if name in ("quote", "verse"):
+            self.out.open_quote()
+        elif name in CALLOUTS:
+            self.out.open_quote(name, inline(words))
+
+    def _end_block(self, name: str) -> None:
+        if any(name == block[0] for block in self._blocks):
+            while True:
+                begun, depth, items = self._blocks.pop()
+                self.out.close(depth)
+                if begun == name:
+                    self._items = items
+                    self.out.blank()
+                    return
+
+    def _add(self, kind: str, text: str) -> None:
+        if kind != self._kind:
+            self._flush(before=not self._pending and kind == "text")
+        self._kind = kind
+        self._pending.append(text)
+
+    def _flush(self, *, before: bool = False) -> None:
+        """Write the lines since the last one that ended a paragraph; `before`: the next paragraph follows."""
+        pending, self._pending = self._pending, []
+        if pending and self._kind == "table":
+            self.out.table([_cells(row) for row in pending if not _BETWEEN.fullmatch(row)])
+        elif pending and self._kind == "code":
+            self.out.code(pending)
+        elif pending:
+            verse = any(block[0] == "verse" for block in self._blocks)
+            for number, piece in enumerate(pieces(pending)):
+                text = inline(piece)
+                start = "" if number else self._before
+                self.out.paragraph(start + (text.replace("\n", "  \n") if verse else text))
+        if not before:
+            self._kind = self._before = ""
+
+
+def _cells(row: str) -> list[str]:
+    return [inline(cell.strip()) for cell in _CELLS.split(row.strip().removeprefix("|").removesuffix("|"))]
+
+
+def inline(text: str) -> str:
+    """Return a paragraph or a part of one as Markdown."""
+    found = Inline(text)
+    found.text = _VERBATIM.sub(lambda code: found.code(code[2]), found.text)
+    found.text = _MATH.sub(lambda math: found.code(math[0]), found.text)
+    found.text = _EXPORT.sub("", found.text)
+    found.text = _BRACKETED.sub(lambda link: _linked(found, link[1].strip(), (link[2] or "").strip()), found.text)
+    found.text = _FOOTNOTE.sub(lambda note: _footnote(found, note), found.text)
+    found.text = _ADDRESS.sub(lambda address: found.token(f"<{address[1]}>"), found.text)
+    found.text = _TARGET.sub(r"\1", found.text)
+    found.text = _BREAK.sub(lambda _: found.token("  "), found.text)
+    return found.done(_emphasised(found, found.text))
+
+
+def _emphasised(found: Inline, text: str) -> str:
+    for mark, pattern in _EMPHASIS.items():
+        text = found.marked(text, pattern, _MARKDOWN_MARKS[mark])
+    return text
+
+
+def _footnote(found: Inline, note: re.Match[str]) -> str:
+    if note[2] is None:
+        return found.footnote(note[1]) if note[1] else note[0]
+    return found.token(f"^[{found.done(note[2])}]")
+
+
+def _linked(found: Inline, written: str, label: str) -> str:
+    """Return a link, an image, or the label of a link that no page can open."""
+    target, _, anchor = " ".join(written.split()).partition("::")
+    label = _emphasised(found, label)
+    path = target.removeprefix("file:").removeprefix("./")
+    if path.startswith(("http://", "https://", "mailto:")):
+        return found.link(label or path, written)
+    scheme, _, id_ = target.partition(":")
+    if scheme.lower() in ("id", "denote"):
+        return found.link(label or id_, id_.lower())
+    if target[:1] in "*#":
+        return found.link(label or target[1:], f"#{target[1:]}")
+    if _SCHEME.match(path):
+        return label or target
+    if is_attachment(path) and not label:
+        return found.image("", path)
+    return found.link(label or path, f"{path}#{anchor.lstrip('*#')}" if anchor else path)

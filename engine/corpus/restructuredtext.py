@@ -9,14 +9,15 @@ docutils only warns about.
 import string
 
 from engine.base import lazy_pattern
+from engine.corpus.markdown_writer import indent_of
 from engine.corpus.note_structure import Structure, StructureBuilder, markup_lines
 
-_PUNCTUATION = frozenset(string.punctuation)
-_FIELD = lazy_pattern(r"[ \t]*:((?![: ])[^:]+):(?:[ \t]+(.*))?")
+PUNCTUATION = frozenset(string.punctuation)
+FIELD = lazy_pattern(r"[ \t]*:((?![: ])[^:]+):(?:[ \t]+(.*))?")
 _DIRECTIVE = lazy_pattern(r"[ \t]*\.\.[ \t]+([\w:.+-]+)[ \t]*::(?:[ \t].*)?")
 _COMMENTED = lazy_pattern(r"\.\.[ \t]+(title|slug|date|tags|category|description):[ \t]+(.*)")
 """Matches a metadata field of Nikola, in a comment."""
-_CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "raw", "doctest", "prompt"})
+CODE_DIRECTIVES = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "raw", "doctest", "prompt"})
 _ROLE = lazy_pattern(r"(?::[\w:.+-]{1,40}:)?`{1,2}([^`<>]+?)(?:[ ]*<[^<>`]*>)?`{1,2}_{0,2}")
 _MARKS = lazy_pattern(r"(?<![\w\\])\*{1,2}(?=\S)|(?<=[^\s\\])\*{1,2}(?!\w)")
 _REFERENCE = lazy_pattern(
@@ -55,7 +56,7 @@ class _Reader:
 
     def take(self, number: int, line: str, below: str, second: str) -> None:
         if number > self._title_end and not self._in_code(number, line):
-            if _is_line(line) and not self._above and below and not _is_line(below) and second == line:
+            if is_line(line) and not self._above and below and not is_line(below) and second == line:
                 self._title(number, number + 2, line[0] * 2, below.strip())
             elif not self._above and _is_title(line, below):
                 self._title(number, number + 1, below[0], line)
@@ -81,7 +82,7 @@ class _Reader:
         """Whether the line continues the open block of code; otherwise ends the block."""
         if not self._code:
             return False
-        if line and (self._doctest or _indent(line) > self._margin):
+        if line and (self._doctest or indent_of(line) > self._margin):
             self._code_end = number
             return True
         if not line and not self._doctest:
@@ -95,15 +96,15 @@ class _Reader:
         self._meta = self._meta and not line
         if found := _DIRECTIVE.fullmatch(line):
             self._meta = found[1].lower() == "meta"
-            if found[1].lower() in _CODE:
-                self._code, self._margin = number, _indent(line)
+            if found[1].lower() in CODE_DIRECTIVES:
+                self._code, self._margin = number, indent_of(line)
         elif line.startswith(">>> ") and not self._above:
             self._code = self._code_end = number
             self._doctest = True
         elif line.endswith("::") and not line.lstrip().startswith(".. "):
-            self._code, self._margin = number + 1, _indent(line)
+            self._code, self._margin = number + 1, indent_of(line)
             self._begin()
-        elif line and line[0] not in " \t" and not line.startswith("..") and not _is_line(line):
+        elif line and line[0] not in " \t" and not line.startswith("..") and not is_line(line):
             self._begin()
 
     def _begin(self) -> None:
@@ -111,11 +112,11 @@ class _Reader:
 
     def _is_data(self, number: int, line: str) -> bool:
         """Whether the line is a field of the document, or continues one."""
-        field = _FIELD.fullmatch(line) if self._fields or self._meta else None
-        if field and (_indent(line) > 0) == self._meta:
+        field = FIELD.fullmatch(line) if self._fields or self._meta else None
+        if field and (indent_of(line) > 0) == self._meta:
             self._property(number, field[1].lower(), field[2] or "")
             return True
-        if self._key and line and _indent(line):
+        if self._key and line and indent_of(line):
             self._property(number, self._key, line)
             return True
         self._key = ""
@@ -132,20 +133,16 @@ class _Reader:
         self.found.property(number, key, value)
 
 
-def _is_line(line: str) -> bool:
+def is_line(line: str) -> bool:
     """Whether the line consists of one punctuation mark, repeated."""
-    return len(line) > 1 and line[0] in _PUNCTUATION and line == line[0] * len(line)
+    return len(line) > 1 and line[0] in PUNCTUATION and line == line[0] * len(line)
 
 
 def _is_title(line: str, below: str) -> bool:
     """Whether a line after a blank one is a title, underlined by the next line."""
-    if not line or line[0] in " \t" or line.startswith(".. ") or _is_line(line) or not _is_line(below):
+    if not line or line[0] in " \t" or line.startswith(".. ") or is_line(line) or not is_line(below):
         return False
     return len(below) >= min(len(line), _SHORT)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def plain(title: str) -> str:

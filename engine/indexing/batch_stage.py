@@ -90,14 +90,13 @@ class BatchStage:
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.due(self._model.id)
         taken = self._runner.expected | self._runner.released | self._direct
-        queue = [(id_, hash_) for id_, hash_ in due if hash_ not in taken] if self._runner.works else []
-        self._queued = {hash_ for _, hash_ in queue}
-        ids = [id_ for id_, _ in queue]
+        queue = {hash_: id_ for hash_, id_ in due.items() if hash_ not in taken} if self._runner.works else {}
+        self._queued = set(queue)
         self.end()
         # Together they fit into the queue of any account, and the first results arrive earlier.
         most_tokens = self._api.limits.queued_tokens // self._settings.concurrency
-        self._waiting = groups(self._texts(ids), self._api, most_tokens)
-        return {hash_ for _, hash_ in due}
+        self._waiting = groups(self._texts(list(queue.values())), self._api, most_tokens)
+        return set(due)
 
     def _fill(self) -> None:
         """Create batch jobs until as many run as the settings allow."""

@@ -108,8 +108,9 @@ class EmbedStage:
         latest: no text is embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
-            pending = snapshot.due(self._model.id)
-        due = [of for of in pending if of[1] not in leave and (self._model.id, of[1]) not in self._refused]
+            due = snapshot.due(self._model.id)
+        for hash_ in [hash_ for hash_ in due if hash_ in leave or (self._model.id, hash_) in self._refused]:
+            del due[hash_]
         if not due:
             return True
         # checks known values before the first paid request
@@ -168,23 +169,22 @@ class EmbedStage:
             with self._store.write() as writer:
                 stored_models.note_speed(writer, self._model.id, self._characters / self._seconds)
 
-    def _texts(self, due: list[tuple[int, bytes]]) -> Iterator[Unembedded]:
-        """Yield the texts of these chunks (id and hash), those first that the last search found by keywords alone.
+    def _texts(self, left: dict[bytes, int]) -> Iterator[Unembedded]:
+        """Yield the texts of these chunks, given by hash, and remove them; first those of the last search's results.
 
-        Their order is wrong until they have vectors: an unrelated one ranks above those whose vectors lower their
-        score.
+        The order of results found by keywords alone is wrong until they have vectors: an unrelated one ranks above
+        those whose vectors lower their score.
         """
-        left = {hash_: id_ for id_, hash_ in due}
         for text in (text for texts in self._running.values() for text in texts):
             left.pop(text.hash, None)
-        waiting = iter(due)
+        waiting = iter(list(left))
         while left:
             with self._store.read(tables=self._tables) as snapshot:
                 group = []
                 if (results := self._results()) is not self._seen:
                     self._seen = results
                     group = [hash_ for _, hash_ in snapshot.unembedded_results(self._model.id, results)]
-                group += [hash_ for _, hash_ in islice(waiting, _TEXTS_AT_ONCE)]
+                group += islice(waiting, _TEXTS_AT_ONCE)
                 texts = snapshot.texts([left.pop(hash_) for hash_ in group if hash_ in left])
             yield from texts
 

@@ -196,7 +196,7 @@ class VectorStage:
         """Store which indexed texts the provider has refused."""
         with self._store.read() as snapshot:
             known = set(snapshot.issues("not embedded"))
-            pending = set() if self.model is None else {hash_ for _, hash_ in snapshot.due(self.model.id)}
+            pending = snapshot.due(self.model.id) if self.model is not None and self._parts.refused else {}
         id_ = -1 if self.model is None else self.model.id
         found = {issue for (model, hash_), issue in self._parts.refused.items() if model == id_ and hash_ in pending}
         self.refused = tuple(sorted(found, key=lambda issue: (issue.path, issue.detail)))

@@ -10,7 +10,7 @@ only their cosines are computed. All pairs of 26,000 chunks would be 350 million
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -188,19 +188,18 @@ class NearChunks(NamedTuple):
 
 
 def near_chunks(
-    store: IndexStore, name: ModelName, chunk_files: dict[int, int], cancel: CancelToken | None = None
+    store: IndexStore, name: ModelName, chunks: Ids, files: Files, cancel: CancelToken | None = None
 ) -> list[NearChunks]:
     """Return pairs of chunks in different files whose vectors are nearly the same, nearest first.
 
-    `chunk_files`: file id of each chunk to compare.
+    `chunks` (n,): ids of the chunks to compare, ascending; `files` (n,): file id of each.
     """
     with store.read(cancel) as snapshot:
         model = snapshot.stored_model(*name)
     if model is None:
         return []
-    ids, signs = _signs(store, model, sorted(chunk_files), cancel)
-    files = np.array([chunk_files[int(id_)] for id_ in ids], np.int64)
-    pairs = _alike(signs, files, cancel)
+    ids, signs = _signs(store, model, chunks, cancel)
+    pairs = _alike(signs, files[np.searchsorted(chunks, ids)], cancel)
     found = _cosines(store, model, ids[pairs], cancel)
     chosen = found >= _LEAST_COSINE
     order = np.argsort(-found[chosen], kind="stable")
@@ -208,16 +207,16 @@ def near_chunks(
 
 
 def _blocks(
-    store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None
+    store: IndexStore, model: StoredModel, ids: Ids, cancel: CancelToken | None
 ) -> Iterator[tuple[list[int], Vectors]]:
     for start in range(0, len(ids), _AT_ONCE):
         with store.read(cancel) as snapshot:
-            rows = list(snapshot.vectors(model.id, model.dims, ids[start : start + _AT_ONCE]))
+            rows = list(snapshot.vectors(model.id, model.dims, ids[start : start + _AT_ONCE].tolist()))
         if rows:
             yield [id_ for id_, _ in rows], decode([row for _, row in rows], model.dims).astype(np.float32)
 
 
-def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None) -> tuple[Ids, Signs]:
+def _signs(store: IndexStore, model: StoredModel, ids: Ids, cancel: CancelToken | None) -> tuple[Ids, Signs]:
     """Return the ids and signs of the chunks that have a vector."""
     planes = normal(_SEED, (model.dims, _BITS)).astype(np.float32)
     centre: Vectors | None = None
@@ -267,7 +266,7 @@ def _cosines(
     for start in range(0, len(pairs), step):
         some = pairs[start : start + step]
         vectors: dict[int, Vectors] = {}
-        for ids, block in _blocks(store, model, np.unique(some).tolist(), cancel):
+        for ids, block in _blocks(store, model, np.unique(some), cancel):
             vectors.update(zip(ids, block, strict=True))
         for index, (first, second) in enumerate(some.tolist(), start):
             if first in vectors and second in vectors:

@@ -35,6 +35,7 @@ from engine.records import DuplicateGroup, DuplicateKind, DuplicateMember, Dupli
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
+from engine.store.vector_encoding import Ids, integers
 
 Progress = Callable[[float], None]
 """Function called with the completed share, 0 to 1, on the worker thread."""
@@ -269,26 +270,29 @@ class _Search:
         if self._model is None:
             return
         number_of = {note.id: number for number, note in enumerate(self._notes)}
-        rows = self._chunk_lines()
-        files = {id_: row[0] for id_, row in rows.items() if row[0] in number_of}
+        rows = self._chunk_lines(list(number_of))
+        chunks, files = rows[:, 0], rows[:, 1]
         matched = {frozenset((match.first.note, match.second.note)) for match in known}
         templates = [{part.note for part in found.parts} for found in recurring]
-        for pair in near_chunks(self._store, self._model, files, self._cancel)[:_MOST_COMPARED]:
-            notes = number_of[files[pair.first]], number_of[files[pair.second]]
+        for pair in near_chunks(self._store, self._model, chunks, files, self._cancel)[:_MOST_COMPARED]:
+            first, second = rows[np.searchsorted(chunks, pair)].tolist()
+            notes = number_of[first[1]], number_of[second[1]]
             if frozenset(notes) in matched or any(set(notes) <= members for members in templates):
                 continue
-            match = self._by_bags(pair, notes, [rows[pair.first][1:], rows[pair.second][1:]])
+            match = self._by_bags(pair, notes, [(first[2], first[3]), (second[2], second[3])])
             if match is not None:
                 yield match
 
-    def _chunk_lines(self) -> dict[int, tuple[int, int, int]]:
-        """Return file id, first line and last line of each chunk of a note, by chunk id."""
+    def _chunk_lines(self, files: Sequence[int]) -> Ids:
+        """Return id, file id, first line and last line (n, 4) of each chunk of these notes, by ascending id."""
         with self._store.read(self._cancel) as snapshot:
             rows = snapshot.connection.execute(
                 f"""SELECT c.id, c.file_id, c.start_line, c.end_line FROM {snapshot.tables.chunks} c
                     CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id WHERE f.source = 'memory'"""
             )
-            return {id_: (file_id, start, end) for id_, file_id, start, end in rows}
+            found = integers(rows, 4)
+        found = found[np.isin(found[:, 1], files)]
+        return found[np.argsort(found[:, 0])]
 
     def _to_record(self, found: Found) -> DuplicateGroup | None:
         """Convert a group to a record; None if its newest note no longer exists."""
@@ -306,7 +310,7 @@ class _Search:
         lines = chunks[0][0], chunks[-1][1]
         return make_group("identical", 1.0, tokens, [(note, lines, 1.0) for note in notes], texts)
 
-    def _by_bags(self, pair: NearChunks, notes: tuple[int, int], lines: Sequence[tuple[int, int]]) -> Match | None:
+    def _by_bags(self, pair: NearChunks, notes: tuple[int, int], lines: Sequence[LineRange]) -> Match | None:
         if self._cancel is not None:
             self._cancel.checkpoint()
         with self._store.read(self._cancel) as snapshot:

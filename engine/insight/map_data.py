@@ -9,7 +9,6 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +18,9 @@ from engine.base.private_files import read_file, replacing
 from engine.corpus.path_guard import PathGuard
 from engine.records import MapFile, MapLayout
 from engine.store.snapshot import Snapshot
-from engine.store.vector_encoding import Ids, Vectors
+from engine.store.vector_encoding import Ids, Vectors, integers
 
 _PIECE_BYTES = 8 << 20
-_FETCHED = 4096
-"""Number of rows of SQLite converted to an array in one call; longer lists would block other threads too long."""
 
 Codes = NDArray[np.int8]
 Positions = NDArray[np.int32]
@@ -103,11 +100,8 @@ def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims:
 
 def _chunks(snapshot: Snapshot) -> tuple[Ids, Ids]:
     """Return the ids of all chunks, ascending, and the file id of each."""
-    cursor = snapshot.connection.execute(f"SELECT id, file_id FROM {snapshot.tables.chunks}")
-    found = [np.empty((0, 2), np.int64)]
-    while batch := list(islice(cursor, _FETCHED)):
-        found.append(np.array(batch, np.int64))
-    pairs = np.concatenate(found)
+    rows = snapshot.connection.execute(f"SELECT id, file_id FROM {snapshot.tables.chunks}")
+    pairs = integers(rows, 2)
     pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 

@@ -225,6 +225,7 @@ def make_status(
             "passedOver": list(selection.passed_over),
             **_privacy_fields(settings, provider, selection),
             "readOnly": store.read_only or None,
+            "diskFull": store.is_full,
         },
         pending_vectors=found.pending,
         failed_files=found.failed,

@@ -64,6 +64,9 @@ _PROSE_LINK = (
     r"[ \t]{0,4}:?[ \t]{0,4}"
     r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
 )
+_GENERATED = (
+    rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}(?=\S+\s*?(?:\n|\Z))"
+)
 _PIN = "(?<![a-z])pin(?:[ -]?(?:code|number))?"
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
 _IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
@@ -139,7 +142,9 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             'let password = String::from("«hunter2»");',
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}{NAME_END}{SIGN}(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?)\()?"
+        rf"{_PASSWORD_NAME}(?:{NAME_END}{SIGN}|(?<=:password)[ \t]{{1,4}}(?=[\"']))"
+        r"(?:[\w.$]{1,60}+(?:[(\[][\"'][\w.-]{1,60}[\"'][)\]]?)?(?:[ \t](?:\|\||\?\?|or)|,)[ \t]?(?=[\"'`]))?"
+        rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?)\()?"
         rf"(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_password,
@@ -203,7 +208,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "['run', '--token', '«abc123def»']",
         ),
         ("token", "secret", "key"),
-        rf"(?<=[-_])(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?:(?<=[-_])|(?<=[a-z])(?=[STK]))(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_option_token,
     ),
     SecretPattern(
@@ -253,10 +258,10 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "my password for the old router is: «swordfish»",
             "Das Kennwort lautet „«Sesam öffne dich»“",
             "set the password to «xK9#mm2»",
-            "password is **«hunter2»**",
+            *("password is **«hunter2»**", "A temporary password is generated for root@localhost: «k8#Plum;cart»"),
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}{_PROSE_LINK}{_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
+        rf"{_PASSWORD_NAME}(?:{_GENERATED}|{_PROSE_LINK}){_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
         rf"|{_BARE_IN_PROSE})",
         "whole",
         is_password_in_prose,
@@ -303,7 +308,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         LOGIN_ANCHORS,
         rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|ist|sind|sont|son|sono)\b"
-        rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}:)))"
+        rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d"
+        rf"|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?::|[ ]/[ ]))))"
         rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
         rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
         rf"(?:([^\s@]{{4,64}}+)(?=@\w)"
@@ -468,7 +474,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "SSID: Home\nKey: «tugboat99»",
         ),
         ("wifi", "wi-fi", "wlan", "ssid"),
-        r"(?i:wi-?fi|wlan|ssid)(?:[ \t]?:|[ \t](?:is|ist|ssid|network|netz))?[ \t]{1,2}"
+        r"(?i:wi-?fi|wlan|ssid)(?:[ \t]?:|[ \t](?:is|ist|heißt|called|named|ssid|network|netz))?[ \t]{1,2}"
         rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|(?!{_WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.-]{{1,31}})"
         rf"(?:[ \t]/[ \t]|[ \t]{{1,2}}|:[ \t]?|,?\s{{1,2}}(?P<named>(?i:key|schlüssel|clé))[ \t:]{{1,3}})(?=\S{{8}})"
         rf"{_BARE_IN_PROSE}(?=[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",

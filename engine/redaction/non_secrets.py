@@ -68,8 +68,7 @@ _PATH = lazy_pattern(
 )
 _DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
 _NUMBER = lazy_pattern(r"[\d.,_%+-]+")
-_SHORTEST_BASE32 = 16
-_AWS_SECRET_LENGTH = 40  # a secret may begin with a slash and look like a path
+_SHORTEST_BASE32, _AWS_SECRET_LENGTH = 16, 40  # a secret of AWS may begin with a slash and look like a path
 # Not after the sign in a mask, whose end would be the name of a command.
 _SETTING = lazy_pattern(r"(?<![\w…])(?:(?i:config(?:ure)?[ \t]{1,4}set|setx)|ENV|set[ ]-[gxU]{1,3})[ \t]{1,4}\Z")
 _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
@@ -85,7 +84,9 @@ _DEFINED = lazy_pattern(
 _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
 _TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
 _HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
-_IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$.*|-.*|\*", re.DOTALL)
+_JOINED_NAME = lazy_pattern(r"(?i:wpapsk|(?:ssh|db|sql|mysql|pg|root|admin|user|ftp|smtp|mail|ldap|sudo|wifi|vpn)pass)")
+_OWNER = lazy_pattern(r"(?:root|admin|ssh|sudo|wi-?fi|wlan|router|nas|vpn)\b[^\n:;]{0,30}\Z", re.IGNORECASE)
+_IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$(?!\d\w?\$).*|-.*|\*", re.DOTALL)
 _DATABASE = lazy_pattern(
     r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse)(?:\+\w+)?\Z",
     re.IGNORECASE,
@@ -146,7 +147,7 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
         return False
     name, parts = _name(before, match), _parts(before)
     if before[-1:].isalnum() and (match[0][0].islower() or before[-1].isupper()):
-        return (word == "psk" and name.lower() == "wpapsk") or name == "SSHPASS"
+        return _JOINED_NAME.fullmatch(name) is not None
     sign = match["sign"]
     if "==" in sign or "!" in sign:
         return False
@@ -157,7 +158,8 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
         return len(value) >= 3 and " " not in value
     if ":" in sign:
         alone = not before.rpartition("\n")[2].strip(" \t-*>#|")
-        clear = (alone and _fills_line(before, match)) or (word[:2] == "pw" and mixes_digits(value))
+        clear = alone and _fills_line(before, match)
+        clear |= word[:2] == "pw" and (mixes_digits(value) or _OWNER.search(before) is not None)
         return name != "PASS" and (clear or _USER.search(before) is not None)
     return sign == "=" or _is_random(value, 5)
 

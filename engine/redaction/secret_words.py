@@ -1,12 +1,11 @@
 """Word lists that separate secrets from other text, in programs and in many languages.
 
 A sentence such as "le mot de passe du wifi est soleil" reveals a password, "le mot de passe est obligatoire" does not:
-its last word describes passwords, and the lists contain such words for each language. Codes are known by such words
-alone, so that their patterns are here.
+its last word describes passwords. The patterns of codes, which are known by such words alone, are here, too.
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
@@ -285,11 +284,13 @@ AUTHORIZATION_SCHEMES = frozenset(
 
 def language_of(match: re.Match[str]) -> PasswordWords | None:
     """Return the language of the match's `name` and `verb`; none if they belong to different ones."""
-    for language in LANGUAGES:
-        names, verbs = _compiled(language.names), _compiled(language.verbs)
-        if verbs.fullmatch(match["verb"]) and names.fullmatch(match.string, *match.span("name")):
-            return language
-    return None
+    languages = _languages_with(match["verb"].lower())
+    return next((of for of in languages if _compiled(of.names).fullmatch(match.string, *match.span("name"))), None)
+
+
+@lru_cache(256)
+def _languages_with(verb: str) -> tuple[PasswordWords, ...]:
+    return tuple(language for language in LANGUAGES if _compiled(language.verbs).fullmatch(verb))
 
 
 def is_english_name(match: re.Match[str]) -> bool:
@@ -299,13 +300,13 @@ def is_english_name(match: re.Match[str]) -> bool:
 
 def describes_password(language: PasswordWords, value: str) -> bool:
     """Whether a word after "is" describes the password ("long", "required") and is not the password itself."""
-    word = value.casefold()
-    return word in language.ordinary.casefold().split() or word.endswith(tuple(language.endings.split()))
+    ordinary, endings = _descriptions(language)
+    return value.casefold() in ordinary or value.casefold().endswith(endings)
 
 
 @cache
-def _all_ordinary() -> frozenset[str]:
-    return frozenset().union(*(language.ordinary.casefold().split() for language in LANGUAGES[:-1]))
+def _descriptions(language: PasswordWords) -> tuple[frozenset[str], tuple[str, ...]]:
+    return frozenset(language.ordinary.casefold().split()), tuple(language.endings.split())
 
 
 def is_description_in_ideographs(value: str) -> bool:
@@ -318,7 +319,7 @@ def _compiled(expression: str) -> re.Pattern[str]:
     return re.compile(expression, re.IGNORECASE)
 
 
-_LONGEST_PHRASE = 30  # words; a seed phrase has up to 24
+_LONGEST_PHRASE = 30  # words
 _PHRASE_WORD = lazy_pattern(r"\w+(?:['’-]\w+)*")
 PARTICIPLE = lazy_pattern(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
 TECHNICAL = lazy_pattern(
@@ -327,32 +328,31 @@ TECHNICAL = lazy_pattern(
 
 
 def is_phrase(text: str) -> bool:
-    """Whether the text can be a passphrase: several words; at most a third of them describe a password or are
-    ordinary.
-    """
+    """Whether the text can be a passphrase: several words, of which at most a third are ordinary or describe one."""
     words = text.split()
     if not 1 < len(words) <= _LONGEST_PHRASE or not all(_PHRASE_WORD.fullmatch(word) for word in words):
         return False
     return sum(describes(word.casefold()) for word in words) * 3 <= len(words)
 
 
+@lru_cache(4096)
 def describes(word: str) -> bool:
     """Whether a word describes a password in any of the languages."""
     if word in WORDS or word in DENIALS or word in TYPES:
         return True
-    return word in _all_ordinary() or bool(PARTICIPLE.fullmatch(word) or TECHNICAL.match(word))
+    ordinary = any(word in _descriptions(language)[0] for language in LANGUAGES[:-1])
+    return ordinary or bool(PARTICIPLE.fullmatch(word) or TECHNICAL.match(word))
 
 
 def is_seed(before: str, match: re.Match[str]) -> bool:
     """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
-    words = re.findall("[a-z]+", value_of(match))
+    words = re.findall("[a-z]+", value_of(match).casefold())
     return sum(map(describes, words)) * (6 if match["sign"] is None else 4) <= len(words)
 
 
 LOGIN_NAMES = (
     "log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali"
-    "|(?:inlog|login)gegevens|логин|уч[её]тные данные|basic_?auth"
-    r"|ssh(?=[ ]\w{2,13}:)"
+    r"|(?:inlog|login)gegevens|логин|уч[её]тные данные|basic_?auth|ssh(?=[ ]\w{2,13}:)"
 )
 ROOTS = "root|admin|administrator|pi|ubuntu|postgres"
 """Users whose password follows after a colon, also without a digit."""
@@ -368,9 +368,9 @@ GROUPS_AND_TAGS = frozenset(
 """Words after "root:", "ubuntu:" or "postgres:" that are a group or in the tag of an image, no password."""
 LOGIN_WORDS = frozenset(
     """email e-mail mail phone mobile google github gitlab facebook apple twitter microsoft sso ldap oauth oidc saml
-    register registration signup sign-up logout logoff log-out profile join account session cookie form submit page
-    screen view home index api web cli gui ssh http https sudo create delete anonymous get post put see link url telefon
-    mobil""".split()
+    mobil register registration signup sign-up logout logoff log-out profile join account session cookie form submit
+    page screen view home index api web cli gui ssh http https sudo create delete anonymous get post put see link url
+    telefon""".split()
 )
 """Words in "login: email / phone" that are no password."""
 
@@ -419,7 +419,7 @@ _NAME_WORD = (
 )
 """A character of a word from "is your" up to "code", if the word there does not make it another code."""
 
-_SEED_WORD = r"(?<![a-z])[a-z]{3,8}+(?![a-z])"
+_SEED_WORD = r"(?<![A-Za-z])(?:[A-Za-z][a-z]{2,7}+|[A-Z]{3,8}+)(?![A-Za-z])"
 _ITEM = r"(?:(?:\d\d?[.)]|[*•-](?=[ ]))[ ]{0,2})?+[\"'`]?"
 
 CODE_PATTERNS: tuple[SecretPattern, ...] = (
@@ -474,13 +474,13 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             "Karte 4111, CVC «123»",
         ),
         (
-            *("TAN ", "TAN:", "OTP ", "OTP:", "CVV", "CVC", "puk", " otp:"),
+            *("TAN ", "TAN:", "OTP ", "OTP:", "cvv", "cvc", "puk", " otp:"),
             "code:",
             *(f"{letter}code " for letter in " slrmi"),
             *("code d", "code für ", "code imm"),
             *_OTHER_CODES,
         ),
-        rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|CV[CV]2?(?P<card>)"
+        rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|(?i:cv[cv])2?(?P<card>)"
         rf"|(?i:{'|'.join(_OTHER_CODES)})"
         rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
         r"(?P<link>[ \t]{0,4}[:=\uff1a]"

@@ -29,7 +29,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PARTICIPLE, PASSWORD_ANCHORS
+from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PASSWORD_ANCHORS
 
 _OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKN]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
 _NEXT = r"[\"'],\s{0,20}(?=[\"'])"
@@ -40,12 +40,12 @@ _LOOK_BACK = 400
 _OPTIONS = {
     program: forms
     for programs, forms in (
-        ("curl", {":": "u U -user -proxy-user"}),
+        ("curl etcdctl", {":": "u U -user -proxy-user"}),
         ("http https xh jenkins", {":": "a auth -auth"}),
         ("mysql mariadb 7z rar unrar", {"attached": "p"}),
         ("smb rpcclient winexe", {"%": "U"}),
         ("lftp", {",": "u"}),
-        ("useradd sshpass login mongo cqlsh rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
+        ("useradd usermod sshpass login mongo cqlsh rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
         ("youtube-dl yt-dlp", {"": "p"}),
         ("redis-cli", {"": "a"}),
         ("sqlcmd bcp zip unzip ipmitool mosquitto_", {"": "P"}),
@@ -56,7 +56,7 @@ _OPTIONS = {
     for program in programs.split()
 }
 _COMMAND = lazy_pattern(
-    r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|bcp|cqlsh|(?:un)?rar|(?:un)?zip|useradd|openssl|lftp|rdesktop|rpcclient"
+    r"(?<![\w.-])(?:(curl|etcdctl|https?|xh|sshpass|login|redis-cli|sqlcmd|bcp|cqlsh|(?:un)?rar|(?:un)?zip|user(?:add|mod)|openssl|lftp|rdesktop|rpcclient"
     r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec|ssh-keygen|youtube-dl|yt-dlp)|(jenkins|mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
     r"|smb(?=client|get|map|cacls))[\w-]{0,12}(?:\.jar)?)(?=[ \t\\\"'])"
 )
@@ -149,18 +149,10 @@ def is_second_argument(before: str, match: re.Match[str]) -> bool:
 
 def is_netrc(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `machine … login … password …` (the netrc format) is a secret."""
-    start = max(0, match.start() - _LOOK_BACK)
-    return _MACHINE.search(match.string, start, match.start()) is not None and not is_ordinary(value_of(match))
-
-
-def is_auth_command(before: str, match: re.Match[str]) -> bool:
-    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
-    value, line = value_of(match), before.rpartition("\n")[2].strip()
-    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
-        return match["login"] is not None
-    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
-        return mixes_digits(value)
-    return line.endswith(">") or "redis-cli" in line
+    text, start, end = match.string, max(0, match.start() - _LOOK_BACK), match.start()
+    if text.rfind("machine", start, end) < 0 and text.rfind("default", start, end) < 0:
+        return False  # much faster than the expression
+    return _MACHINE.search(text, start, end) is not None and not is_ordinary(value_of(match))
 
 
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
@@ -254,7 +246,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         ("pass", "pwd", "kennwort", "psk", "token", "secret", "key"),
         rf"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|psk|token|secret|key)"
-        rf"(?:(?:\"|[ \t][^<>{LINE_END}]{{1,80}})?>(?:\s{{0,40}}<Value>)?(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
+        rf"(?:(?:\"|[ \t][^<>{LINE_END}]{{1,80}}+)?>(?:\s{{0,40}}<Value>)?(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
         rf"|</key>\s{{0,40}}<string>([^<>{LINE_END}]{{1,200}}+)</string>"
         rf"|\"[ \t]{{1,4}}value[ \t]?=[ \t]?\"([^\"{LINE_END}]{{1,200}}+)\")",
         "whole",
@@ -271,8 +263,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "mot de passe: |\n  «soleil»",
         ),
         (*PASSWORD_ANCHORS, "token", "secret", "key"),
-        rf"(?i:{ANY_PASSWORD}|token|secret|key)[\"']?[ \t]{{0,4}}:[ \t]{{0,4}}[|>]"
-        r"[+-]?[0-9]?[+-]?[ \t]{0,8}\r?\n",
+        rf"(?=[^:\n]{{2,40}}+:[ \t]{{0,4}}[|>])(?i:{ANY_PASSWORD}|token|secret|key)[\"']?[ \t]{{0,4}}:[ \t]{{0,4}}"
+        r"[|>][+-]?[0-9]?[+-]?[ \t]{0,8}\r?\n",
         "whole",
         is_block,
         block="yaml",
@@ -348,16 +340,6 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         judge=is_cookie,
     ),
     SecretPattern(
-        "AUTH command",
-        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
-        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
-        ("AUTH ",),
-        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
-        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
-        "whole",
-        is_auth_command,
-    ),
-    SecretPattern(
         "Password as an argument",
         "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
         "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
@@ -392,8 +374,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
         ),
         (
-            *("htpasswd ", "net use", "/p:", "requirepass ", "masterauth ", "storepass ", "authtoken ", "cargo login "),
-            *("keypass ", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
+            *("htpasswd ", "net use", "/p:", "requirepass ", "masterauth ", "storepass", "authtoken ", "cargo login "),
+            *("keypass", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
+            *("encrypt_string ", "mysqladmin ", "kv put ", 'output "'),
             *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
             *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
             *("rabbitmqctl ", "mosquitto_passwd ", "bw unlock ", "openssl passwd ", "bindpw ", "rootpw ", "#define "),
@@ -403,7 +386,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|net{_BLANK}use{_BLANK}[^{LINE_END}|;&]{{0,200}}?/user:\S{{1,100}}{_BLANK}(?!/)"
         rf"|net{_BLANK}use{_BLANK}(?:\S{{1,3}}{_BLANK})?\\\\\S{{1,200}}{_BLANK}(?=[^\s/]\S{{0,100}}{_BLANK}/user:)"
         rf"|net{_BLANK}user{_BLANK}[^\s/]\S{{0,100}}{_BLANK}(?!/)"
-        rf"|(?:require|store|key)pass{_BLANK}|masterauth{_BLANK}|securestring{_BLANK}(?:-string{_BLANK})?(?=[\"']|[^\s$(]+{_BLANK}-asplain)"
+        rf"|(?:require|store|key)pass(?:word{_BLANK}(?=[\"'])|{_BLANK})|encrypt_string{_BLANK}(?=[\"'])|masterauth{_BLANK}"
+        rf"|securestring{_BLANK}(?:-(?:string|asplaintext){_BLANK})?(?=[\"']|[^\s$(]+{_BLANK}-asplain)"
         rf"|wpa_passphrase{_BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){_BLANK}(?=\S{{8}}|[\"'])"
         rf"|vault{_BLANK}login{_BLANK}(?:-[^\s=]{{1,40}}{_BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
         rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:"
@@ -416,8 +400,10 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|#define{_BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|"
         rf"api_?key(?!{_BLANK}\"[A-Za-z]+(?:[_-][A-Za-z]+)+\")){_BLANK}(?=\")"
         rf"|(?<![\w-])(?:bind|root)pw{_BLANK}|mosquitto_passwd{_BLANK}-b{_BLANK}\S{{1,100}}{_BLANK}\S{{1,64}}{_BLANK}|bw{_BLANK}unlock{_BLANK}(?!-)"
-        rf"|variable{_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
-        rf"\{{[^{{}}]{{0,400}}?\bdefault[ ]{{1,20}}=[ ](?=\")"
+        rf"|mysqladmin{_BLANK}[^{LINE_END};|]{{0,80}}?\bpassword{_BLANK}"
+        rf"|kv{_BLANK}put{_BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){_BLANK}"
+        rf"|(?:variable|output){_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
+        rf"\{{[^{{}}]{{0,400}}?\b(?:default|value)[ ]{{1,20}}=[ ](?=\")"
         rf"|::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{{1,80}}="
         rf"|qpdf{_BLANK}[^{LINE_END};|]{{0,120}}?--encrypt{_BLANK}"
         rf"(?=\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?:40|128|256)\b)"

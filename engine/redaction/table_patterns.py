@@ -19,6 +19,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
+from engine.redaction.secret_words import PARTICIPLE
 
 _COLUMNS = tuple(
     """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord|hasło
@@ -82,6 +83,26 @@ def is_listed_password(before: str, match: re.Match[str]) -> bool:
     return _LISTED.search(cell) is not None and _ITEM_END.match(match.string, match.end()) is not None
 
 
+def is_auth_command(before: str, match: re.Match[str]) -> bool:
+    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
+    value, line = value_of(match), before.rpartition("\n")[2].strip()
+    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
+        return match["login"] is not None
+    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
+        return mixes_digits(value)
+    return line.endswith(">") or "redis-cli" in line
+
+
+def is_command_password(before: str, match: re.Match[str]) -> bool:
+    """Whether the last word of a command, alone on its line, is a password and no feature that is turned on."""
+    line, words = before.rpartition("\n")[2], match[0].lower().split()
+    ends = _ITEM_END.match(match.string, match.end()) is not None or words[0] in ("set", "snmp-server")
+    return ends and _PROMPT.fullmatch(line) is not None and words[-1] not in _ENABLED and is_argument(before, match)
+
+
+_PROMPT = lazy_pattern(r"[ \t>]*+(?:[\w.@()-]{1,40}[#>$][ ]{0,2})?")
+
+
 def is_device_password(before: str, match: re.Match[str]) -> bool:
     """Whether a word in the configuration of a device or a network is a password."""
     value, line = value_of(match), before.rpartition("\n")[2]
@@ -92,7 +113,7 @@ def is_device_password(before: str, match: re.Match[str]) -> bool:
     if name in ("secret", "password") and match["enc"] is None:
         typed = match[0].split()[1].isdigit()
         on_line = typed and line.isspace() and ends  # below "line vty"
-        if not (on_line or ((typed or mixes_digits(value)) and _DEVICE_USER.search(before))):
+        if not on_line:
             return False
     elif name in ("auth", "priv") and not mixes_digits(value):
         return False
@@ -109,10 +130,11 @@ def is_device_password(before: str, match: re.Match[str]) -> bool:
     return is_argument(before, match)
 
 
-_DEVICE_USER = lazy_pattern(
-    r"(?:\A|\n)[ >#]*(?:enable|username[ ]\S+(?:[ ]privilege[ ]\d+)?|neighbor[ ]\S+"
-    r"|ppp[ ](?:chap|pap[ ]\S+[ ]\S+))[ ]\Z"
+_ENABLED = frozenset(
+    """authentication check encryption expiration field generation hashing history login logins management manager
+    policies policy prompt protection recovery reset rotation scanning sharing storage support sync""".split()
 )
+"""Words after "enable password" that are a feature."""
 _CHORD = lazy_pattern(r"(?:ctrl|control|alt|shift|cmd|command|meta|super|win)[+-]", re.IGNORECASE)
 _AFTER_NUMBER = lazy_pattern(r"(?:\A|\s)\d+\Z")
 _NUMBERED = lazy_pattern(r"[a-z]+\d+")
@@ -130,6 +152,7 @@ _LISTED = lazy_pattern(
 _ITEM_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z)")
 
 _BLANK = r"[ \t]{1,4}"
+_ACCOUNTS = "e-mail|mail|gmail|icloud|outlook|paypal|netflix|amazon|ebay|spotify|dropbox|nextcloud|nas|wifi|wlan"
 _GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for length in range(1, 65))
 
 TABLE_PATTERNS: tuple[SecretPattern, ...] = (
@@ -166,6 +189,17 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         r"(?::|[ \t]{1,4}(?=\S{0,40}[!#$%&*+?^])))([^\s/:\"'`<>()\[\]{},;|@]{5,40})(?=[\s\"'`<,;|]|\Z)",
         "whole",
         is_listed_password,
+    ),
+    SecretPattern(
+        "Password after an account",
+        "`mail x`, `paypal: x` and others, alone on their line: eight characters with small and capital letters and "
+        "digits",
+        ("- mail «Tr4wler!x»", "PayPal «Kahn2024xY»", "nas: «tugBoat99»"),
+        tuple(_ACCOUNTS.split("|")),
+        rf"(?i:{_ACCOUNTS})(?::[ \t]?|[ \t]{{1,3}})(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)"
+        r"(?![A-Z][a-z]+\d\d?\b)([^\s/@.:,;=()]{8,32})(?=[ \t]*(?:\n|\Z))",
+        "whole",
+        lambda before, _: not before.rpartition("\n")[2].strip(" \t>*+-"),
     ),
     SecretPattern(
         "Password in SQL",
@@ -240,13 +274,46 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         block="column",
     ),
     SecretPattern(
+        "AUTH command",
+        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
+        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
+        ("AUTH ",),
+        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
+        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
+        "whole",
+        is_auth_command,
+    ),
+    SecretPattern(
+        "Command of a router or a switch",
+        "lines such as `enable secret x`, `username … password x`, `neighbor … password x`, `snmp-server host … x`, "
+        "`vrrp 1 authentication x`",
+        (
+            *("enable secret 9 «swordfish»", "Router(config)# enable password «swordfish»", "vtp password «tugboat»"),
+            *("username ada privilege 15 secret 5 «$1$mERr$hx5rVt7rPNoS4w»", "username ada password 0 «swordfish»"),
+            *(" neighbor 10.0.0.2 password «swordfish»", " ppp pap sent-username ada password «swordfish»"),
+            *("snmp-server host 10.0.0.9 version 2c «tugboat»", "set snmp community «tugboat» authorization read-only"),
+            *(" standby 1 authentication md5 key-string «tugboat»", " vrrp 1 authentication text «tugboat»"),
+        ),
+        (
+            *("enable password ", "enable secret ", "vtp password ", "ppp chap ", "ppp pap ", "username ", "set user "),
+            *("neighbor ", "snmp-server host ", "set snmp ", "standby ", "vrrp ", "glbp "),
+        ),
+        rf"(?i:(?:enable|vtp|ppp{_BLANK}(?:chap|pap{_BLANK}\S{{1,20}}{_BLANK}\S{{1,64}})"
+        rf"|(?:neighbor|(?:set{_BLANK})?user(?:name)?){_BLANK}(?!(?:and|or|und|oder|et|y|e){_BLANK})\S{{1,64}}"
+        rf"(?:{_BLANK}(?:privilege|role){_BLANK}[\w-]{{1,24}})?){_BLANK}(?:password|secret){_BLANK}(?:\d{{1,2}}{_BLANK})?"
+        rf"|snmp-server{_BLANK}host{_BLANK}\S{{1,60}}{_BLANK}(?:(?:traps|informs){_BLANK})?"
+        rf"(?:version{_BLANK}(?:1|2c|3{_BLANK}\w{{4,6}}){_BLANK})?|set{_BLANK}snmp{_BLANK}community{_BLANK}"
+        rf"|(?:standby|vrrp|glbp){_BLANK}\d{{1,4}}{_BLANK}authentication{_BLANK}"
+        rf"(?:md5{_BLANK}key-string{_BLANK}(?:\d{_BLANK})?|text{_BLANK}|(?!md5\b))){ARGUMENT}",
+        "whole",
+        is_command_password,
+    ),
+    SecretPattern(
         "Password of a device or a network",
-        "`snmp-server community x`, `username … secret x`, `enable secret x`, `password 7 x`, `: PSK`, keys of VPN, "
-        "RADIUS, NTP and routing, `option key 'x'`, PPP, `.pgpass`, Wi-Fi",
+        "`snmp-server community x`, `password 7 x`, `: PSK`, keys of VPN, RADIUS, NTP and routing, `option key 'x'`, "
+        "`.pgpass`, Wi-Fi",
         (
             "snmp-server community «swordfish» RO",
-            "username ada privilege 15 secret «hunter2»",
-            "enable secret 9 «swordfish»",
             '%any : PSK "«correct horse»"',
             "localhost:5432:shop:ada:«hunter2»",
             "*:*:*:postgres:«hunter2»",
@@ -266,18 +333,10 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "set psksecret ENC «swordfish»",
         ),
         (
-            *(
-                "server community ",
-                "rwcommunity ",
-                "rocommunity ",
-                "secret",
-                "psk",
-                "wifi:",
-                "key content",
-                "keymaterial",
-            ),
+            *("server community ", "rwcommunity ", "rocommunity ", "secret", "psk", "wifi:", "key content"),
+            *("keymaterial", "password-value ", '" * "', "option key ", "option wpakey "),
             *(":5432:", ":5433:", ":6432:", ":*:", "cs-server ", "us-server ", "message-digest-key ", "key-string "),
-            *("pre-shared-key ", "isakmp key ", "option key ", "wireless.", "password-value ", '" * "'),
+            *("pre-shared-key ", "isakmp key ", "wireless."),
             *("password 0 ", "password 5 ", "password 7 ", "key 7 ", "server-private ", "authentication-key "),
             *("radius server ", "tacacs server ", "auth sha", "auth md5", "priv aes", "priv des", "priv 3des"),
             *("psksecret ", "shared-secret ", "passwd enc ", "password enc "),
@@ -294,10 +353,11 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?:(?<=ospf authentication-key[ ])|\d{{1,10}}{_BLANK}(?:md5|sha\d?){_BLANK})(?:\d{_BLANK})?"
         rf"|(?P<encoded>)(?:password|key){_BLANK}7{_BLANK}(?=\d\d[0-9a-f]{{4,100}}(?!\w))"
         rf"|message-digest-key{_BLANK}\d{{1,3}}{_BLANK}md5{_BLANK}(?:\d{_BLANK})?"
-        rf"|(?:key-string{_BLANK}|pre-shared-key{_BLANK}(?:(?:ascii-text|local|remote){_BLANK}){{0,2}}"
-        rf"(?=(?:\d[ ])?\S*\d|\"))(?:\d{_BLANK})?+"
+        rf"|(?:key-string{_BLANK}|pre-shared-key{_BLANK}"
+        rf"(?:(?:(?:ascii-text|local|remote|address{_BLANK}[\d./ ]{{7,34}}{_BLANK}key){_BLANK}){{1,2}}"
+        rf"|(?=(?:\d[ ])?\S*\d|\")))(?:\d{_BLANK})?+"
         rf"|isakmp{_BLANK}key{_BLANK}(?:\d{_BLANK})?(?=\S{{1,80}}{_BLANK}(?:address|hostname)\b)"
-        rf"|option{_BLANK}key{_BLANK}(?=['\"]\S{{8}})|wireless\.[\w@\[\]-]{{1,40}}\.key=|(?<=text-)password-value{_BLANK}"
+        rf"|option{_BLANK}(?:wpa)?key{_BLANK}(?=['\"]\S{{8}})|wireless\.[\w@\[\]-]{{1,40}}\.key=|(?<=text-)password-value{_BLANK}"
         rf"|\"{_BLANK}\*{_BLANK}(?=\")|password{_BLANK}[057]{_BLANK}|(?:psk|shared-)secret{_BLANK}(?:enc{_BLANK})?"
         rf"|passw(?:or)?d{_BLANK}(?P<enc>enc){_BLANK}"
         rf"|(?:auth{_BLANK}(?:sha|md5)|priv{_BLANK}(?:aes|3?des))(?:[ -]?\d{{3}})?{_BLANK}"

@@ -57,9 +57,9 @@ class KeywordLeg:
         self._counts = frequencies.of(snapshot)
         self.chunks = self._counts.total
         """Number of indexed chunks."""
-        self._snapshot_chunks = snapshot.chunk_count()
-        """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         self._average_length = self._counts.average_length
+        self._snapshot_chunks = self.chunks if self._average_length is None else snapshot.chunk_count()
+        """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         terms = [term for term in analysis.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
         found = [self._term(term) for term in terms]

@@ -64,6 +64,16 @@ _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of the vector score if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Keyword scores between which the weight of the vector score falls to the model's own."""
+_WEIGHT_OF_SAME_ORDER = 0.15
+"""Weight of the vector score where keywords match well and both scores order the best results alike: such a model knows
+the subject. Where the orders differ, keywords are safer.
+"""
+_OTHER_ORDER, _SAME_ORDER = 0.2, 0.4
+"""Correlations of both scores between which that weight rises from the model's own."""
+_NEAR_FROM, _NEAREST = 1.0, 1.3
+"""Highest vector scores of the best results between which it rises, too: below, no result is surely related."""
+_LEAST_COMPARED = 5
+"""Number of results from which the orders are compared."""
 _AGREEMENT = 0.4
 """Share of a keyword score that the vector score can lower: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
@@ -277,6 +287,23 @@ class Evidence(msgspec.Struct, frozen=True):
         return chance * (1 - self.from_name / self.text) if self.text else 1.0
 
 
+def _same_order(found: Iterable[Evidence]) -> float:
+    """Return how alike keyword scores and vector scores order results that are surely related to the query, 0 to 1."""
+    scores = [(of.text, of.vector) for of in found if of.vector is not None]
+    if len(scores) < _LEAST_COMPARED:
+        return 0.0
+    near = within_limits((max(vector for _, vector in scores) - _NEAR_FROM) / (_NEAREST - _NEAR_FROM))
+    return near * within_limits((_correlation(scores) - _OTHER_ORDER) / (_SAME_ORDER - _OTHER_ORDER))
+
+
+def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    """Return Pearson's correlation of pairs of numbers; 0 if one of both never changes."""
+    first, second = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
+    apart = [(one - first, other - second) for one, other in pairs]
+    spread = math.sqrt(sum(one * one for one, _ in apart) * sum(other * other for _, other in apart))
+    return sum(one * other for one, other in apart) / spread if spread else 0.0
+
+
 class Blend(msgspec.Struct, frozen=True):
     """Weights of the sum `text_weight` × keyword score + `vector_weight` × vector score."""
 
@@ -297,11 +324,13 @@ class Blend(msgspec.Struct, frozen=True):
         """
         if not model.known:
             return cls(0.0, alone=alone)
+        found = list(found)
         trusting = cls(model.weight, agreement=_AGREEMENT)
         best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
         trust = best * max(1.0, terms / _LONG_QUERY)
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
-        return cls(model.weight + max(0.0, _WEIGHT_WITHOUT_WORDS - model.weight) * doubt, agreement=_AGREEMENT)
+        least = max(model.weight, _WEIGHT_OF_SAME_ORDER * _same_order(found))
+        return cls(least + max(0.0, _WEIGHT_WITHOUT_WORDS - least) * doubt, agreement=_AGREEMENT)
 
     @classmethod
     def mean(cls, vector_weight: float) -> "Blend":

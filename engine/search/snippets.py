@@ -13,8 +13,9 @@ LIMIT = 700
 _ELLIPSIS = "…"
 _LEAD_SHARE = 4
 """At most one part in this number of the limit may precede the first match."""
-_ROOM = 110
-"""Characters of a result row's excerpt, which begins near the part with the most different matched words."""
+EXCERPT_LENGTH = 110
+"""Characters that two lines of a narrow list show: a result row's excerpt begins near the part of this length with the
+most different matched words."""
 _LONGEST_WORD = 40
 """Farthest move of a cut to keep a word whole: Japanese and URLs have no spaces."""
 
@@ -52,26 +53,44 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
     shown = [
         (max(start, begin) + shift, min(stop, end) + shift) for start, stop in ranges if start < end and stop > begin
     ]
-    densest = _richest(text, [(start, stop) for start, stop in ranges if begin <= start < end], begin)
-    return Snippet(before + text[begin:end] + after, text.count("\n", 0, begin), tuple(shown), densest)
+    richest = richest_match(text, [(start, stop) for start, stop in ranges if begin <= start < end], EXCERPT_LENGTH)
+    offset = begin if richest is None else richest
+    return Snippet(before + text[begin:end] + after, text.count("\n", 0, begin), tuple(shown), offset)
 
 
-def _richest(text: str, ranges: Sequence[FileRange], begin: int) -> int:
-    """Return the start of the first match after which most different words are matched in a row's excerpt."""
-    words = [text[start:end].casefold() for start, end in ranges]
+def richest_match(text: str, ranges: Sequence[FileRange], room: int) -> int | None:
+    """Return the start of the first match after which most different words are matched within `room` characters.
+
+    `ranges` are the matches, ascending. None without any.
+    """
+    words = _matched_words(text, ranges)
     ends = [end for _, end in ranges]
-    best, best_at = (0, 0), begin
+    best, best_at = (0, 0), None
     for number, (start, _) in enumerate(ranges):
-        inside = words[number : bisect_right(ends, start + _ROOM)]
+        inside = words[number : bisect_right(ends, start + room)]
         value = len(set(inside)), len(inside)
         if value > best:
             best, best_at = value, start
     return best_at
 
 
+def _matched_words(text: str, ranges: Sequence[FileRange]) -> list[str]:
+    """Return the matched word of each range; words that begin with another matched word count as that one.
+
+    "mode-keys" and "modes" are matches of "mode", not different words.
+    """
+    words = [text[start:end].casefold() for start, end in ranges]
+    shortest: dict[str, str] = {}
+    before = ""
+    for word in sorted(set(words)):
+        before = before if before and word.startswith(before) else word
+        shortest[word] = before
+    return [shortest[word] for word in words]
+
+
 def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, int]:
     """Return the start of the part with the most different matched words, and the end of its last match."""
-    words = [text[start:end].lower() for start, end in ranges]
+    words = _matched_words(text, ranges)
     inside: dict[str, int] = {}
     best, best_value, behind = -1, (0, 0), 0
     matched = 0

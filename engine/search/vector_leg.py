@@ -17,6 +17,7 @@ from engine.providers import Calibration
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.search_sources import NearVectors
+from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 
@@ -113,6 +114,8 @@ class SubjectCache:
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[object, ...], Subjects | None] = (), None
+        self._computed: tuple[tuple[object, ...], Subjects | None] = (), None
+        """The latest subjects, with the passages that they were computed from."""
         self._others: tuple[StoredModel, Vectors] | None = None
         """Vectors of the other queries, and their model."""
 
@@ -121,14 +124,20 @@ class SubjectCache:
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden, model
         latest = self._latest
         if latest[0] != state:
-            latest = self._latest = state, self._computed(snapshot, model, provider)
+            ids = stored_models.spread_chunks(snapshot, model, _SAMPLE)
+            passages = snapshot.identity, model, ids
+            computed = self._computed
+            if computed[0] != passages:  # most changes of an index are of other passages
+                computed = self._computed = passages, self._compute(snapshot, model, provider, ids)
+            latest = self._latest = state, computed[1]
         return latest[1]
 
-    def _computed(self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider") -> Subjects | None:
-        ids = snapshot.vector_chunk_ids(model.id)
+    def _compute(
+        self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider", ids: list[int]
+    ) -> Subjects | None:
         if len(ids) < _FEWEST:
             return None
-        rows = snapshot.vectors(model.id, model.dims, ids[:: -(-len(ids) // _SAMPLE)])
+        rows = snapshot.vectors(model.id, model.dims, ids)
         passages = decode([vector for _, vector in rows], model.dims).astype("float32")
         others = self._others
         if others is None or others[0] != model:

@@ -409,8 +409,8 @@ class Settings(Section, frozen=True):
         Provider,
         option(
             "Provider",
-            "Model for searching by meaning: the built-in model (embedded), a model file (gguf), a service (openai, "
-            "gemini, voyage), the first of these that is available and agreed to (auto), or only words (none).",
+            "Model for searching by meaning: the built-in model (embedded), a model file (gguf), a service by its "
+            "name, the first of these that is available and agreed to (auto), or only words (none).",
             group=Group.EMBEDDING,
             also="embeddings, semantic, AI",
         ),

@@ -185,8 +185,8 @@ class IndexStore:
         """
         self.read_only = ""
         """Why the index cannot be written; empty if it can."""
-        self._full = False
-        """Whether it cannot be written because the disk was full."""
+        self.is_full = False
+        """Whether it cannot be written because the disk was full; then it can be as soon as there is room."""
         self._writer: apsw.Connection | None = None
         self._writing = threading.Lock()
         self._repairing = threading.Lock()
@@ -309,7 +309,7 @@ class IndexStore:
                     self._open()
 
     def _has_room_again(self) -> bool:
-        return self._full and has_room(self.files.folder)
+        return self.is_full and has_room(self.files.folder)
 
     @contextmanager
     def _without_connections(self) -> Iterator[None]:
@@ -415,7 +415,7 @@ class IndexStore:
             self.files.prepare()
         except OSError as error:
             raise refused(self.files.folder, error) from error
-        self.read_only, self._full = "", False
+        self.read_only, self.is_full = "", False
         try:
             self._writer = open_writer(self.files)
         except IndexCorrupt as damage:
@@ -426,7 +426,7 @@ class IndexStore:
             if not self.files.database.exists():
                 raise
             _check_version(self.files, error)
-            self.read_only, self._full = str(error), isinstance(error, DiskFull)
+            self.read_only, self.is_full = str(error), isinstance(error, DiskFull)
         self._opened = identity(self.files.database)
 
     def _replace_damaged(self, damage: IndexCorrupt) -> str:

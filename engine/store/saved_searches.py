@@ -113,6 +113,26 @@ class SavedSearches:
         self._user.settle()
         self._user.change_in_backups("recent_searches", "DELETE FROM recent_searches")
 
+    def restore_recent(self, searches: Iterable[RecentSearch]) -> None:
+        """Add removed entries of the history again, each at its time among the present ones.
+
+        Queries that were searched again since keep their newer time. Does nothing if nothing can be saved.
+        """
+        if not self._user.can_save:
+            return
+        with self._user.writing() as connection:
+            rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id").fetchall()
+            present = list(_readable(rows))
+            known = [query for _, _, query in present]
+            whole = [(asked, query) for _, asked, query in present]
+            whole += [(one.asked, one.query) for one in searches if one.query not in known]
+            whole.sort(key=lambda entry: entry[0])
+            connection.executemany("DELETE FROM recent_searches WHERE id = ?", [(id_,) for id_, _, _ in present])
+            connection.executemany(
+                "INSERT INTO recent_searches (asked, question) VALUES (?, ?)",
+                [(asked, text) for asked, query in whole[-_MOST_RECENT:] if (text := _json(query)) is not None],
+            )
+
 
 def _json(query: QueryRecord) -> str | None:
     """Encode a query; None if it contains a lone surrogate, as pasted text or command-line bytes may."""

@@ -327,13 +327,14 @@ class Snapshot:
 
     def vector_chunk_ids(self, model_id: int) -> list[int]:
         """Return the ids of the chunks that have a vector of this model, ascending."""
-        rows = self.connection.execute(
-            f"""SELECT c.id FROM {self.tables.chunks} c
-                WHERE EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
-                AND NOT {self._in_hidden("c.file_id")} ORDER BY c.id""",
-            (model_id,),
-        )
-        return [id_ for (id_,) in rows]
+        return [id_ for (id_,) in self.vector_chunks(model_id)]
+
+    def vector_chunks(self, model_id: int) -> Iterator[tuple[int]]:
+        """Yield (chunk id,) for the chunks that have a vector of this model, ascending."""
+        query = f"""SELECT c.id FROM {self.tables.chunks} c
+            WHERE EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
+            AND NOT {self._in_hidden("c.file_id")} ORDER BY c.id"""
+        yield from self.connection.execute(query, (model_id,))
 
     def vectors(self, model_id: int, dims: int, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield (chunk id, float16 vector) for those of the chunks that have a vector.
@@ -373,24 +374,22 @@ class Snapshot:
             (model.id,),
         )
 
-    def unembedded(self, model_id: int) -> list[int]:
-        """Return one chunk id for every distinct text without a vector, in the order of `due`."""
-        return [id_ for id_, _ in self.due(model_id)]
-
-    def due(self, model_id: int) -> list[tuple[int, bytes]]:
-        """Return a chunk id and the hash of every distinct text without a vector.
+    def due(self, model_id: int) -> dict[bytes, int]:
+        """Return a chunk id of every distinct text without a vector, by its hash.
 
         The first passages of all files come first, newest files first, so that vectors soon find every file.
         """
-        rows = self.connection.execute(
-            f"""SELECT min(c.id), c.hash FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id
-                WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
-                GROUP BY c.hash ORDER BY
-                    min(c.id != (SELECT min(id) FROM {self.tables.chunks} WHERE file_id = f.id)),
-                    max(f.mtime_ns) DESC, min(c.id)""",
-            (model_id,),
+        # Hashes are compared in their order, then rows are read in theirs: a look-up elsewhere may read a page each.
+        query = f"""SELECT c.id FROM {self.tables.chunks} c INDEXED BY {self.tables.chunks}_hash WHERE NOT EXISTS (
+            SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)"""
+        ids = sorted(id_ for (id_,) in self.connection.execute(query, (model_id,)))
+        rows: Iterable[tuple[bytes, int]] = self.connection.execute(
+            f"""SELECT c.hash, c.id FROM carray(?) pending CROSS JOIN {self.tables.chunk_rows} ON c.id = pending.value
+                CROSS JOIN {self.tables.files} f ON f.id = c.file_id ORDER BY
+                    c.id NOT IN (SELECT min(id) FROM {self.tables.chunks} GROUP BY file_id), f.mtime_ns DESC, c.id""",
+            (apsw.carray(array("q", ids or (0,))),),
         )
-        return [(id_, hash_) for id_, hash_ in rows]
+        return dict(rows)
 
     def texts(self, ids: Sequence[int]) -> list[Unembedded]:
         """Return texts and hashes of chunks, in the order of `ids`; unknown ids are left out."""

@@ -3,20 +3,25 @@ approval.
 """
 
 import contextlib
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import apsw
 import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.store.snapshot import Snapshot, typed
+from engine.store.vector_encoding import StoredModel
 
 if TYPE_CHECKING:
     from engine.store.writer import Writer
 
 _BYTES_A_NUMBER = 2
 _MOST_PURGED = 1000
+_WELL_SPREAD = 0.75
+"""Least share of the parts of an index with a vector for one of each part to be a sample of all."""
 
 
 class ModelName(NamedTuple):
@@ -73,23 +78,33 @@ def missing_vectors(snapshot: Snapshot, name: ModelName) -> MissingVectors:
     """Count the missing vectors of this model. Reads every text without a vector."""
     model = snapshot.stored_model(*name)
     id_ = -1 if model is None else model.id
-    rows: Iterable[tuple[int, int, int, int]] = snapshot.connection.execute(
-        f"""SELECT coalesce(sum(chunks), 0), count(*), coalesce(sum(letters), 0),
-                coalesce(sum(iif(elsewhere, letters, 0)), 0)
-            FROM (SELECT count(*) AS chunks, max(length(c.text)) AS letters,
-                    EXISTS (SELECT 1 FROM embedding_cache o WHERE o.hash = c.hash) AS elsewhere
-                FROM {snapshot.tables.chunks} c
-                WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
-                GROUP BY c.hash)""",
+    counted: Iterable[tuple[int, int, int]] = snapshot.connection.execute(
+        f"""SELECT min(c.id), count(*), EXISTS (SELECT 1 FROM embedding_cache o WHERE o.hash = c.hash)
+            FROM {snapshot.tables.chunks} c INDEXED BY {snapshot.tables.chunks}_hash
+            WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
+            GROUP BY c.hash""",
         (id_,),
     )
-    return next(MissingVectors(*row) for row in rows)
+    chunks, of_text = 0, (list[int](), list[int]())
+    for text, count, elsewhere in counted:
+        chunks += count
+        of_text[elsewhere].append(text)
+    new, known = (_characters(snapshot, sorted(ids)) for ids in of_text)
+    return MissingVectors(chunks, sum(map(len, of_text)), new + known, known)
+
+
+def _characters(snapshot: Snapshot, ids: Sequence[int]) -> int:
+    """Return the length of the texts of these chunks, read in the order of `ids`."""
+    query = f"""SELECT coalesce(sum(length(c.text)), 0) FROM carray(?) wanted
+        CROSS JOIN {snapshot.tables.chunks} c ON c.id = wanted.value"""
+    ((characters,),) = snapshot.connection.execute(query, (apsw.carray(array("q", ids or (0,))),))
+    return int(characters)
 
 
 def ids_without_vector(snapshot: Snapshot, name: ModelName) -> list[int]:
     """Return one chunk id for every distinct text without a vector of this model."""
     model = snapshot.stored_model(*name)
-    return snapshot.unembedded(-1 if model is None else model.id)
+    return list(snapshot.due(-1 if model is None else model.id).values())
 
 
 def speed(snapshot: Snapshot, name: ModelName) -> float | None:
@@ -131,3 +146,27 @@ def purge(writer: "Writer", name: ModelName) -> int:
         (model.id, _MOST_PURGED),
     )
     return writer.connection.changes()
+
+
+def spread_chunks(snapshot: Snapshot, model: StoredModel, most: int) -> list[int]:
+    """Return the ids of at most `most` chunks that have a vector, spread evenly over the index.
+
+    Reads about so many rows, but all if many chunk ids are unused or many chunks have no vector.
+    """
+    first, last = snapshot.chunk_id_range()
+    width = -(-(last + 1 - first) // most)
+    starts = array("q", range(first, last + 1, width))
+    if width > 1 and not snapshot.hidden:
+        rows = snapshot.connection.execute(
+            f"""SELECT (SELECT c.id FROM {snapshot.tables.chunks} c
+                    WHERE c.id >= part.value AND c.id < part.value + ?1 AND EXISTS (
+                        SELECT 1 FROM embedding_cache e WHERE e.model_id = ?2 AND e.hash = c.hash)
+                    ORDER BY c.id LIMIT 1)
+                FROM carray(?3) part""",
+            (width, model.id, apsw.carray(starts)),
+        )
+        found = [id_ for (id_,) in rows if id_ is not None]
+        if len(found) >= _WELL_SPREAD * len(starts):
+            return found
+    every = snapshot.vector_chunk_ids(model.id)
+    return every[:: max(1, -(-len(every) // most))]

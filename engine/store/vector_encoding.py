@@ -1,6 +1,7 @@
 """Storage format of vectors (float16, little-endian, unit length), and the stored identity of their model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
@@ -16,6 +17,8 @@ else:
     Ids = Vectors = Any
 
 
+_CONVERTED = 4096
+"""Number of rows of SQLite converted to an array in one call; longer lists would block other threads too long."""
 MOST_DIMS = 65_536
 """Most dimensions of a vector; models have some thousands. A larger stored number is damaged and would fill memory."""
 Dims = Annotated[int, msgspec.Meta(ge=1, le=MOST_DIMS)]
@@ -37,6 +40,17 @@ class StoredModel(msgspec.Struct, frozen=True):
 def encode(vectors: Vectors) -> list[bytes]:
     """Encode unit vectors (n, dims) as bytes for storage, one per vector."""
     return [row.tobytes() for row in vectors.astype("<f2")]
+
+
+def integers(rows: Iterable[tuple[int, ...]], columns: int) -> Ids:
+    """Convert rows of SQLite to an array (n, columns), without a list of all of them."""
+    import numpy as np
+
+    rows = iter(rows)
+    found = [np.empty((0, columns), np.int64)]
+    while batch := list(islice(rows, _CONVERTED)):
+        found.append(np.array(batch, np.int64))
+    return np.concatenate(found)
 
 
 def decode(rows: Sequence[bytes], dims: int) -> "NDArray[np.float16]":

@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.store.index_paths import IndexFiles
 from engine.store.snapshot import Snapshot
-from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
+from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode, integers
 
 if TYPE_CHECKING:
     from engine.store.vector_matrix import QuantisedMatrix
@@ -163,7 +163,7 @@ class MatrixEngine:
     def _reconcile(self, matrix: "QuantisedMatrix", snapshot: Snapshot, model: StoredModel) -> None:
         import numpy as np
 
-        indexed = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
+        indexed = integers(snapshot.vector_chunks(model.id), 1)[:, 0]
         present = matrix.ids()
         obsolete = np.setdiff1d(present, indexed, assume_unique=True)
         missing = np.setdiff1d(indexed, present, assume_unique=True)
@@ -204,7 +204,7 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
 
     from engine.store.vector_matrix_blocks import read_matrix
 
-    indexed = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
+    indexed = integers(snapshot.vector_chunks(model.id), 1)[:, 0]
     found = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
     if found is None:
         if path.exists():

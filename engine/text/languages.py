@@ -12,7 +12,11 @@ from engine.text.writing_systems import script_of
 _SAMPLE = 2048
 _NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
 _LATIN = lazy_pattern("[A-Za-z]+")
-_WORD = lazy_pattern(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
+_BETWEEN = r"!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb"
+_WORD = lazy_pattern(rf"[^\s{_BETWEEN}]+")
+_FUNCTION_WORD = lazy_pattern(rf"(?<!\S)\w(?![^\s,.:;!?])|(?<![^\s{_BETWEEN}])(?<!\.)[^\s{_BETWEEN}]{{2,}}")
+"""A run of characters that may be a function word: not the end of a name as in "host.com", nor a single letter that is
+part of something else, as in "it's", "f(x)" and "[s]"."""
 
 _LEAST_SHARE = 0.2
 """Least share of letters for a script other than Latin, since notes are full of Latin names and code."""
@@ -147,7 +151,10 @@ def _votes(sample: str, letters: set[str]) -> tuple[dict[str, float], set[str]]:
     languages, and so does each of the `letters`.
     """
     owners = languages_by_word()
-    words = set(_WORD.findall(sample.lower()))
+    found = _FUNCTION_WORD.findall(sample)
+    if not sample.isupper():  # "KDE" is not Czech
+        found = [word for word in found if len(word) == 1 or not word.isupper()]
+    words = set(map(str.lower, found))
     distinctive = [_LETTER_LANGUAGES[letter] for letter in _LETTER_LANGUAGES.keys() & letters]
     votes = {"english": 0.0}
     for voters in (*(owners[word] for word in owners.keys() & words), *distinctive):

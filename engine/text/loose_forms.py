@@ -6,8 +6,6 @@ token with `*` is a prefix.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from datetime import date
 from functools import cache
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
@@ -16,10 +14,10 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.text.folding import fold
+from engine.text.number_forms import spellings_in
 from engine.text.spelling import SHORTEST_NUMBER
-from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of, uninflected
+from engine.text.stems import COMPOUNDING, JOINED, irregular_forms, keys_in_compounds, korean_phrases, stems_of
 from engine.text.stopwords import unsearched_words
-from engine.text.time_expressions import month_names, read_times
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 from engine.text.tokens_and_stems import phrase_tokens
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED, script_of, shape
@@ -32,31 +30,32 @@ COMPOUND = lazy_pattern(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
 layer at the boundary", and the index contains the parts of all. If function words leave a single one, as in
 "too-large" and "read-only", the compound is searched as a whole, and the single part is a looser form.
 """
-_MOST_FORMS = 40
+_MOST_FORMS = 64
 _DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+[23]?)")
 _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
-_DATE = lazy_pattern(r"(\d{4})([-./_])(\d\d?)\2(\d\d?)|(\d\d?)([-./])(\d\d?)\6(\d{4})|(\d{4})(\d\d)(\d\d)")
 _HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
-_TEENS = range(11, 14)
-_YEAR = lazy_pattern(r"\d{4}")
-_ACRONYMS = range(3, 6)
-"""Lengths of acronyms that are written with and without full stops."""
+_ACRONYMS = range(2, 6)
+"""Lengths of acronyms that are written with full stops, too."""
+_SHORTEST_ACRONYM = 3
+"""Length of the shortest acronym that is written without full stops, too: "U.S." is not "us"."""
+_CONSONANTS = "[b-df-hj-np-tv-xz]"
+_NO_VOWELS = lazy_pattern(rf"{_CONSONANTS}{{2,4}}")
+"""Matches what is mostly an abbreviation: MSc, PhD, PDF."""
+_PLURAL = lazy_pattern(rf"([A-Z]{{2,4}}|{_CONSONANTS}{{3}}|\w+[uU\d])s")
+_SINGULAR = lazy_pattern(rf"{_CONSONANTS}{{2,4}}|\w+[u\d]")
+"""Match words whose final s stemming keeps: PDFs, menus, mp3s, 1990s."""
 _GAP = lazy_pattern(r"[ \u00a0\-.]?")
 """Matches what may be between two words that texts also write as one."""
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5
-"""Length of the shortest stem that is searched at the beginning of compounds, and of the beginning that related words
-share."""
+"""Length of the beginning that related words share."""
 _DERIVING = frozenset(("", "czech", "finnish", "hungarian", "polish", "swedish", "turkish"))
 """Languages whose related words often have different stems: those without a stemmer, such as Ukrainian (""), and others
 with many endings. In Danish, Dutch, German, Italian, Portuguese and Russian, beginnings find too much."""
 _INFLECTED = ("latin", "cyrillic")
 """Scripts of words that change at their ends."""
-_UMLAUTS = frozenset("äöü")
-_SHORTEST_UMLAUT_END = 3
-"""Length of the shortest stem of a word with an umlaut at the end of compounds: few other languages have such words."""
 _SHORTEST_BARE, _LONGEST_SUFFIX = 3, 5
 _SHORTEST_STUMP, _LEAST_STUMP = 4, 0.4
 _SHORTEST_VERB = 3
@@ -161,10 +160,12 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
     """Return the terms of the query `text`, with looser forms added in the query's and the index's languages."""
     certain = any(term.stop for term in terms)
     found = [[_forms(text, term, languages, certain=certain)] for term in terms]
-    for start, end, spellings in _days_in(text, languages):
+    for start, end, spellings in spellings_in(text, languages):
         for of, term in zip(found, terms, strict=True):
-            if start <= term.start and term.end <= end:
-                of.append(_Forms(spellings))
+            if start <= term.start and term.end <= end and not (term.stop or term.phrased):
+                # Only the stems of a text contain the parts of all its numbers next to each other.
+                stems = [" ".join(form) for form in spellings if len(form) > 1 and "".join(form).isdigit()]
+                of.append(_Forms([form for form in spellings if " ".join(form) not in stems], stems))
     for index, (first, second) in enumerate(pairwise(terms)):
         if _GAP.fullmatch(text[first.end : second.start]):
             forms = _joined(first, second, languages)
@@ -199,8 +200,7 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
         return _Forms()
     kind = next(groups(term.surface)).kind
     if kind == HANGUL:
-        # Also within longer words. A Korean term is searched only by its stems.
-        return _Forms(tuple(pairs(stem)[:-1]) for stem in term.stems if len(stem) > 1)
+        return _Forms(phrase for stem in term.stems for phrase in korean_phrases(stem))
     if kind == UNSPACED:
         return _Forms(tuple(_spellings(text, term)))
     if kind == SYMBOL:
@@ -208,19 +208,22 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
     found = pieces(term.surface)
     if len(found) == 1:
         return _of_word(term, found[0].root, languages, certain=certain)
-    words = (*_split(term.surface), *_of_date(term.surface, languages))
-    return _Forms(words, _of_identifier(term, found, languages))
+    return _Forms(_split(term.surface), _of_identifier(term, found, languages))
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
 
 
 def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain: bool) -> _Forms:
-    words = [*_split(term.surface), *_of_date(term.surface, languages)]
+    words = [*_split(term.surface)]
     if script_of(root[0]) == "hebrew":
         words += _with_other_prefixes(root)
     if len(root) in _ACRONYMS and root.isalpha():
         words.append((".".join(root),))
+        if _NO_VOWELS.fullmatch(root):
+            words += ((f"{root[:1]}.{root[1:]}",), (f"{root[:-1]}.{root[-1]}",))
+    if "english" in languages and not root.isdigit():
+        words += _other_number(term.surface, root)
     words += _of_hash(root)
     stems = list(_joined_keys(term.word)) if isinstance(term.word, str) else []
     if len(languages) > 1:
@@ -234,54 +237,22 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
         for spelling in (spelling for language in languages for spelling in _respelt(root, language)):
             stems += (stems_of(language)[spelling] for language in languages)
         for language in filter(COMPOUNDING.__contains__, languages):  # a set would be in another order in each process
-            stems += _in_compounds(root, stems_of(language)[root])
+            stems += keys_in_compounds(root, stems_of(language)[root])
     return _Forms(words, stems, irregular_forms(root) if languages[0] == "english" else ())
+
+
+def _other_number(surface: str, root: str) -> Iterator[tuple[str, ...]]:
+    """Yield the singular or the plural of a word whose final s stemming keeps."""
+    if found := _PLURAL.fullmatch(surface):
+        yield (fold(found[1]),)
+    elif _SINGULAR.fullmatch(root):
+        yield (f"{root}s",)
 
 
 def _split(surface: str) -> Iterator[tuple[str, ...]]:
     """Yield a word with letters and digits separated, as for `5µs`, `10㎏`, `python3.11`."""
     if found := _DIGITS_AND_LETTERS.fullmatch(fold(surface)):
         yield phrase_tokens(" ".join(part for part in found.groups() if part)).tokens
-
-
-def _of_date(surface: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield other spellings of a day in numbers; with slashes, either the day or the month may come first."""
-    if not (found := _DATE.fullmatch(surface)):
-        return
-    if found[5]:
-        days = [(found[8], found[7], found[5])]
-        if found[6] == "/":
-            days.append((found[8], found[5], found[7]))
-    else:
-        days = [(found[1] or found[9], found[3] or found[10], found[4] or found[11])]
-    for year, month, day in days:
-        with suppress(ValueError):
-            yield from _spellings_of_day(date(int(year), int(month), int(day)), languages)
-
-
-def _spellings_of_day(day: date, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    year = f"{day.year:04}"
-    # Parts of an identifier are tokens that follow each other, whatever is between them.
-    for m, d in ((f"{day:%m}", f"{day:%d}"), (f"{day.month}", f"{day.day}")):
-        yield from ((year, m, d), (d, m, year), (f"{m}/{d}/{year}",), (year + m + d,))
-    english, short, *others = month_names(day.month, languages)
-    number, ordinal = f"{day.day}", _ordinal(day.day)
-    yield from ((number, name, year) for name in (english, short, *others))
-    yield from ((english, number, year), (short, number, year), (ordinal, english, year), (english, ordinal, year))
-
-
-def _ordinal(number: int) -> str:
-    """Return an English ordinal: 1st, 2nd, 3rd, 11th."""
-    ending = "th" if number in _TEENS else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
-
-
-def _days_in(text: str, languages: Sequence[str]) -> Iterator[tuple[int, int, list[tuple[str, ...]]]]:
-    """Yield where a query names a day with its year, as in "3 May 2023", and the spellings of that day."""
-    for time in read_times(text) if _YEAR.search(text) else ():
-        start = text.find(time.text)
-        if time.first == time.last and start >= 0 and _YEAR.search(time.text):
-            yield start, start + len(time.text), list(_spellings_of_day(time.first, languages))
 
 
 def _joined_keys(word: str) -> Iterator[str]:
@@ -391,15 +362,6 @@ def _related(stem: str) -> Iterator[str]:
         yield f"{stem[:_SHORTEST_BEGINNING]}*"
 
 
-def _in_compounds(root: str, stem: str) -> Iterator[str]:
-    if stem.isalpha():
-        last = uninflected(root, stem)
-        if len(last) >= (SHORTEST_END if _UMLAUTS.isdisjoint(root) else _SHORTEST_UMLAUT_END):
-            yield f"{REVERSED}{last[::-1]}*"
-        if len(stem) >= _SHORTEST_BEGINNING:
-            yield f"{stem}*"
-
-
 def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
     """Yield a Hebrew word with each one-letter conjunction, article or preposition, and without one."""
     yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES)
@@ -415,7 +377,8 @@ def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequenc
         yield JOINED + found[0].token
     parts = [piece for piece in found[1:] if piece.root]
     joined = "".join(part.root for part in parts)
-    shortest = _ACRONYMS.start if len(joined) == len(parts) else _SHORTEST_JOINED
+    is_short = len(joined) == len(parts) or "." in found[0].token
+    shortest = _SHORTEST_ACRONYM if is_short else _SHORTEST_JOINED
     if parts and parts[-1].start >= parts[0].end and shortest <= len(joined) <= _LONGEST_JOINED:
         yield from (stems_of(language)[joined] for language in languages)
     if (only := only_searched_part(found, languages[0])) is not None:

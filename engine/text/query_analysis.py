@@ -16,7 +16,14 @@ from engine.text.loose_forms import COMPOUND, loosened, only_searched_part
 from engine.text.parsed_query import CLOSING, Clause, Phrase, Query, QueryTerm, Word
 from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
-from engine.text.stopwords import is_filler, question_languages, stop_words, unsearched_words, unspaced_stops
+from engine.text.stopwords import (
+    FUNCTION_CHARACTERS,
+    is_filler,
+    question_languages,
+    stop_words,
+    unsearched_words,
+    unspaced_stops,
+)
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, clusters, groups, pairs, pieces
 from engine.text.tokens_and_stems import PhraseTokens, phrase_tokens
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
@@ -43,7 +50,6 @@ _HAN = (
 _KATAKANA = "\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HIRAGANA = "\u3041-\u3098\u309d-\u309f"
 _PARTICLES = "はがをにのとでもへやか"
-_FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊们們这這那是在和与與我你您他她它把被就也很么麼着谁誰哪什")
 
 _LONGEST_HAN_TERM = 3
 _LONGEST_TERM = 6
@@ -89,7 +95,7 @@ def _without_stops(text: str) -> Iterator[Segment]:
 def _cuts(characters: str) -> Iterator[Segment]:
     """Yield the segments of a stretch given as characters without their marks."""
     is_japanese = re.search(f"[{_HIRAGANA}{_KATAKANA}]", characters) is not None
-    function_characters = frozenset[str]() if is_japanese else _FUNCTION_CHARACTERS
+    function_characters = frozenset[str]() if is_japanese else FUNCTION_CHARACTERS
     previous = ""
     for match in _stretches().finditer(characters):
         kind = match.lastgroup
@@ -290,7 +296,9 @@ def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryT
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
-    """Mark words that only introduce the query as fillers, if other words are left."""
+    """Mark words that only introduce the query as fillers, if other words are left, and acronyms such as WHO, which are
+    not searched otherwise.
+    """
     words = [(run.start(), fold(run[0])) for run in RUN.finditer(text)]
     marked: list[QueryTerm] = []
     begins = True  # no word that is searched comes before, but for fillers
@@ -300,8 +308,17 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
         begins = begins and (filler or term.stop)
-        marked.append(msgspec.structs.replace(term, filler=filler))
+        is_acronym = term.stop and _is_acronym(term.surface, text)
+        marked.append(msgspec.structs.replace(term, stop=term.stop and not is_acronym, filler=filler or is_acronym))
     return terms if all(term.filler or term.stop for term in marked) else tuple(marked)
+
+
+def _is_acronym(word: str, query: str) -> bool:
+    """Whether a word is written as one: "WHO guidelines" asks for the organisation.
+
+    Other programs join words with AND and NOT.
+    """
+    return len(word) > 1 and word.isupper() and word not in {"AND", "NOT"} and not query.isupper()
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:

@@ -12,7 +12,8 @@ from engine.text.languages import detect_language
 from engine.text.operators import OPERATORS, problem_with
 from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field, Phrase, Query, Word
 from engine.text.stems import is_korean_ending
-from engine.text.stopwords import unsearched_words
+from engine.text.stopwords import FUNCTION_CHARACTERS, unsearched_words
+from engine.text.writing_systems import UNSPACED, shape
 
 LONGEST = 4096
 """Most code points of a query with operators; a longer text is a pasted file and read as words."""
@@ -34,6 +35,10 @@ _LEAST_WORDS, _LEAST_FUNCTION_WORDS = 4, 2
 """Least number of words outside of quotations for a query to be a whole question, and of function words among them."""
 _LEAST_WORDS_WITH_MARK = 3
 """Least number of words of a question that ends with a question mark."""
+_LEAST_CHARACTERS = 2 * _LEAST_WORDS
+"""Least number of characters of a sentence in a script without spaces."""
+_IN_SENTENCES = FUNCTION_CHARACTERS.union("はがをにので", "，、。；：")
+"""Chinese and Japanese function words, and signs that only sentences have."""
 _NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
 
@@ -76,7 +81,10 @@ class _Reader:
         words = [str(clause.alternatives[0]) for clause in self._clauses if not clause.required]
         if self._text.rstrip().endswith(_QUESTION_MARKS):
             return len(words) >= _LEAST_WORDS_WITH_MARK
-        unsearched = unsearched_words(detect_language(" ".join(words)))
+        outside = " ".join(words)
+        if shape(outside).count(UNSPACED) >= _LEAST_CHARACTERS:
+            return sum(map(outside.count, _IN_SENTENCES)) >= _LEAST_FUNCTION_WORDS
+        unsearched = unsearched_words(detect_language(outside))
         function_words = sum(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
         return len(words) >= _LEAST_WORDS and function_words >= _LEAST_FUNCTION_WORDS
 

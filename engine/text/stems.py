@@ -9,6 +9,7 @@ short text that may be Spanish, in which it has the stem of English. `:gnurehcis
 
 import re
 import threading
+import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from typing import NamedTuple
 import Stemmer
 
 from engine.text.folding import fold
-from engine.text.tokens import Piece
+from engine.text.tokens import Piece, pairs
 from engine.text.writing_systems import script_of
 
 _OTHER_SCRIPTS = {
@@ -63,6 +64,26 @@ _KOREAN_VERBS = """
 입니다 이었다 였다 였습니다 이었습니다"""
 _VERBS_BY_LENGTH = tuple(sorted(_KOREAN_VERBS.split(), key=len, reverse=True))
 _SHORTEST_NOUN = 2
+_VERB_ENDINGS = tuple(
+    sorted(
+        """
+        기 려면 려고 으려면 으려고 면서 으면서 도록 거나 지만 습니다 십시오 으십시오 세요 으세요 는지 는데 다면
+        아서 어서 아야 어야 아도 어도 았다 었다 았습니다 었습니다 니다 다 서
+        """.split(),
+        key=len,
+        reverse=True,
+    )
+)
+"""Endings of verbs. Left out are those that many nouns have, too: 고, 지, 면, 어."""
+_OWN_FINALS = {"니다": "ᆸ", "다": "ᆫᆻ", "습니다": "ᆻ", "다면": "ᆫᆻ"}
+"""Final consonants before an ending that may belong to it: 바꿉니다, 바꾼다, 바꿨습니다."""
+_CONTRACTED = {"ᅮ": "ᅯ", "ᅵ": "ᅧ", "ᅩ": "ᅪ"}
+_EXPANDED = {after: before for before, after in _CONTRACTED.items()}
+"""Vowels of a verb, before and after they have merged with its ending: 바꾸, 바꿔; 고치, 고쳐; 나오, 나와."""
+_FINALS = ("", "ᆫ", "ᆯ", "ᆷ", "ᆸ")
+"""Final consonants that begin an ending: 바꾸다, 바꾼, 바꿀, 바꿈, 바꿉니다. Before some, a verb loses its own ㄹ."""
+_VERBAL_FINALS = frozenset("ᆩᆪᆬᆭᆮᆰᆱᆲᆴᆵᆶᆹᆺᆽᆾᆿᇀᇁᇂ")
+"""Final consonants that only native Korean words have, so that a verb of one syllable can be told: 찾, 넣, 읽."""
 _ARABIC_ARTICLES = ("وال", "بال", "لل", "ال")
 _SHORTEST_BARE = 3
 _MOST_REMEMBERED = 1 << 15
@@ -78,11 +99,16 @@ COMPOUNDING = frozenset(
 )
 """Languages that write a compound as one word."""
 
-SHORTEST_END = 4
+_SHORTEST_END = 4
 """Length of the shortest stem that is searched at the end of compounds."""
+_SHORTEST_BEGINNING = 5
+"""Length of the shortest stem that is searched at the beginning of compounds."""
+_UMLAUTS = frozenset("äöü")
+_SHORTEST_UMLAUT_END = 3
+"""Length of the shortest stem of a word with an umlaut at the end of compounds: few other languages have such words."""
 _FORMING_NOUNS = ("ung", "heit", "keit", "lich", "isch", "end", "ig", "ik")
 """Suffixes that Snowball's German rules remove from long words only."""
-_SHORTEST_COMPOUND = SHORTEST_END + 3
+_SHORTEST_COMPOUND = _SHORTEST_END + 3
 _LONGEST_COMPOUND = 40
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _MOST = 6
@@ -254,6 +280,51 @@ def _ending(word: str, endings: tuple[str, ...], least: int) -> str:
     return next((ending for ending in endings if word.endswith(ending) and len(word) - len(ending) >= least), "")
 
 
+def korean_phrases(stem: str) -> Iterator[tuple[str, ...]]:
+    """Yield phrases of the `words` stream for a stem: within longer words, as two words, and as other forms of a verb.
+
+    That stream has overlapping pairs of syllables, then the last syllable of a word alone.
+    """
+    if len(stem) < _SHORTEST_NOUN:
+        return
+    for form in dict.fromkeys(_verb_forms(stem)) or (stem,):
+        if len(form) > 1:
+            yield tuple(pairs(form)[:-1])
+        elif unicodedata.normalize("NFD", form)[-1] in _VERBAL_FINALS:
+            yield (f"{form}*",)
+        else:
+            yield tuple(pairs(stem)[:-1])
+    for at in range(_SHORTEST_NOUN, len(stem) - 1):
+        yield (*pairs(stem[:at]), *pairs(stem[at:])[:-1])
+
+
+def _verb_forms(word: str) -> Iterator[str]:
+    """Yield the beginnings of all forms of a verb, as `바꾸`, `바꿉` and `바꿔` of 바꾸기; none for other words."""
+    ending = _ending(word, _VERB_ENDINGS, 1)
+    stem = word.removesuffix(ending)
+    if not ending or script_of(stem[-1]) != "hangul" or not unicodedata.name(stem[-1]).startswith("HANGUL SYLLABLE"):
+        return
+    before, letters = stem[:-1], unicodedata.normalize("NFD", stem[-1])
+    initial, vowel, final = letters[0], letters[1], letters[2:]
+    has_past = final == "ᆻ" or ending == "서"
+    if final and final in _OWN_FINALS.get(ending, ""):
+        final = ""
+    elif ending == "니다" or (ending == "서" and vowel not in _EXPANDED):
+        return
+    if has_past:
+        vowel = _EXPANDED.get(vowel, vowel)
+    if final and final != "ᆯ":
+        yield stem
+        return
+    yield from (before + _syllable(initial, vowel, other) for other in _FINALS)
+    if not final and (contracted := _CONTRACTED.get(vowel)):
+        yield from (before + _syllable(initial, contracted, other) for other in ("", "ᆻ"))
+
+
+def _syllable(*letters: str) -> str:
+    return unicodedata.normalize("NFC", "".join(letters))
+
+
 def uninflected(root: str, stem: str) -> str:
     """Return the stem of a word with the suffixes that form nouns and adjectives.
 
@@ -271,6 +342,16 @@ def ending_key(root: str, stem: str) -> str:
     stem = uninflected(root, stem)
     fits = _SHORTEST_COMPOUND <= len(stem) <= _LONGEST_COMPOUND and stem.isalpha() and script_of(stem[0]) == "latin"
     return REVERSED + stem[::-1] if fits else ""
+
+
+def keys_in_compounds(root: str, stem: str) -> Iterator[str]:
+    """Yield the prefixes of keys and of stems by which compounds with a word at their end or beginning are found."""
+    if stem.isalpha():
+        last = uninflected(root, stem)
+        if len(last) >= (_SHORTEST_END if _UMLAUTS.isdisjoint(root) else _SHORTEST_UMLAUT_END):
+            yield f"{REVERSED}{last[::-1]}*"
+        if len(stem) >= _SHORTEST_BEGINNING:
+            yield f"{stem}*"
 
 
 def numbered_keys(root: str) -> Sequence[str]:

@@ -329,6 +329,10 @@ def _folded(words: str) -> frozenset[str]:
     return frozenset(fold(words).split())
 
 
+FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊们們这這那是在和与與我你您他她它把被就也很么麼着谁誰哪什")
+"""Chinese characters that are function words, or a part of one."""
+
+
 def is_filler(word: str, before: Collection[str], language: str, *, begins: bool) -> bool:
     """Whether a folded word only introduces the query.
 

@@ -5,9 +5,17 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPainter
-from PySide6.QtWidgets import QMenu, QStackedWidget, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QMenu,
+    QStackedWidget,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
-from engine import FileUse, MemorySearchManager, folder_name, marked, tr, tr_count
+from engine import FileUse, MemorySearchManager, folder_name, marked, number, tr, tr_count
 from gui.commands.commands import FILE_SESSIONS, key_action, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -19,7 +27,7 @@ from gui.sessions.wording import UNTITLED, agent_name, file_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.buttons import guide_action
-from gui.widgets.formatting import ago, exact, grouped
+from gui.widgets.formatting import ago, exact
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
@@ -150,7 +158,7 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_heading(self, painter: QPainter, rect: QRect, row: ProjectRow, colours: Tokens) -> None:
-        files = grouped(row.files)
+        files = number(row.files)
         painter.setPen(colours.muted)
         painter.setFont(self._meta)
         write(painter, rect, AT_RIGHT, files)
@@ -188,8 +196,8 @@ class EditList(RowList):
     opened = Signal(object)
     sessions_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(EditModel(), tr("Recent edits"), parent)
+    def __init__(self) -> None:
+        super().__init__(EditModel(), tr("Recent edits"))
         self._paint = _Delegate(self)
         self.setItemDelegate(self._paint)
         self.doubleClicked.connect(self._activate)
@@ -291,7 +299,9 @@ class EditsPanel(QObject, ViewPanel):
         self._pause = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._pause.timeout.connect(self._emit_selected)
         self.box = QueryBox(tr("Search by file, project or agent"), tr("Find a changed file"))
-        self.header = FoldingRow(self.box, QWidget(), _BOX_CHARACTERS)
+        nothing = QWidget()
+        nothing.hide()  # else it takes the spacing, and the box is narrower than those of other views
+        self.header = FoldingRow(self.box, nothing, _BOX_CHARACTERS)
         self.list = EditList()
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
@@ -300,13 +310,15 @@ class EditsPanel(QObject, ViewPanel):
         self._stack.addWidget(self._page)
         self._stack.addWidget(self.list)
         self.body: QWidget = QWidget()
-        head = QVBoxLayout()
-        head.setContentsMargins(margins(16, 8, 12, 8))
-        head.addWidget(self._counts)
+        head = QFrame()
+        head.setProperty("role", "side")
+        inside = QVBoxLayout(head)
+        inside.setContentsMargins(margins(16, 9, 12, 10))
+        inside.addWidget(self._counts)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(head)
+        column.addWidget(head)
         column.addWidget(line())
         column.addWidget(self._stack, 1)
         self.box.text_changed.connect(self._filter)

@@ -5,7 +5,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
@@ -25,7 +25,6 @@ from gui.search.saved_search_cache import to_record
 from gui.style.appearance import Appearance
 from gui.widgets.formatting import duration
 from gui.widgets.plain_text import message_box
-from gui.widgets.text_windows import bring_to_front, use_token
 from gui.window.main_window import MainWindow
 
 
@@ -69,7 +68,7 @@ class QuickSearchController(QObject):
     @Slot()
     def _show_window(self) -> None:
         self.quick.hide()
-        bring_to_front(self._window)
+        _bring_to_front(self._window)
 
     @Slot(object)
     def _go_to(self, chosen: Chosen) -> None:
@@ -375,7 +374,7 @@ class SecondStart(QObject):
             log.warning("A later start asked for something that this version does not know")
             options = parse_options(())
         options = replace(options, workspace=options.folder(Path(message.directory)))
-        use_token(message.token)
+        _use_token(message.token)
         if options.toggle:
             self._quick.quick.toggle()
         elif options.view == "quick":
@@ -389,7 +388,7 @@ class SecondStart(QObject):
             self._appearance.set_theme(options.theme)
         if options.size is not None:
             window.resize(*options.size)
-        bring_to_front(window)
+        _bring_to_front(window)
         current = window.workspace.current
         if options.view == "first-run":
             window.folders.offer(options.workspace) if options.workspace else window.folders.show_welcome()
@@ -451,4 +450,21 @@ class DesktopIntegration(QObject):
 
     @Slot()
     def _show_window(self) -> None:
-        bring_to_front(self._window)
+        _bring_to_front(self._window)
+
+
+def _bring_to_front(window: QWidget) -> None:
+    """Show a window, also if it was hidden or minimized, and focus it."""
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
+    window.raise_()
+    window.activateWindow()
+
+
+def _use_token(token: str) -> None:
+    """Set the activation token of another process for the next window that is raised.
+
+    Wayland requires it, and Qt reads it from the environment as if it had been given to this process.
+    """
+    if token:
+        os.environ["XDG_ACTIVATION_TOKEN"] = token

@@ -14,7 +14,7 @@ from engine import MemoryProviderStatus, number, tr
 from gui.core.workspace import Workspace
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.plain_text import set_tray_tip, show_notification
-from gui.widgets.status_texts import SyncLine, sync_line
+from gui.widgets.status_texts import SyncLine, sync_line, why_no_update
 
 _SIZES = (16, 22, 24, 32, 48, 64)
 Shape = Literal["resting", "working", "paused", "trouble"]
@@ -196,7 +196,7 @@ class Tray(QObject):
         self._shown = state
         self._words.setText(state.words)
         self._sync.setVisible(state.shape in ("resting", "trouble"))
-        self._sync.setEnabled(status is not None)
+        self._sync.setEnabled(status is not None and not why_no_update(status))
         self._pause.setVisible(state.shape == "working")
         self._resume.setVisible(state.shape == "paused")
         if self._icon is not None:

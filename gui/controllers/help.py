@@ -19,8 +19,8 @@ from gui.help.licences import Component, read_components
 from gui.help.pages import GuidePage, page_names, read_pages
 from gui.widgets.buttons import SCHEME
 from gui.widgets.labels import label, line
+from gui.widgets.layouts import sheet
 from gui.widgets.plain_text import set_tip
-from gui.widgets.text_windows import sheet
 
 _NOT_NOW = marked("“{words}” isn't available right now.")
 

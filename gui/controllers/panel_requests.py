@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 import engine
-from engine import CancelToken, SavedSearch, SearchRemedy, Settings, marked, tr
+from engine import CancelToken, SearchRemedy, Settings, marked, tr
 from gui.controllers.folders import FolderController
 from gui.controllers.navigation import ResultOpener
 from gui.controllers.settings import SettingsController
@@ -223,12 +223,9 @@ class SearchSettingsController(QObject):
                 self._banner.complain,
             )
 
-    @Slot(object)
-    def _offer_undo(self, search: SavedSearch) -> None:
-        undo = Action(tr("Undo"), partial(self._saved.put_back, search))
-        self._banner.show_message(
-            tr("The saved search “{name}” was removed.", name=search.name), "off", undo, key="saved-search"
-        )
+    @Slot(str, object)
+    def _offer_undo(self, removed: str, put_back: Callable[[], None]) -> None:
+        self._banner.show_message(removed, "off", Action(tr("Undo"), put_back), key="saved-search")
 
     @Slot(object)
     def _save_ranking(self, ranking: Ranking) -> None:

@@ -28,7 +28,7 @@ from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, 
 from gui.shell.views import Views
 from gui.viewer.markdown_page import PageStyle
 from gui.viewer.markdown_parts import markdown_slices
-from gui.viewer.outline import Outline, title_of
+from gui.viewer.outline import page_source, title_of
 from gui.viewer.text_lines import FileLines
 from gui.widgets.message_banner import Action
 from gui.widgets.plain_text import progress_dialog, set_progress_text
@@ -287,10 +287,10 @@ def _note(manager: MemorySearchManager, name: str, token: CancelToken) -> Printa
     """Read a note for printing. Runs on a pool thread."""
     lines = FileLines(manager.open_file(name, cancel=token))
     try:
-        outline = Outline.of(lines, token)
+        text, outline = page_source(lines, name, token)
         title = title_of(lines, name)
         slices = []
-        for part in markdown_slices(lines, outline):
+        for part in markdown_slices(text, outline):
             token.checkpoint()
             slices.append(part)
     finally:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
+from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning_of, marked, number, tr, tr_count
 from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
 from gui.commands.keymap import Command, command
 from gui.conversation.display_entries import Conversation, summary, without_escapes
@@ -24,7 +24,7 @@ from gui.core.key_listing import missing
 from gui.core.location import Location
 from gui.sessions.wording import UNTITLED, agent_name
 from gui.style.typography import fixed_font, resize_with_text
-from gui.widgets.formatting import exact, grouped
+from gui.widgets.formatting import exact
 from gui.widgets.labels import label
 
 # --- A conversation, or one of its messages, as Markdown for the clipboard -------------------------------------------
@@ -53,7 +53,7 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
     began = "" if facts.started is None else exact(facts.started)
     yield " · ".join(part for part in (agent_name(facts.agent), facts.project, facts.branch, began) if part)
     speaker = ""
-    for number, entry in enumerate(conversation.entries):
+    for entry_number, entry in enumerate(conversation.entries):
         token.checkpoint()
         said = entry.kind in ("user", "speech")
         # A branch is one line, or else all of its messages.
@@ -64,7 +64,7 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
             speaker = entry.speaker
             yield f"## {speaker}" + (f", {exact(entry.time)}" if entry.time is not None else "")
         if said or detail == "full":
-            yield entry_markdown(conversation, number)
+            yield entry_markdown(conversation, entry_number)
         else:
             name, words, size = summary(conversation, entry)
             yield f"*{name}: {words} · {size}*"
@@ -149,9 +149,9 @@ def _indented(text: str) -> str:
 def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) -> QDialog:
     """Open a dialog with raw transcript lines; Esc closes and deletes it."""
     dialog = QDialog(parent)
-    numbers = ", ".join(grouped(line) for line in lines)
+    numbers = ", ".join(number(line) for line in lines)
     if len(lines) > _MOST_NUMBERS:
-        numbers = f"{grouped(lines[0])} … {grouped(lines[-1])}"
+        numbers = f"{number(lines[0])} … {number(lines[-1])}"
     dialog.setWindowTitle(
         tr_count("Line {numbers} of the transcript", "Lines {numbers} of the transcript", len(lines), numbers=numbers)
     )
@@ -472,9 +472,9 @@ class ConversationActions(QObject):
 
         def markdown(token: CancelToken) -> str:
             parts = []
-            for number in entries:
+            for entry_number in entries:
                 token.checkpoint()
-                parts.append(entry_markdown(conversation, number))
+                parts.append(entry_markdown(conversation, entry_number))
             return "\n\n".join(parts)
 
         self._copy_when_made(markdown, tr("Message copied"))

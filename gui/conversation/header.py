@@ -6,12 +6,12 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from engine import SessionSummary, SessionText, UsageTotal, folder_name, tr
+from engine import SessionSummary, SessionText, UsageTotal, folder_name, number, tr
 from gui.sessions.wording import UNTITLED, agent_name, message_count, unknown_count, work_time
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions
-from gui.widgets.formatting import cost_text, dates_of, exact, grouped, sent_and_received, usage_lines
+from gui.widgets.formatting import cost_text, dates_of, exact, sent_and_received, usage_lines
 from gui.widgets.labels import ElidedLabel, line
 
 _SIDE = 16
@@ -72,7 +72,7 @@ class ConversationHeader(QFrame):
             unknown_count(unknown),
         ]
         self.facts.setText(" · ".join(fact for fact in facts if fact))
-        types = [f"{name}: {grouped(count)}" for name, count in session.unknown]
+        types = [f"{name}: {number(count)}" for name, count in session.unknown]
         not_understood = [tr("Entries of unknown type in the transcript:"), *types] if types else []
         tip = [summary.project, _from_to(summary), *_usage(summary, spent), *not_understood]
         self.facts.set_tip("\n".join(part for part in tip if part))

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QUrl, Signal, SignalInstance, Slot
 from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QWidget
 
 from engine import FileChunks, MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
@@ -120,8 +119,8 @@ class ConversationPanel(BaseViewer):
     link_requested = Signal(object)
     location_chosen = Signal(object)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, IN_SESSION, parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__(jobs, IN_SESSION)
         self._manager: MemorySearchManager | None = None
         self._request: SessionRequest | None = None
         self._opened: OpenedSession | None = None

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from engine import tr
 from gui.conversation.display_entries import Conversation, spoken
@@ -68,8 +68,8 @@ class ConversationView(QAbstractScrollArea):
 
     spoken_role = QAccessible.Role.List
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._conversation: Conversation | None = None
         self._rows: Rows | None = None
         self._documents = PieceDocuments(self)

@@ -156,8 +156,8 @@ class Jobs(QObject):
     _first_arrived = Signal(object, object)
     _alarm_changed = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._reports: deque[tuple[Job, Callable[[], None]]] = deque()
         """Reports that are still to be delivered, oldest first, with their jobs."""
         self._delivered = False

@@ -9,7 +9,7 @@ from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.core.workspace import Workspace
 from gui.widgets.formatting import embed_words, estimate_words
 from gui.widgets.message_banner import Action, Banner
-from gui.widgets.status_texts import FailedService, IndexRemedy, engine_name
+from gui.widgets.status_texts import FailedService, IndexRemedy, engine_name, why_no_update
 
 
 class WindowBanner(Banner):
@@ -59,7 +59,16 @@ class WindowBanner(Banner):
     @Slot(str, bool)
     def show_failed_sync(self, sentence: str, of_provider: bool) -> None:
         settings = (self._to_settings,) if of_provider else ()
-        self.show_message(sentence, "degraded", Action(tr("Try again"), self._workspace.sync), *settings, key="sync")
+        self.show_message(sentence, "degraded", Action(tr("Try again"), self._sync_again), *settings, key="sync")
+
+    @Slot()
+    def _sync_again(self) -> None:
+        """Sync, or open an index that could not be written again, since only that shows whether it can be by now."""
+        status, opened = self._workspace.status, self._workspace.current
+        if status is not None and opened is not None and why_no_update(status):
+            self._workspace.open(opened.folder)
+        else:
+            self._workspace.sync()
 
     @Slot()
     def remove_failed_sync(self) -> None:

@@ -196,8 +196,8 @@ class GroupView(QWidget):
 
     remedy_pressed = Signal(str)
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str) -> None:
+        super().__init__()
         self._rows: dict[str, DiagnosticRow] = {}
         self._stacked = False
         self._column = QVBoxLayout(self)

@@ -44,8 +44,8 @@ class ExcludedFiles(QWidget):
     chosen = Signal(str)
     reveal_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._which = ""
         self._failed_chip, self._skipped_chip = Chip(_failed(0)), Chip(_skipped(0))
         for chip, which in ((self._failed_chip, "failed"), (self._skipped_chip, "skipped")):
@@ -239,9 +239,9 @@ class DiagnosticsPanel(QWidget):
     add_requested = Signal(str)
     type_requested = Signal(str)
 
-    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, config: Path | None = None) -> None:
         """`config`: settings file in place of the user's own."""
-        super().__init__(parent)
+        super().__init__()
         self._manager: MemorySearchManager | None = None
         self._jobs = jobs
         self._status: MemoryProviderStatus | None = None

@@ -134,8 +134,8 @@ class PathExplainer(QWidget):
     action_requested = Signal(str, object)
     type_requested = Signal(str)
 
-    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs, config: Path | None = None) -> None:
+        super().__init__()
         self._jobs = jobs
         self._config = config
         self._job = JobSlot(self)

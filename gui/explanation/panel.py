@@ -148,8 +148,8 @@ class ExplanationPanel(QWidget):
     """Return the focus to the results."""
     close_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._answer: Answer | None = None
         self._result: MemorySearchResult | None = None
         self._unsupported = ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -12,6 +12,7 @@ from gui.explanation.tables import FigureTable
 from gui.explanation.wording import Part, Shares, spoken_parts, spoken_shares
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
+from gui.style.typography import FontSized
 from gui.widgets.formatting import shown_headings
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, elide, label
@@ -31,14 +32,14 @@ _TERM_SHARE = 0.5
 _LEAST_WIDTH = 120
 
 
-class Drawing(QWidget):
+class Drawing(FontSized, QWidget):
     """Base class of painted widgets. A subclass implements `preferred_height` and `draw`.
 
     It calls `update_drawing` after changes.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def preferred_height(self) -> int:
@@ -51,10 +52,10 @@ class Drawing(QWidget):
 
     def update_drawing(self) -> None:
         """Compute the height again and repaint after a change of the content."""
-        self._measure()
+        self.measure()
         self.update()
 
-    def _measure(self) -> None:
+    def measure(self) -> None:
         self.setFixedHeight(self.preferred_height())
 
     def minimumSizeHint(self) -> QSize:
@@ -63,12 +64,7 @@ class Drawing(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._measure()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
+            self.measure()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -85,8 +81,8 @@ def _row() -> int:
 class TermBars(Drawing):
     """A chart of the query's terms, one row each: word, bar and score. The highest score has the longest bar."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._parts: tuple[Part, ...] = ()
 
     def show_parts(self, parts: Sequence[Part]) -> None:
@@ -128,8 +124,8 @@ class TermBars(Drawing):
 class RangeBar(Drawing):
     """A bar over the model's range of cosines, from "no similarity" to "same meaning", filled up to the result's."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._low = self._high = self._filled = 0.0
         self.update_drawing()
 
@@ -172,8 +168,8 @@ Entry = tuple[str, QBrush]
 class ScoreBar(Drawing):
     """The score bar with its legend, which wraps if the bar is short."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shares = Shares(0.0, 0.0, 0.0, 0.0)
 
     def show_shares(self, shares: Shares) -> None:
@@ -268,8 +264,8 @@ def _hatched(colour: QColor) -> QBrush:
 class Section(QWidget):
     """A title with a sentence below, hidden if the sentence is empty; updated in place, so that nothing moves."""
 
-    def __init__(self, title: str, drawing: QWidget | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, drawing: QWidget | None = None) -> None:
+        super().__init__()
         self._name = title
         self._figure = label(role="muted")
         self._sentence = label(role="meta", wrap=True)
@@ -297,8 +293,8 @@ class Section(QWidget):
 class ResultView(QWidget):
     """Shows the explanation of the selected result."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
         self._path = ElidedLabel(mode=Qt.TextElideMode.ElideLeft)

@@ -6,12 +6,11 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
-from engine import SearchExplanation, SearchStage, tr
+from engine import SearchExplanation, SearchStage, number, tr
 from gui.explanation.wording import Figure, counts, spent, stage_name
 from gui.style.stylesheet import font_at
-from gui.widgets.formatting import grouped
 from gui.widgets.table import Column, Index, RecordsTable
 
 Record = TypeVar("Record")
@@ -46,10 +45,8 @@ def stage_rows(explanation: SearchExplanation) -> tuple[StageRow, ...]:
 class _FittedTable(RecordsTable[Record]):
     """A table without scroll bars; its container scrolls."""
 
-    def __init__(
-        self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(columns, tip, parent)
+    def __init__(self, columns: Sequence[Column[Record]], tip: Callable[[Record], str]) -> None:
+        super().__init__(columns, tip)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._columns = tuple(columns)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the records come; a click on a header sorts
@@ -63,18 +60,18 @@ class _FittedTable(RecordsTable[Record]):
 
     def select_record(self, record: Record | None) -> None:
         model = self.model()
-        for number in range(model.rowCount()):
-            if self.record_at(model.index(number, 0)) == record:
-                self.selectRow(number)
+        for row in range(model.rowCount()):
+            if self.record_at(model.index(row, 0)) == record:
+                self.selectRow(row)
 
     def _fit(self) -> None:
         """Set the height to fit the rows; the text column gets the width that the number columns don't need."""
         metrics, model = QFontMetrics(font_at(13)), self.model()
-        for number, column in enumerate(self._columns):
+        for column_index, column in enumerate(self._columns):
             if column.figures:
-                cells = (model.index(row, number).data() for row in range(model.rowCount()))
+                cells = (model.index(row, column_index).data() for row in range(model.rowCount()))
                 widest = max(map(metrics.horizontalAdvance, (*cells, column.title)))
-                self.horizontalHeader().resizeSection(number, widest + _PADDING)
+                self.horizontalHeader().resizeSection(column_index, widest + _PADDING)
         rows = self.model().rowCount() * self.verticalHeader().defaultSectionSize()
         self.setFixedHeight(rows + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth())
 
@@ -96,16 +93,16 @@ class StageTable(_FittedTable[StageRow]):
     chosen = Signal(str)
     """Explanation of the current stage; empty if there is none."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         columns = (
             Column[StageRow](tr("Stage"), 0, lambda row: row.name),
             Column[StageRow](
-                tr("Before"), 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True
+                tr("Before"), 8, lambda row: row.stage.entered, lambda row: number(row.stage.entered), True
             ),
-            Column[StageRow](tr("After"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
+            Column[StageRow](tr("After"), 8, lambda row: row.stage.left, lambda row: number(row.stage.left), True),
             Column[StageRow]("ms", 7, _microseconds, lambda row: spent(row.stage.milliseconds), True),
         )
-        super().__init__(columns, lambda row: row.description, parent)
+        super().__init__(columns, lambda row: row.description)
         self.setAccessibleName(tr("Stages of the search"))
 
     def show_stages(self, explanation: SearchExplanation) -> None:
@@ -125,12 +122,12 @@ class StageTable(_FittedTable[StageRow]):
 class FigureTable(_FittedTable[Figure]):
     """Table of all numbers that make up the score of one result."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self) -> None:
         columns = (
             Column[Figure](tr("Figure"), _NAME_CHARACTERS, lambda figure: figure.name),
             Column[Figure](tr("Value"), 0, lambda figure: figure.value),
         )
-        super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}", parent)
+        super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}")
         self.setAccessibleName(tr("Figures of this result"))
 
     def _fit(self) -> None:

@@ -4,16 +4,17 @@ from collections.abc import Callable
 from typing import cast
 
 import msgspec
-from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance, Slot
+from PySide6.QtCore import Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFontMetrics, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory, tr, tr_count
 from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
 from gui.style.stylesheet import font_at
+from gui.style.typography import FontSized
 from gui.widgets.form_controls import ComboBox, TextField
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import VerticalScrollArea
+from gui.widgets.layouts import VerticalScrollArea, clear_layout
 from gui.widgets.plain_text import set_tip
 
 _LEVELS = (0.1, 0.3, 0.5, USUAL_IMPORTANCE, 0.9, 1.0)
@@ -24,7 +25,7 @@ _WIDEST = 680
 """Maximum width of the fields: a fact has at most two lines, and a choice one word."""
 
 
-class FactEditor(VerticalScrollArea):
+class FactEditor(FontSized, VerticalScrollArea):
     """Edits one fact, existing or new; empty if none is selected.
 
     Signals:
@@ -44,8 +45,8 @@ class FactEditor(VerticalScrollArea):
     left = Signal()
     undo_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.fact: Fact | None = None
         """The shown fact; None for a new one and for an empty editor."""
         self.is_new = False
@@ -71,7 +72,7 @@ class FactEditor(VerticalScrollArea):
         self._no = self._button(tr("Don't delete"), lambda: self._confirm_erase(False))
         self._arrange()
         self._fill_combos()
-        self._restyle()
+        self.measure()
         self.text.textChanged.connect(self._judge)
         self.text.accepted.connect(self.save)
         self.text.left.connect(self._leave)
@@ -204,11 +205,7 @@ class FactEditor(VerticalScrollArea):
         self.importance.setCurrentIndex(levels.index(importance))
 
     def _show_origin(self, fact: Fact | None) -> None:
-        while (item := self._origin.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._origin)
         for words, tip in origin_lines(fact) if fact else ():
             line = label(breakable(words), "meta", wrap=True)
             set_tip(line, tip)
@@ -303,11 +300,6 @@ class FactEditor(VerticalScrollArea):
         self._judge()
         (self._no if confirming else self._erase).setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _restyle(self) -> None:
+    def measure(self) -> None:
         self.text.setFixedHeight(QFontMetrics(font_at(13)).lineSpacing() * _TEXT_LINES + 20)
         self._page.setMaximumWidth(font_at(_WIDEST).pixelSize())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._restyle()

@@ -117,8 +117,8 @@ class FactList(RowList):
     opened = Signal()
     forget_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(FactModel(), tr("Facts"), parent)
+    def __init__(self) -> None:
+        super().__init__(FactModel(), tr("Facts"))
         self._paint = _Delegate(self)
         self.setUniformItemSizes(True)
         self.setItemDelegate(self._paint)
@@ -193,8 +193,8 @@ class FactList(RowList):
 class FactsBody(QWidget):
     """The layout of list, editor and notices; the panel sets their contents."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.list = FactList()
         self.editor = FactEditor()
         self.notice = NoticeBar()

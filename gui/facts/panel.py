@@ -51,8 +51,8 @@ class FactFilters(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.state: FactState = "remembered"
         self.category: FactCategory | None = None
         row = QHBoxLayout(self)

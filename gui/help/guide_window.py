@@ -29,7 +29,7 @@ from engine import CancelToken, NumberedText, spoken, tr, tr_count
 from gui.core.jobs import Jobs, JobSlot
 from gui.help.pages import LANGUAGES, GuidePage, Section, find
 from gui.style.stylesheet import character_width, font_at, set_role
-from gui.style.typography import resize_with_text
+from gui.style.typography import FontSized, resize_with_text
 from gui.viewer.match_list import query_finder
 from gui.viewer.outline import HeadingPosition, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
@@ -51,7 +51,7 @@ GuideLocation = tuple[str, str]
 _WEB = ("http", "https")
 
 
-class GuideWindow(QDialog):
+class GuideWindow(FontSized, QDialog):
     """The guide's window, non-modal next to the main window.
 
     Signals:
@@ -184,7 +184,7 @@ class GuideWindow(QDialog):
         query, pages, language = self._box.text().strip(), self._text.pages, self._text.language
         if self._box.hasFocus():
             self._reads = not self._narrow
-            self._fold()
+            self.measure()
         if not query:
             self._job.cancel()
             self._list.show_pages(pages, self._location)
@@ -232,7 +232,7 @@ class GuideWindow(QDialog):
         self._back.setEnabled(bool(self._before))
         self.show_message("")
         self._list.set_current(location)
-        self._fold()
+        self.measure()
         self._render()
 
     def _render(self) -> None:
@@ -250,7 +250,7 @@ class GuideWindow(QDialog):
     def _narrow(self) -> bool:
         return self.width() < character_width() * _FEWEST_CHARACTERS
 
-    def _fold(self) -> None:
+    def measure(self) -> None:
         narrow = self._narrow
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         self._side.setFixedWidth(self.width() if narrow else letter * _LIST_CHARACTERS)
@@ -264,13 +264,13 @@ class GuideWindow(QDialog):
     def _show_contents(self) -> None:
         """Show the list of pages."""
         self._reads = not self._narrow
-        self._fold()
+        self.measure()
         self._list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def _focus_box(self) -> None:
         self._reads = not self._narrow
-        self._fold()
+        self.measure()
         self._box.setFocus(Qt.FocusReason.OtherFocusReason)
         self._box.selectAll()
 
@@ -312,12 +312,7 @@ class GuideWindow(QDialog):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fold()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fold()
+        self.measure()
 
 
 # --- The list of pages, or of the sections that a search found -------------------------------------------------------
@@ -334,8 +329,8 @@ class GuidePageList(QListWidget):
     reached = Signal(str, str)
     entered = Signal(str, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName(tr("Pages of the guide"))
         self.setWordWrap(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, tr, tr_count, tr_reason
+from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, number, tr, tr_count, tr_reason
 from gui.widgets.accessibility import stop_before
-from gui.widgets.formatting import estimate_words, grouped
+from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.state_dot import State, StateDot, with_state
-from gui.widgets.status_texts import IndexRemedy, files_left_out, index_remedy, rule_words, why_keywords_only
+from gui.widgets.status_texts import (
+    IndexRemedy,
+    files_left_out,
+    index_remedy,
+    rule_words,
+    why_keywords_only,
+    why_no_update,
+)
 
 _NAMED = 3
 """Failed files that have a row each; the others share one."""
@@ -43,10 +50,10 @@ def attention_of(status: MemoryProviderStatus) -> tuple[Attention, ...]:
 
 
 def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
-    read_only = bool(status.custom.get("readOnly"))
+    refused = bool(why_no_update(status))
     if status.index_error:
         words, act = _MENDING[index_remedy(status)]
-        title = tr("The index cannot be written") if read_only else tr("The index had a problem")
+        title = tr("The index cannot be written") if status.custom.get("readOnly") else tr("The index had a problem")
         yield Attention("index", "degraded", title, tr(status.index_error), (tr(words), act))
     if (data := status.user_data) is not None:
         restore = ("", "") if data.backup is None else (tr("Restore backup"), "restore-data")
@@ -54,30 +61,30 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
             "user-data", "degraded", tr("Your facts and saved searches can't be read"), tr(data.problem), restore
         )
     if status.last_sync is not None and status.last_sync.error and status.syncing is None:
-        again = ("", "") if read_only else (tr("Try again"), "sync")
+        again = ("", "") if refused else (tr("Try again"), "sync")
         yield Attention("sync", "degraded", tr("The last update failed"), tr(status.last_sync.error), again)
     if not status.files:
-        yield _empty(status, read_only)
+        yield _empty(status, refused)
     if reason := why_keywords_only(status):
         yield Attention("provider", "degraded", tr("No search by meaning"), reason, (tr("Settings…"), "settings"))
-    yield from _failed(status.failed_files, read_only)
-    yield from _vectors(status, read_only)
+    yield from _failed(status.failed_files, refused)
+    yield from _vectors(status, refused)
     if status.skipped_files:
         skipped = files_left_out(status.skipped_files)
         title = tr_count("{count:,} file or folder skipped", "{count:,} files and folders skipped", skipped)
         yield Attention("skipped", "off", title, _by_rule(status.skipped_files), (tr("Show"), "skipped"))
 
 
-def _empty(status: MemoryProviderStatus, read_only: bool) -> Attention:
+def _empty(status: MemoryProviderStatus, refused: bool) -> Attention:
     title = tr("Nothing is indexed yet")
     if status.syncing is not None:
         return Attention("empty", "working", title, tr("Results of the update appear here as it runs."))
     found = tr("The last update found no note and no session.") if status.last_sync else tr("No update has run yet.")
-    return Attention("empty", "off", title, found, ("", "") if read_only else (tr("Update now"), "sync"))
+    return Attention("empty", "off", title, found, ("", "") if refused else (tr("Update now"), "sync"))
 
 
-def _failed(failed: Sequence[FileIssue], read_only: bool) -> Iterator[Attention]:
-    retry = ("", "") if read_only else (tr("Retry"), "sync")
+def _failed(failed: Sequence[FileIssue], refused: bool) -> Iterator[Attention]:
+    retry = ("", "") if refused else (tr("Retry"), "sync")
     named = failed if len(failed) <= _NAMED + 1 else failed[:_NAMED]
     for issue in named:
         act = (tr("Show"), "failed") if issue.rule == NOT_EMBEDDED else retry
@@ -87,7 +94,7 @@ def _failed(failed: Sequence[FileIssue], read_only: bool) -> Iterator[Attention]
         yield Attention("failed", "degraded", title, _by_rule(rest), (tr("Show"), "failed"))
 
 
-def _vectors(status: MemoryProviderStatus, read_only: bool) -> Iterator[Attention]:
+def _vectors(status: MemoryProviderStatus, refused: bool) -> Iterator[Attention]:
     if not status.pending_vectors or status.provider == "none":
         return
     if status.awaiting is not None:
@@ -103,7 +110,7 @@ def _vectors(status: MemoryProviderStatus, read_only: bool) -> Iterator[Attentio
             "{count:,} passages are found by words only",
             status.pending_vectors,
         )
-        act = ("", "") if read_only else (tr("Update now"), "sync")
+        act = ("", "") if refused else (tr("Update now"), "sync")
         yield Attention("pending", "working", title, tr("The next update creates the missing vectors."), act)
 
 
@@ -113,7 +120,7 @@ def _by_rule(issues: Sequence[FileIssue]) -> str:
     for issue in issues:
         counted[issue.rule] += files_left_out((issue,))
     rules = counted.most_common()
-    named = [f"{rule_words(rule)} ({grouped(count)})" for rule, count in rules[:_RULES]]
+    named = [f"{rule_words(rule)} ({number(count)})" for rule, count in rules[:_RULES]]
     if rest := rules[_RULES:]:
         named.append(
             tr_count("{count:,} other rule for skipping files", "{count:,} other rules for skipping files", len(rest))
@@ -195,8 +202,8 @@ class AttentionCard(QFrame):
 
     action_requested = Signal(str)
 
-    def __init__(self, groups: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, groups: Sequence[str]) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._groups: dict[str, tuple[Attention, ...]] = dict.fromkeys(groups, ())
         self._rows: dict[str, _Row] = {}

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, IndexInsight, MemorySearchManager
@@ -31,9 +31,11 @@ class IndexPage(QWidget):
     open_requested = Signal(str, object)
     attention_changed = Signal(tuple)
     left = Signal()
+    ends_when_hidden = False
+    """Whether reading uses a core for so long that it ends when the page is hidden, and begins again when shown."""
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.jobs = jobs
         self.insight: IndexInsight | None = None
         self._reading = JobSlot(self)
@@ -115,3 +117,9 @@ class IndexPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._read_if_due()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self.ends_when_hidden and self._reading.busy and not self.seen:
+            self._reading.cancel()
+            self._stale = True

@@ -23,7 +23,7 @@ from engine import (
     tr_count,
 )
 from gui.widgets.charts.chart import Mark, Series, TableColumn, figure_cell
-from gui.widgets.formatting import grouped, short_month_and_year, size_text
+from gui.widgets.formatting import short_month_and_year, size_text
 
 SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Passages"), 10, figures=True))
 TIME_COLUMNS = (
@@ -79,7 +79,7 @@ def size_series(sizes: ChunkSizes) -> Series:
     marks = []
     for index, count in enumerate(sizes.counts):
         low, high = index * sizes.width + 1, (index + 1) * sizes.width
-        span = grouped(low) if low == high else f"{grouped(low)}–{grouped(high)}"
+        span = number(low) if low == high else f"{number(low)}–{number(high)}"
         caption = tr_count(
             "{span} characters: {count:,} passage", "{span} characters: {count:,} passages", count, span=span
         )
@@ -257,7 +257,7 @@ def _mark(sample: Sample) -> Mark:
             (when, sample.moment),
             (tr(_STEPS[sample.step]), sample.step),
             (_speed(sample.rate), sample.rate),
-            (grouped(sample.completed), sample.completed),
+            (number(sample.completed), sample.completed),
         ),
     )
 
@@ -267,4 +267,4 @@ def _speed_text(sample: Sample) -> str:
 
 
 def _speed(rate: float) -> str:
-    return grouped(round(rate)) if rate >= 10 else number(rate, ".1f")
+    return number(round(rate)) if rate >= 10 else number(rate, ".1f")

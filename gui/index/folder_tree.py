@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout
 
-from engine import FolderCount, marked, tr, tr_count
+from engine import FolderCount, marked, number, tr, tr_count
 from gui.commands.commands import COPY_TABLE, key_action, show_keys_of
 from gui.style.stylesheet import font_at
-from gui.widgets.formatting import grouped
+from gui.style.typography import FontSized
 from gui.widgets.labels import label
 from gui.widgets.plain_text import as_tip
 from gui.widgets.right_to_left import in_reading_order
@@ -57,8 +57,8 @@ class FolderModel(QAbstractItemModel):
     def indexes(self, keys: set[Key]) -> list[QModelIndex]:
         """Return the model indexes of the rows with these keys that exist."""
         return [
-            self.createIndex(self._rows[number], 0, number)
-            for number, folder in enumerate(self.folders)
+            self.createIndex(self._rows[position], 0, position)
+            for position, folder in enumerate(self.folders)
             if _key(folder) in keys
         ]
 
@@ -72,14 +72,14 @@ class FolderModel(QAbstractItemModel):
         self.folders = tuple(folders)
         self._above, self._rows, self._inside = [], [], {}
         path: list[int] = []
-        for number, folder in enumerate(self.folders):
+        for position, folder in enumerate(self.folders):
             del path[folder.depth :]
             above = path[-1] if path else -1
             siblings = self._inside.setdefault(above, [])
             self._above.append(above)
             self._rows.append(len(siblings))
-            siblings.append(number)
-            path.append(number)
+            siblings.append(position)
+            path.append(position)
         self.endResetModel()
         return False
 
@@ -124,7 +124,7 @@ class FolderModel(QAbstractItemModel):
             return in_reading_order(name.rpartition("/")[2])
         figure = numbers(folder)[column - 1]
         # Zeros of the last columns are hidden, so that exceptions stand out.
-        return grouped(figure) if figure or column <= 2 else ""
+        return number(figure) if figure or column <= 2 else ""
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal:
@@ -145,11 +145,11 @@ _MOST_DESCRIBED = 30
 """Most expanded folders whose changes are signalled individually; no screen shows more."""
 
 
-class FolderCard(QFrame):
+class FolderCard(FontSized, QFrame):
     """A card with the tree of folders and their counts. Sources are expanded initially."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.model = FolderModel()
         self.model.setParent(self)
@@ -173,7 +173,7 @@ class FolderCard(QFrame):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
         self.setAccessibleName(tr("Folders"))
-        self._measure()
+        self.measure()
 
     def show_folders(self, folders: Sequence[FolderCount]) -> None:
         """Set the folders in order, each after its parent. Existing rows keep their position and expansion."""
@@ -220,7 +220,7 @@ class FolderCard(QFrame):
                 yield index
                 yield from self._open(index)
 
-    def _measure(self) -> None:
+    def measure(self) -> None:
         metrics = QFontMetrics(font_at(13))
         header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_CHARACTERS
         header.ensurePolished()
@@ -247,11 +247,6 @@ class FolderCard(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
 
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:

@@ -11,6 +11,7 @@ from gui.style.stylesheet import font_at
 from gui.widgets.accessibility import insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateDot
 
@@ -24,6 +25,8 @@ _FOLD_SIDE = 7
 """Pixels beside the fold button, whose own padding makes up for the rest of a row's margin."""
 _WIDE_CHARACTERS = 110
 _NAME_CHARACTERS = 22
+_NAME_SHARE = 0.2
+"""Share of a wide row for the name, which may be the path of a file."""
 _WORD_CHARACTERS = 15
 
 
@@ -35,8 +38,8 @@ class FindingRow(QWidget):
 
     repair_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._id = ""
         self._dot = StateDot()
         self._name = label("", "strong", wrap=True)
@@ -57,7 +60,8 @@ class FindingRow(QWidget):
         """Place name, detail and state side by side if there is room, else in two lines."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         wide = self.width() > _WIDE_CHARACTERS * letter
-        self._grid.setColumnMinimumWidth(1, _NAME_CHARACTERS * letter if wide else 0)
+        names = max(_NAME_CHARACTERS * letter, round(_NAME_SHARE * self.width()))
+        self._grid.setColumnMinimumWidth(1, names if wide else 0)
         self._grid.setColumnMinimumWidth(2, _WORD_CHARACTERS * letter if wide else 0)
         if wide == self._wide:
             return
@@ -81,8 +85,8 @@ class FindingRow(QWidget):
             self._fold()
         return handled
 
-    def show_finding(self, finding: HealthFinding, *, repairable: bool) -> None:
-        """Show a finding. `repairable`: whether the repair button is enabled now."""
+    def show_finding(self, finding: HealthFinding, *, repairable: bool, refusal: str = "") -> None:
+        """Show a finding. `repairable`: whether the repair button is enabled now; `refusal`: why never."""
         self._id = finding.id
         state, word = _STATES[finding.state]
         self._dot.set_state(state)
@@ -92,7 +96,8 @@ class FindingRow(QWidget):
         self._detail.setText(breakable(detail))
         self.button.setText(finding.repair)
         self.button.setVisible(bool(finding.repair))
-        self.button.setEnabled(repairable)
+        self.button.setEnabled(repairable and not refusal)
+        set_tip(self.button, refusal)
         self.button.setAccessibleName(f"{finding.repair}: {finding.name}")
         self.setAccessibleName(f"{finding.name}: {tr(word)}. {detail}")
 
@@ -105,12 +110,13 @@ class FindingsList(QFrame):
 
     repair_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._rows: dict[str, FindingRow] = {}
         self._found: dict[str, HealthFinding] = {}
-        self._repairable = True
+        self._repairable = self._complete = True
+        self._refusal = ""
         self.fold = IconButton("chevron-right", tr("Show passed checks"))
         self.fold.setCheckable(True)
         self.fold.toggled.connect(self._show_fine)
@@ -139,7 +145,7 @@ class FindingsList(QFrame):
             row = self._rows[finding.id] = FindingRow()
             row.repair_requested.connect(self.repair_requested)
         self._found[finding.id] = finding
-        row.show_finding(finding, repairable=self._repairable)
+        row.show_finding(finding, repairable=self._repairable, refusal=self._refusal)
         index = self.findings.index(finding)
         if self._column.indexOf(row) != index:
             self._column.removeWidget(row)
@@ -165,19 +171,25 @@ class FindingsList(QFrame):
         passed = [id_ for id_, finding in self._found.items() if finding.state == "fine"]
         for id_, row in self._rows.items():
             row.setVisible(id_ not in passed or self.fold.isChecked())
-        words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
         shown = self.fold.isChecked()
-        self.fold.setText(words)
-        self.fold.set_icon("chevron-down" if shown else "chevron-right")
         action = tr("Hide passed checks") if shown else tr("Show passed checks")
-        self.fold.set_accessible(f"{words}: {action}", action)
+        words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
+        repeated = self._complete and len(passed) == len(self._found)  # the summary above has the number, too
+        self.fold.setText(action if repeated else words)
+        self.fold.set_icon("chevron-down" if shown else "chevron-right")
+        self.fold.set_accessible(action if repeated else f"{words}: {action}", action)
         self.fold.setVisible(bool(passed))
 
-    def set_repairable(self, repairable: bool) -> None:
-        """Enable or disable the repair buttons."""
-        self._repairable = repairable
+    def set_complete(self, complete: bool) -> None:
+        """Set whether all checks have ended, so that the summary above names their number."""
+        self._complete = complete
+        self._show_fine()
+
+    def set_repairable(self, repairable: bool, refusal: str) -> None:
+        """Enable or disable the repair buttons. `refusal`: why nothing can be repaired; empty if it can."""
+        self._repairable, self._refusal = repairable, refusal
         for id_, row in self._rows.items():
-            row.show_finding(self._found[id_], repairable=repairable)
+            row.show_finding(self._found[id_], repairable=repairable, refusal=refusal)
 
     def _sort_key(self, finding: HealthFinding) -> tuple[bool, int]:
         return finding.state == "fine", list(self._rows).index(finding.id)

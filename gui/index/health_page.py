@@ -25,6 +25,7 @@ from engine import (
     HealthProgress,
     HealthRepair,
     IndexInsight,
+    MemoryProviderStatus,
     MemorySearchManager,
     marked,
     tr,
@@ -40,6 +41,7 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FoldingRow, VerticalScrollArea
 from gui.widgets.plain_text import set_tip
 from gui.widgets.state_dot import State, StateDot
+from gui.widgets.status_texts import why_no_update
 from gui.widgets.sync_bar import ProgressLine
 
 _FULL = 1000
@@ -70,8 +72,8 @@ class HealthSummaryBar(QWidget):
     repair_requested = Signal()
     stop_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.dot = StateDot()
         self.summary = label("", "strong", wrap=True)
         self.message_label = label("", "meta", wrap=True)
@@ -83,7 +85,6 @@ class HealthSummaryBar(QWidget):
             self.deeper,
             tr("Also test the embedding model, and re-embed a few passages on this computer to compare their vectors."),
         )
-        set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
         self.again.clicked.connect(lambda: self.check_requested.emit(False))
         self.deeper.clicked.connect(lambda: self.check_requested.emit(True))
         self.all.clicked.connect(self.repair_requested)
@@ -109,6 +110,10 @@ class HealthSummaryBar(QWidget):
         lines.addWidget(self.message_label, 1, 1)
         lines.setColumnStretch(1, 1)
         return left
+
+    def show_refusal(self, refusal: str) -> None:
+        """Show why nothing can be repaired; an empty text shows what repairing does."""
+        set_tip(self.all, refusal or tr("Repair everything and update the index. Notes are never changed."))
 
     def show_state(self, state: State, summary: str, *, working: bool, able: bool, repairable: bool) -> None:
         """Show a state and its summary without moving the focus.
@@ -205,6 +210,8 @@ class HealthPage(IndexPage):
         self._repairing, self._quick_check = JobSlot(self), JobSlot(self)
         self._for_overview = False
         """Whether the overview shows the findings."""
+        self._refusal = ""
+        """Why nothing can be repaired: the index cannot be written."""
         self.summary_bar = HealthSummaryBar()
         self.summary_bar.check_requested.connect(self._check_on_request)
         self.summary_bar.repair_requested.connect(lambda: self.repair(None))
@@ -245,6 +252,13 @@ class HealthPage(IndexPage):
         super().set_manager(manager)
         self._show_state()
         self._check_quickly()
+
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """Disable all repairs while the index cannot be written."""
+        refusal = why_no_update(status) if status else ""
+        if refusal != self._refusal:
+            self._refusal = refusal
+            self._show_state()
 
     @Slot()
     def refresh(self) -> None:
@@ -402,13 +416,15 @@ class HealthPage(IndexPage):
         headline = tr("Checking…") if working else summary(found)
         if self._repairing.busy:
             headline = tr("Repairing…")
-        self.findings_list.set_repairable(not self._repairing.busy)
+        self.findings_list.set_complete(not working)
+        self.findings_list.set_repairable(not self._repairing.busy, self._refusal)
+        self.summary_bar.show_refusal(self._refusal)
         self.summary_bar.show_state(
             "working" if working else "degraded" if bad else "fine" if found else "off",
             headline,
             working=working,
             able=self.insight is not None,
-            repairable=any(finding.repair for finding in found),
+            repairable=any(finding.repair for finding in found) and not self._refusal,
         )
 
 

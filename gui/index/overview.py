@@ -15,6 +15,7 @@ from engine import (
     MemoryProviderStatus,
     MemorySearchManager,
     StoredSync,
+    number,
     tr,
     tr_count,
 )
@@ -33,12 +34,11 @@ from gui.widgets.accessibility import insert_after, stops
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.chart import ChartCard, Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
-from gui.widgets.formatting import duration, exact, grouped, spent_words
+from gui.widgets.formatting import duration, exact, spent_words
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import VerticalScrollArea
+from gui.widgets.layouts import VerticalScrollArea, sheet
 from gui.widgets.status_texts import REASON_WORDS
 from gui.widgets.table import IssuesTable
-from gui.widgets.text_windows import sheet
 
 _CARD_CHARACTERS = 33
 """Characters of a card's longest line."""
@@ -97,7 +97,7 @@ def _facts(sync: StoredSync) -> list[tuple[str, str]]:
         (tr("Reason"), tr(REASON_WORDS[sync.reason])),
         (tr("Duration"), duration(sync.seconds)),
         (tr("Files"), files),
-        (tr("Passages"), grouped(sync.chunks_indexed)),
+        (tr("Passages"), number(sync.chunks_indexed)),
         (tr("Vectors"), vectors),
         (tr("Cost"), spent_words(sync.tokens, sync.cost)),
         (tr("Outcome"), outcome_of(sync)),
@@ -363,8 +363,8 @@ class OverviewPage(IndexPage):
         for index in range(self._across):
             self._grid.setColumnStretch(index, 0)
         self._across = across
-        for number, card in enumerate(self._figures):
-            self._grid.addWidget(card, number // across, number % across)
+        for index, card in enumerate(self._figures):
+            self._grid.addWidget(card, index // across, index % across)
         for index in range(across):
             self._grid.setColumnStretch(index, 1)
 

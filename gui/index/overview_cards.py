@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from engine import DiskPart, IndexOverview, MemoryProviderStatus, floored, marked, number, tr, tr_count
 from gui.index.chart_data import cache_hits
 from gui.style.theme import tokens
-from gui.widgets.formatting import duration, grouped, size_text
+from gui.widgets.formatting import duration, size_text
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.state_dot import State, state_colour
@@ -55,32 +55,32 @@ def _files(status: MemoryProviderStatus) -> Figure:
         tr("{count:,} notes", count=one.files) if one.source == "memory" else tr("{count:,} sessions", count=one.files)
         for one in status.source_counts
     )
-    return Figure("files", grouped(status.files), note, "degraded" if failed else "fine", " · ".join(counts))
+    return Figure("files", number(status.files), note, "degraded" if failed else "fine", " · ".join(counts))
 
 
 def _chunks(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
     median = overview.sizes.median if overview else 0
     note = tr_count("median {count:,} character", "median {count:,} characters", median) if median else ""
-    return Figure("passages", grouped(status.chunks), note)
+    return Figure("passages", number(status.chunks), note)
 
 
 def _vectors(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
     model, reused = f"{status.provider} {status.model}".strip(), _reused(overview)
     rows, tip = status.vector.rows, "\n".join(filter(None, (model, reused)))
     if status.provider == "none":
-        return Figure("vectors", grouped(rows), tr("words only"), "off")
+        return Figure("vectors", number(rows), tr("words only"), "off")
     share = floored(rows, status.chunks) if status.chunks else ""
     step = status.syncing
     if step is not None and step.phase == "embedding" and not status.paused:
         left = tr("embedding")
         if step.seconds_left is not None:
             left = tr("{duration} left", duration=duration(step.seconds_left))
-        return Figure("vectors", grouped(rows), ", ".join(part for part in (share, left) if part), "working", tip)
+        return Figure("vectors", number(rows), ", ".join(part for part in (share, left) if part), "working", tip)
     if status.pending_vectors:
         state: State = "degraded" if status.awaiting is not None else "working"
         note = tr("{share}, {count:,} pending", share=share, count=status.pending_vectors)
-        return Figure("vectors", grouped(rows), note, state, tip)
-    return Figure("vectors", grouped(rows), tr("every passage has a vector") if status.chunks else "", tip=tip)
+        return Figure("vectors", number(rows), note, state, tip)
+    return Figure("vectors", number(rows), tr("every passage has a vector") if status.chunks else "", tip=tip)
 
 
 def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
@@ -143,8 +143,8 @@ class _Note(ElidedLabel):
 class FigureCard(QFrame):
     """A card with a large number, its name below, and a note in the colour of its state."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._value = label("", "figure")
         self._name = ElidedLabel()

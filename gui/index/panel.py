@@ -59,8 +59,8 @@ class IndexPanel(QWidget, ViewPanel):
     files_requested = Signal(str)
     left = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.body = self
         self.answer: Answer | None = None
         """The query in the box with its answer; None without a query."""
@@ -126,6 +126,7 @@ class IndexPanel(QWidget, ViewPanel):
             page.show_answer(self.answer)
         insert_after(self.chips["health"], [stop for page in pages for stop in stops(page)])
         pages.overview.show_status(self._status)
+        pages.health.show_status(self._status)
         self._stack.setCurrentWidget(pages.named(self.page))
         return pages
 
@@ -181,6 +182,7 @@ class IndexPanel(QWidget, ViewPanel):
         self._status = status
         if self._made is not None:
             self._made.overview.show_status(status)
+            self._made.health.show_status(status)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose index is shown; None for none."""

@@ -8,6 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from engine import EXCERPT_LENGTH, richest_match
+
 # --- Matched ranges that move along while text round them is taken away. Offsets are code points throughout ----------
 
 Range = tuple[int, int]
@@ -56,8 +58,6 @@ def cut_out(text: str, cuts: Iterable[Range], ranges: Iterable[Range]) -> tuple[
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-ROOM = 110
-"""Code points that two lines of a narrow list hold; the matches are looked for in a window of this size."""
 LEAD = 40
 """A first match within so many code points of the start needs no cut before it."""
 _OPENING = 500
@@ -77,6 +77,8 @@ _GAP = re.compile(
     """,
     re.VERBOSE,
 )
+_FENCED = re.compile(r"^[^\S\n]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?^[^\S\n]*\1|[\s\S]*)", re.MULTILINE)
+"""A code block between fences; one without an end continues after the snippet."""
 _BOUNDARY = re.compile(r"(?<=[.!?…])\s(?:·\s)?|(?<= ·)\s")
 _TAKEN, _CODE = "\ue000", "\ue001"
 """Placeholders for parts that need no second pass: removed marks, and code, in which no mark has a meaning."""
@@ -153,20 +155,24 @@ class _Marks:
                 self._hide(alone.end(), alone.end() + 1, _CODE)  # it precedes text
         for sign, pattern in _WRAPPED:
             for pair in pattern.finditer(self._text) if sign in self._text else ():
-                self._take(pair.span(1), pair.span(2))
+                shown = self._matches(pair.end(1), pair.start(2))
+                self._take(pair.span(1), pair.span(2), anyway=shown)
         return sorted(self._found)
 
-    def _take(self, *spans: Range) -> bool:
-        """Add these marks to those found; returns False if one of them contains a highlighted match and has to stay."""
-        if any(self._was_found(start, end) for start, end in spans):
+    def _take(self, *spans: Range, anyway: bool = False) -> bool:
+        """Add these marks to those found; returns False if one of them contains a highlighted match and has to stay.
+
+        `anyway`: whether it need not, since the text between the marks contains one.
+        """
+        if not anyway and any(end - start > _MERE_MARK and self._matches(start, end) for start, end in spans):
             return False
         for start, end in spans:
             self._found.append((start, end))
             self._hide(start, end, _TAKEN)
         return True
 
-    def _was_found(self, start: int, end: int) -> bool:
-        return end - start > _MERE_MARK and any(first < end and start < last for first, last in self._ranges)
+    def _matches(self, start: int, end: int) -> bool:
+        return any(first < end and start < last for first, last in self._ranges)
 
     def _hide(self, start: int, end: int, stand_in: str) -> None:
         self._text = self._text[:start] + stand_in * (end - start) + self._text[end:]
@@ -184,11 +190,17 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
     The row shows `heading` and `title` elsewhere, so they are not repeated: `heading` not at the start of the line,
-    unless it contains a highlighted word, and `title` not as a line of front matter or a heading; only once if it
+    unless it contains a highlighted word, and `title` not as a line of front matter or a heading, in which a comment of
+    code doesn't count; only once if it
     contains all highlighted words, as the row highlights them in the title, too.
     """
     named = re.finditer(rf"(?:\A|^# +)({re.escape(title)})$", snippet, re.MULTILINE) if title else ()
-    titles = [match.span(1) for match in named if snippet[match.end() :].strip()]
+    code = [block.span() for block in _FENCED.finditer(snippet)] if title else []
+    titles = [
+        match.span(1)
+        for match in named
+        if snippet[match.end() :].strip() and not any(start <= match.start() < end for start, end in code)
+    ]
     if ranges and all(any(first < end and start < last for start, end in titles) for first, last in ranges):
         del titles[:1]
     snippet, ranges = cut_out(snippet, titles, ranges)
@@ -198,7 +210,7 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
         text, marks = _cut_front(text, marks, len(opening), "")
     if not marks:
         return Excerpt(text, ())
-    focus = _richest(text, marks)
+    focus = richest_match(text, marks, EXCERPT_LENGTH) or 0
     if focus <= LEAD:
         return Excerpt(text, tuple(marks))
     start, front = _start_before(text, focus)
@@ -245,17 +257,6 @@ def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
 def _cut_front(text: str, marks: Sequence[Range], start: int, front: str) -> tuple[str, list[Range]]:
     shift = len(front) - start
     return front + text[start:], [(first + shift, last + shift) for first, last in marks if first >= start]
-
-
-def _richest(text: str, marks: Sequence[Range]) -> int:
-    """Return the start of the first window of `ROOM` code points with the most different highlighted words."""
-    best, best_at = (0, 0), marks[0][0]
-    for number, (start, _) in enumerate(marks):
-        inside = [text[first:last].casefold() for first, last in marks[number:] if last <= start + ROOM]
-        richness = (len(set(inside)), len(inside))
-        if richness > best:
-            best, best_at = richness, start
-    return best_at
 
 
 def _start_before(text: str, focus: int) -> tuple[int, str]:

@@ -56,8 +56,8 @@ class Filters(QWidget):
     workspace_menu_requested = Signal(QMenu)
     """The workspace's menu is about to open, empty: the owner of the workspace fills it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.sources: tuple[Source, ...] | None = None
         self.days: int | None = None
         self.scope: Scope | None = None

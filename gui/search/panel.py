@@ -62,8 +62,8 @@ class QueryHelpButton(IconButton):
 
     example_chosen = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__("help", tr("Query syntax"), parent=parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__("help", tr("Query syntax"))
         show_key_in_tooltip(self, tr("Query syntax"), _HELP.name)
         opener = QAction(_HELP.words, self)
         opener.triggered.connect(self.open)

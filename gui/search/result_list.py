@@ -78,8 +78,8 @@ class ResultList(RowList):
     menu_requested = Signal(object, QPoint)
     """Open the menu of this MemorySearchResult at a screen position."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(ResultModel(), tr("Results"), parent)
+    def __init__(self) -> None:
+        super().__init__(ResultModel(), tr("Results"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.painter = ResultDelegate(self)
         self._held = False

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Qt
 
 from engine import (
+    EXCERPT_LENGTH,
     MemorySearchResult,
     MessageContext,
     SearchOutcome,
@@ -24,7 +25,7 @@ from engine import (
     tr_count,
 )
 from gui.commands.commands import EXPLAIN, with_key
-from gui.search.excerpt import ELLIPSIS, LEAD, ROOM, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
+from gui.search.excerpt import ELLIPSIS, LEAD, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
 from gui.widgets.formatting import ago, exact
 from gui.widgets.row_list import Index, RowModel
 
@@ -68,7 +69,7 @@ _CONTEXT_CHARACTERS = 60
 def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
     """Put the question before an answer's excerpt, or the answer after a question's, unless the excerpt contains it."""
     text = strip_markup(context.text, ())[0]
-    if text[:LEAD].casefold() in excerpt.text[:ROOM].casefold():
+    if text[:LEAD].casefold() in excerpt.text[:EXCERPT_LENGTH].casefold():
         return excerpt
     name = "User" if context.role == "user" else "Assistant"
     speaker = tr(_NAMES[name])

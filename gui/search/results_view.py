@@ -44,8 +44,8 @@ class SuggestionLine(QWidget):
     literal_requested = Signal()
     """Search for the query as it was typed."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: tuple[object, ...] = ()
         self._buttons: list[QPushButton] = []
         self._label_text = tr(messages.DID_YOU_MEAN)
@@ -166,8 +166,8 @@ class ResultsView(QWidget):
     map_requested = Signal()
     """Show the map of the index."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._answer: Answer | None = None
         self._status: MemoryProviderStatus | None = None
         """Status of the hint."""

@@ -347,7 +347,7 @@ class ResultDelegate(QStyledItemDelegate):
         metrics = self.metrics
         top = rect.top() + PAD + 2 * metrics.line + META_GAP
         frame = QRectF(rect.left() - BUTTON_PAD, top, BAR_WIDTH + 2 * BUTTON_PAD, metrics.meta_line)
-        painter.setPen(colours.accent if hovered else colours.chosen_edge)
+        painter.setPen(colours.accent if hovered else colours.edge)
         painter.setBrush(colours.base)
         painter.drawRoundedRect(frame.adjusted(0.5, 0.5, -0.5, -0.5), BUTTON_RADIUS, BUTTON_RADIUS)
 

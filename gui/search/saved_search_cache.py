@@ -126,6 +126,10 @@ class SavedSearchStore(QObject):
         """Restore a deleted search unchanged."""
         self._do(lambda storage: storage.save(search))
 
+    def put_back_recent(self, searches: tuple[RecentSearch, ...]) -> None:
+        """Restore removed entries of the history."""
+        self._do(lambda storage: storage.restore_recent(searches))
+
     def rename(self, name: str, new_name: str) -> None:
         self._do(lambda storage: storage.rename(name, new_name))
 

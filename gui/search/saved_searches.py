@@ -1,11 +1,12 @@
 """Records the queries of the search panel in the history, saves them under a name, and runs them again."""
 
 from collections.abc import Callable, Collection
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import MemorySearchManager, QueryRecord, SavedSearch, in_quotes, marked, tr
+from engine import MemorySearchManager, QueryRecord, SavedSearch, in_quotes, marked, tr, tr_count
 from gui.commands.commands import follow_keys, with_key
 from gui.core.jobs import Jobs
 from gui.search.completion import Completion
@@ -82,8 +83,8 @@ class SavedSearchController(QObject):
     """Run this QueryRecord again."""
     changed = Signal()
     """Another query is shown, or saved searches have changed."""
-    forgotten = Signal(object)
-    """A removed SavedSearch: it can be restored."""
+    forgotten = Signal(str, object)
+    """What was removed, in one sentence, and a function that restores it."""
 
     def __init__(
         self,
@@ -178,9 +179,22 @@ class SavedSearchController(QObject):
     def forget(self, search: StoredSearch) -> None:
         if isinstance(search, SavedSearch):
             self.store.forget_saved(search.name)
-            self.forgotten.emit(search)
+            removed = tr("The saved search “{name}” was removed.", name=search.name)
+            self.forgotten.emit(removed, partial(self.store.put_back, search))
         else:
             self.store.forget_recent(search.query)
+            removed = tr("The recent search {query} was removed.", query=in_quotes(title(search.query)))
+            self.forgotten.emit(removed, partial(self.store.put_back_recent, (search,)))
+
+    @Slot()
+    def forget_history(self) -> None:
+        """Remove all recent searches."""
+        searches = self.store.recent
+        self.store.forget_recent()
+        removed = tr_count(
+            "{count:,} recent search was removed.", "{count:,} recent searches were removed.", len(searches)
+        )
+        self.forgotten.emit(removed, partial(self.store.put_back_recent, searches))
 
     @Slot(object)
     def run(self, search: StoredSearch) -> None:

@@ -98,8 +98,8 @@ class ScopeBar(QWidget):
     left = Signal(int)
     """Number of the line whose button was pressed, from 0; the lines below it are left too."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._crumbs: tuple[Crumb, ...] = ()
         self._lines: list[_Line] = []
         self._column = QVBoxLayout(self)

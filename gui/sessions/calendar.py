@@ -8,7 +8,6 @@ from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QWidget
 
 from engine import tr
 from gui.core.session_criteria import ANY_TIME, Criteria
@@ -101,8 +100,8 @@ class SessionCalendar(Chart):
 
     day_chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(tr("Calendar of sessions"), _WEEK * _CELL, parent)
+    def __init__(self) -> None:
+        super().__init__(tr("Calendar of sessions"), _WEEK * _CELL)
         self._days = SessionDays(date.min)
         self._most = 1
         self._listed: date | None = None

@@ -9,14 +9,14 @@ from PySide6.QtCore import QDate, QObject, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
-from engine import folder_name, marked, shortened, tr
+from engine import folder_name, marked, number, shortened, tr
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, day_period, month_period
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_catalog import Choice, SessionCatalog
 from gui.sessions.wording import agent_name
 from gui.widgets.form_controls import Chip
-from gui.widgets.formatting import grouped, short_days
+from gui.widgets.formatting import short_days
 from gui.widgets.labels import label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
@@ -55,8 +55,8 @@ class FilterChips(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.agent = ""
         self.project = ""
         self.machine = ""
@@ -134,7 +134,7 @@ class FilterChips(QWidget):
         self._offer(menu, everything, not chosen, partial(self._choose, attribute, ""))
         menu.addSeparator()
         for choice in choices:
-            words = f"{choice.words.replace('&', '&&')}\t{grouped(choice.sessions)}"
+            words = f"{choice.words.replace('&', '&&')}\t{number(choice.sessions)}"
             tip = choice.value if attribute == "project" else ""
             self._offer(menu, words, chosen == choice.value, partial(self._choose, attribute, choice.value), tip)
 
@@ -144,7 +144,7 @@ class FilterChips(QWidget):
         months = menu.addMenu(tr("Month"))
         for month, sessions in self._catalogue.months if self._catalogue else ():
             period = month_period(month)
-            words = f"{period.title}\t{grouped(sessions)}"
+            words = f"{period.title}\t{number(sessions)}"
             self._offer(months, words, period == self.period, partial(self._choose, "period", period))
         months.setEnabled(not months.isEmpty())
         menu.addAction(tr("Between two days…")).triggered.connect(self._choose_days)

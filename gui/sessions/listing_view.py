@@ -55,8 +55,8 @@ class ListingView(QWidget):
     parts_requested = Signal(bool)
     """Whether the sessions of all sub-agents are to be shown."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.header = ListHeader(ORDERS)
         self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
         self.hide_calendar = self.header.sort_button.add_option(tr("Hide calendar"), self._show_calendar)

@@ -17,7 +17,7 @@ from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.sessions.wording import UNTITLED, hits_text, message_count, parts_text, session_count, unknown_count, work_time
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.widgets.formatting import exact, grouped, short_day, size_text
+from gui.widgets.formatting import exact, short_day, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 from gui.widgets.plain_text import utf16_ranges
@@ -92,7 +92,7 @@ class SessionDelegate(QStyledItemDelegate):
     def _paint_heading(self, painter: QPainter, rect: QRect, row: HeadingRow, colours: Tokens) -> None:
         painter.setPen(colours.muted)
         painter.setFont(self._meta)
-        sessions = grouped(row.sessions)
+        sessions = number(row.sessions)
         write(painter, rect, AT_RIGHT, sessions)
         available = rect.width() - self._meta_metrics.horizontalAdvance(sessions) - GAP
         painter.setFont(self._title)
@@ -155,7 +155,7 @@ class SessionDelegate(QStyledItemDelegate):
         took = work_time(summary.active_seconds)
         # Either all rows show the unit or none does; the tooltip always shows it, and the entries of unknown type.
         roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
-        messages = message_count(summary.messages) if roomy else grouped(summary.messages)
+        messages = message_count(summary.messages) if roomy else number(summary.messages)
         shown = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
@@ -195,8 +195,8 @@ def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
 class SessionModel(RowModel):
     """The Qt model of the session rows: their texts and tooltips."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(HeadingRow, parent)
+    def __init__(self) -> None:
+        super().__init__(HeadingRow)
         self.running: frozenset[str] = frozenset()
 
     def spoken(self, row: Row) -> str:
@@ -265,8 +265,8 @@ class SessionList(RowList):
     menu_requested = Signal(object, QPoint)
     """Open the menu of this SessionRow at a screen position."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(SessionModel(), tr("Sessions"), parent)
+    def __init__(self) -> None:
+        super().__init__(SessionModel(), tr("Sessions"))
         self.painter = SessionDelegate(self)
         self.setItemDelegate(self.painter)
         self.setLayoutMode(QListView.LayoutMode.Batched)

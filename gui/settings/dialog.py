@@ -221,9 +221,11 @@ class SettingsDialog(QDialog):
         self.query_field.clear()
         if page is None and not self.page_choice.any:
             page = "engine" if self.pages.models_unsupported else "general"
-        self.open()
-        available = self.screen().availableSize()
+        around = self.parentWidget() or self
+        available = around.screen().availableSize()
+        # Before it opens, since Qt centres it over the window then.
         self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(available))
+        self.open()
         self.page_choice.fold(self.width())
         self.show_page(page or self.page)
 
@@ -391,6 +393,8 @@ class SettingsDialog(QDialog):
     def _stop(self) -> None:
         self._search_timer.stop()
         self.pages.stop()
+        self._stack.setCurrentWidget(self._message)
+        self.pages.drop()
         self.model.reopen_now()
 
     # --- Qt ---------------------------------------------------------------------------------------------------------

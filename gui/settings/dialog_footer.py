@@ -53,8 +53,8 @@ class DialogFooter(QWidget):
 
     closing = Signal(bool)
 
-    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: SettingsModel) -> None:
+        super().__init__()
         self._model = model
         self._asking = self._form = False
         self._text = label("", "muted", wrap=True)
@@ -92,7 +92,6 @@ class DialogFooter(QWidget):
     def _button(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words)
         set_tip(button, tip)
-        button.setAutoDefault(True)  # Enter presses the focused button on every platform
         return button
 
     def add_button(self, button: QPushButton) -> None:

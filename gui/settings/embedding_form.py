@@ -42,8 +42,8 @@ class DownloadRow(QWidget):
     fetched = Signal()
     _progressed = Signal(object)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._settings: Settings | None = None
         self._looking, self._fetching = JobSlot(self), JobSlot(self)
@@ -151,9 +151,9 @@ class KeyRow(QWidget):
     typing = Signal()
     forget_requested = Signal()
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str) -> None:
         """`name`: what the key is for, as on the label of the row."""
-        super().__init__(parent)
+        super().__init__()
         self.name = name
         self._state = label("", "meta", wrap=True)
         self._line = QLineEdit()
@@ -213,8 +213,8 @@ class EmbeddingForm(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.key = KeyRow(tr("API key"))
         self.fallback_key = KeyRow(tr("API key of the fallback"))
         self.fetch = DownloadRow(jobs)

@@ -49,11 +49,9 @@ class EmbeddingPage(DialogPage):
     saved = Signal(object)
     edited = Signal()
 
-    def __init__(
-        self, jobs: Jobs, config: Path | None = None, below: QWidget | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, jobs: Jobs, config: Path | None = None, below: QWidget | None = None) -> None:
         """`below`: a widget to show below the form."""
-        super().__init__(parent)
+        super().__init__()
         self.setProperty("role", "page")
         self._jobs = jobs
         self._config = config
@@ -82,7 +80,6 @@ class EmbeddingPage(DialogPage):
         self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
-        self.save_button.setAutoDefault(True)
         self._footer_labels = self._price, self._cache_hint, self._problem
         self._lay_out(below)
 

@@ -45,8 +45,8 @@ class EngineForm(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._backend = ENGINES[0].name
         self._buttons: dict[str, RadioButton] = {}
         self._fields: dict[str, QWidget] = {}
@@ -86,7 +86,6 @@ class EngineForm(QWidget):
         set_tip(self._machine, tr("Name of this machine, shown with your notes to others who share the table"))
         browse = QPushButton(tr("Browse…"))
         browse.setAccessibleName(tr("Browse for the folder of the table"))
-        browse.setAutoDefault(True)
         browse.clicked.connect(self._browse)
         location = QWidget()
         row = QHBoxLayout(location)
@@ -182,8 +181,8 @@ class EnginePage(DialogPage):
     saved = Signal()
     edited = Signal()
 
-    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs, config: Path | None = None) -> None:
+        super().__init__()
         self._jobs = jobs
         self._config = config
         self._folder = Path()
@@ -199,7 +198,6 @@ class EnginePage(DialogPage):
         self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
-        self.save_button.setAutoDefault(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 8)
         column.setSpacing(14)

@@ -24,6 +24,7 @@ from gui.settings.value_formatting import (
     unit_of,
 )
 from gui.style.stylesheet import font_at
+from gui.style.typography import FontSized
 from gui.widgets.form_controls import CheckBox, ComboBox, TextField
 from gui.widgets.labels import label
 
@@ -35,8 +36,8 @@ class Field(QWidget):
     typing = Signal(object)
     wrong = Signal(str)
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__()
         self.option = option
         self.title = title
         self._value: Any = option.default
@@ -61,8 +62,8 @@ class Field(QWidget):
 class SwitchField(Field):
     """Edits a boolean option by a check box with the title as its label."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.box = CheckBox(title)
         self.box.clicked.connect(self._emit_entered)
         self.setFocusProxy(self.box)
@@ -80,8 +81,8 @@ class SwitchField(Field):
 class ChoiceField(Field):
     """Edits an option with one of several values."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.box = ComboBox(title)
         for choice in option.choices:
             self.box.addItem(choice_words(option.key, choice), choice)
@@ -100,8 +101,8 @@ class ChoiceField(Field):
 class ChoicesField(Field):
     """Edits an option with some of several values, by check boxes."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self._boxes = {choice: CheckBox(choice_words(option.key, choice)) for choice in option.choices}
         for box in self._boxes.values():
             box.setAccessibleName(f"{title}: {box.words}")
@@ -239,8 +240,8 @@ class _Line(QLineEdit):
 class LineField(_Typed):
     """Edits a number with its unit, or a text; a path has a button to browse."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.line = _Line(self)
         self.line.textEdited.connect(self._judge)
         self.line.stepped.connect(self._step)
@@ -257,7 +258,6 @@ class LineField(_Typed):
         elif is_path(option):
             browse = QPushButton(tr("Browse…"))
             browse.setAccessibleName(tr("Browse for {option}", option=title))
-            browse.setAutoDefault(True)
             browse.clicked.connect(self._browse)
             row.addWidget(browse)
         self._column.addLayout(row)
@@ -313,13 +313,13 @@ class _Text(TextField):
             self._field.commit(typing_on=event.reason() == Qt.FocusReason.ActiveWindowFocusReason)
 
 
-class LinesField(_Typed):
+class LinesField(FontSized, _Typed):
     """Edits a list or a table, with one item per line."""
 
     undo_requested = Signal()
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.edit = _Text(self)
         self.edit.setPlaceholderText(tr("One per line") if option.kind == "list" else tr("One per line: name = value"))
         self.edit.textChanged.connect(self._edited)
@@ -328,7 +328,7 @@ class LinesField(_Typed):
         self.edit.undo_requested.connect(self.undo_requested)
         self.setFocusProxy(self.edit)
         self._column.addWidget(self.edit)
-        self._fit()
+        self.measure()
 
     def _text(self) -> str:
         return self.edit.toPlainText()
@@ -341,14 +341,14 @@ class LinesField(_Typed):
         cursor = self.edit.textCursor()
         cursor.setPosition(min(position, self.edit.document().characterCount() - 1))
         self.edit.setTextCursor(cursor)
-        self._fit()
+        self.measure()
 
     def _forget_typing(self) -> None:
         self.edit.document().clearUndoRedoStacks()
 
     @Slot()
     def _edited(self) -> None:
-        self._fit()
+        self.measure()
         self._judge()
 
     @Slot()
@@ -361,12 +361,7 @@ class LinesField(_Typed):
             if isinstance(window, QDialog):
                 window.reject()
 
-    def _fit(self) -> None:
+    def measure(self) -> None:
         """Set the height to the number of lines, at least two."""
         lines = min(_MOST_LINES, max(2, self._text().count("\n") + 1))
         self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + _AROUND)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()

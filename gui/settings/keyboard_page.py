@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QVBoxLayout,
-    QWidget,
 )
 
 from engine import any_of, tr
@@ -47,8 +46,8 @@ class KeyCapture(QKeySequenceEdit):
     left = Signal()
     spoken_role = QAccessible.Role.HotkeyField
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setMaximumSequenceLength(1)
         self.setAccessibleName(tr("Press the new key"))
         line = self.findChild(QLineEdit)
@@ -196,8 +195,8 @@ class KeyboardPage(DialogPage):
     Enter in the table moves to the field for the new key, Enter there assigns it; Delete in the table removes the keys.
     """
 
-    def __init__(self, own: CustomKeys, keymap: Keymap, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, own: CustomKeys, keymap: Keymap) -> None:
+        super().__init__()
         self.setProperty("role", "page")
         self._own = own
         self._keymap = keymap
@@ -207,11 +206,11 @@ class KeyboardPage(DialogPage):
         add_clear_button(self.edit)
         self.table = KeysTable()
         self.capture = KeyCapture()
-        self.set_button = self._button(tr("Use this shortcut"))
-        self.add_button = self._button(tr("Add this shortcut"))
-        self.remove_button = self._button(tr("No key"))
-        self.reset_button = self._button(tr("Reset"))
-        self.reset_all_button = self._button(tr("Reset all keys"))
+        self.set_button = QPushButton(tr("Use this shortcut"))
+        self.add_button = QPushButton(tr("Add this shortcut"))
+        self.remove_button = QPushButton(tr("No key"))
+        self.reset_button = QPushButton(tr("Reset"))
+        self.reset_all_button = QPushButton(tr("Reset all keys"))
         self.chosen = label("", "strong", wrap=True)
         self.hint = label("", "muted", wrap=True)
         self.problem = label("", "degraded", wrap=True)
@@ -235,11 +234,6 @@ class KeyboardPage(DialogPage):
         self.problem.clear()
 
     # --- assembly ---------------------------------------------------------------------------------------------------
-
-    def _button(self, text: str) -> QPushButton:
-        made = QPushButton(text)
-        made.setAutoDefault(True)
-        return made
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()

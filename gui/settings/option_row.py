@@ -59,8 +59,8 @@ def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
 class OptionFooter(QWidget):
     """The text below an option: description, effect and source, and a menu of the layers."""
 
-    def __init__(self, placed: OptionPlacement, model: SettingsModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, placed: OptionPlacement, model: SettingsModel) -> None:
+        super().__init__()
         self._placed = placed
         self._model = model
         option = placed.option
@@ -172,7 +172,6 @@ def _link() -> QPushButton:
     button = QPushButton()
     button.setProperty("role", "link")
     button.setProperty("flush", True)
-    button.setAutoDefault(True)  # Enter presses the focused button on every platform
     return button
 
 
@@ -182,8 +181,8 @@ def _link() -> QPushButton:
 class LanguageField(ChoiceField):
     """The field for the window's language, which applies after a restart, since widgets are translated once."""
 
-    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str) -> None:
+        super().__init__(option, title)
         self.later = label(tr("The window changes its language with the next start of the program."), wrap=True)
         self._column.addWidget(self.later)
         self.entered.connect(self._announce)
@@ -209,11 +208,9 @@ class OptionRow(QFrame):
 
     typing = Signal(object)
 
-    def __init__(
-        self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None) -> None:
         """`field` replaces the default field of the option's type."""
-        super().__init__(parent)
+        super().__init__()
         self.placed = placed
         self._model = model
         self._words = self._announced = ""
@@ -327,8 +324,8 @@ _AT_ONCE = 4
 class DialogPage(QFrame):
     """A page of the dialog, or a part of one that has its own name."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.rows: dict[str, OptionRow] = {}
         """Rows of options by key; empty for a page with a form."""
 
@@ -367,10 +364,9 @@ class OptionsPage(DialogPage):
         *,
         above: Sequence[QWidget] = (),
         switches: Sequence[SystemSwitch] = (),
-        parent: QWidget | None = None,
     ) -> None:
         """`above`: widgets between title and rows. `switches`: system settings; this page adds its own."""
-        super().__init__(parent)
+        super().__init__()
         self.setProperty("role", "page")
         self.model = model
         self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []

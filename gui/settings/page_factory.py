@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, Settings, StoredModelInfo, marked, tr, tr_count
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -20,6 +20,7 @@ from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_words, stored_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.layouts import clear_layout
 from gui.widgets.message_banner import Action, MessagePage
 
 NOTHING = marked("Nothing has been embedded yet.")
@@ -38,8 +39,8 @@ class StoredModelsPage(DialogPage):
 
     purged = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self)
@@ -76,11 +77,7 @@ class StoredModelsPage(DialogPage):
 
     def _show(self, models: tuple[StoredModelInfo, ...]) -> None:
         self._job.done()
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._rows)
         end = LastInTabOrder(self)
         for model in models:
             row = _ModelRow(model, partial(self._purge, model))
@@ -141,7 +138,6 @@ class _ModelRow(QFrame):
         row.setSpacing(8)
         row.addLayout(names, 1)
         for button in (self._delete, self._yes, self._no):
-            button.setAutoDefault(True)
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -194,15 +190,15 @@ class PrivacyPage(OptionsPage):
 
     page_requested = Signal(str)
 
-    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: SettingsModel) -> None:
         self._sent = label("", wrap=True)
         choose = QPushButton(tr("Choose the model for searching by meaning"))
         choose.setProperty("role", "link")
         choose.setProperty("flush", True)
-        choose.setAutoDefault(True)  # Enter presses the focused button on every platform
         choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
+        choose.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)  # the focus frame is around the text
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
-        super().__init__("privacy", model, above=above, parent=parent)
+        super().__init__("privacy", model, above=above)
         model.loaded.connect(self._show_sent)
         self._show_sent()
 
@@ -333,6 +329,18 @@ class Pages(QObject):
         """Cancel running requests of all pages, since the dialog was closed."""
         for page in self._made.values():
             page.stop()
+
+    def drop(self) -> None:
+        """Delete all pages, whose widgets each change of theme or text size would lay out again."""
+        pages = {name: page for name, page in self._made.items() if name not in PARTS}
+        for name in FORMS:
+            if (form := self.form(name)) is not None:
+                form.save_button.deleteLater()
+        self._made.clear()
+        self.shown = None
+        for page in pages.values():
+            page.hide()
+            page.deleteLater()
 
     # --- creation ---------------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import scrolling_column
+from gui.widgets.layouts import clear_layout, scrolling_column
 
 _AT_ONCE = 4
 NOTHING = marked("No setting matches.")
@@ -38,11 +38,9 @@ class FormRow(QFrame):
 
     page_requested = Signal(str)
 
-    def __init__(
-        self, placed: OptionPlacement, model: SettingsModel, query: str, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, placed: OptionPlacement, model: SettingsModel, query: str) -> None:
         """`query`: the words to highlight."""
-        super().__init__(parent)
+        super().__init__()
         self._placed = placed
         self._model = model
         title = label("", "strong", wrap=True)
@@ -52,7 +50,6 @@ class FormRow(QFrame):
         self._button.setProperty("role", "link")
         self._button.setProperty("flush", True)
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._button.setAutoDefault(True)  # Enter presses the focused button on every platform
         self._button.clicked.connect(partial(self.page_requested.emit, placed.page))
         self._footer = OptionFooter(placed, model)
         column = QVBoxLayout(self)
@@ -95,11 +92,9 @@ class ResultsPage(DialogPage):
 
     page_requested = Signal(str)
 
-    def __init__(
-        self, model: SettingsModel, switches: Sequence[SystemSwitch] = (), parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, model: SettingsModel, switches: Sequence[SystemSwitch] = ()) -> None:
         """`switches`: system settings, which are found among the options."""
-        super().__init__(parent)
+        super().__init__()
         self.setProperty("role", "page")
         self._model = model
         self.query = ""
@@ -154,11 +149,7 @@ class ResultsPage(DialogPage):
     def _clear(self) -> None:
         self._turn.stop()
         self.rows, self._page = {}, None
-        while (item := self._list.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._list)
 
     @Slot()
     def _make_some(self) -> None:

@@ -43,7 +43,7 @@ from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_oth
 from gui.widgets.accessibility import insert_after, stop_before, stops
 from gui.widgets.formatting import size_text
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.table import IssuesTable
 
@@ -111,8 +111,8 @@ class MatchCard(QFrame):
     Updated while the user types; the previous result stays until the next one.
     """
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._jobs = jobs
         self._requested: tuple[Path, Settings, Settings] | None = None
@@ -203,8 +203,8 @@ OTHERS = marked("Session folders are read only after you add them, and never cha
 class SessionsField(Field):
     """A field for the session folders; its value is a tuple of folders and exports, as written in the settings."""
 
-    def __init__(self, option: Option, title: str, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str, jobs: Jobs) -> None:
+        super().__init__(option, title)
         self._jobs = jobs
         self._choice: Choice | None = None
         self._looking = JobSlot(self)
@@ -215,7 +215,6 @@ class SessionsField(Field):
         self._problem.hide()
         self._adders = (QPushButton(tr("Add a folder…")), QPushButton(tr("Add an export…")))
         for button, run in zip(self._adders, (self._choose_folder, self._choose_exports), strict=True):
-            button.setAutoDefault(True)  # Enter presses the focused button on every platform
             button.clicked.connect(run)
         set_tip(self._adders[1], tr("The zip or JSON file that ChatGPT or Claude let you download"))
         buttons = QWidget()
@@ -302,8 +301,8 @@ class SessionsField(Field):
 class PathsField(Field):
     """A field for extra paths; its value is a tuple of paths, as written in the settings."""
 
-    def __init__(self, option: Option, title: str, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(option, title, parent)
+    def __init__(self, option: Option, title: str, jobs: Jobs) -> None:
+        super().__init__(option, title)
         self._jobs = jobs
         self._home = str(Path.home())
         self._found: FoundSources | None = None
@@ -329,7 +328,6 @@ class PathsField(Field):
 
     def _adder(self, words: str, run: Any) -> QPushButton:
         button = QPushButton(words)
-        button.setAutoDefault(True)  # Enter presses the focused button on every platform
         button.clicked.connect(run)
         return button
 
@@ -355,11 +353,7 @@ class PathsField(Field):
         self._show_offers()
 
     def _fill(self, paths: Sequence[str]) -> None:
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._rows)
         for path in paths:
             self._rows.addWidget(self._row(path))
         if not paths:
@@ -374,7 +368,6 @@ class PathsField(Field):
         set_tip(path_label, path)
         remove = QPushButton(tr("Remove"))
         remove.setProperty("role", "link")
-        remove.setAutoDefault(True)  # Enter presses the focused button on every platform
         remove.setAccessibleName(tr("Remove {path}", path=path))
         remove.clicked.connect(partial(self._remove, path))
         line.addWidget(path_label, 1)
@@ -418,14 +411,14 @@ class PathsField(Field):
 class SourcesPage(OptionsPage):
     """The page of indexed sources; its card shows the effect while the user types, before anything is saved."""
 
-    def __init__(self, model: SettingsModel, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, model: SettingsModel, jobs: Jobs) -> None:
         self._jobs = jobs
         self._typed: dict[str, Any] = {}
         self.card = MatchCard(jobs)
         self.card.kinds.changed.connect(self._choose_kinds)
         self._paths: PathsField | None = None
         self._sessions: SessionsField | None = None
-        super().__init__("sources", model, parent=parent)
+        super().__init__("sources", model)
         folder = breakable(short_path(str(model.folder), str(Path.home())))
         self._where = label(tr("The folder that is open: {folder}", folder=folder), wrap=True)
         self.column.insertWidget(1, self._where)

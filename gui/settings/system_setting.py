@@ -103,8 +103,8 @@ _STORED_BY_SYSTEM = marked("stored by the system")
 class SystemRow(QFrame):
     """A row of a system setting, which is read again when the row is shown and when the window is activated."""
 
-    def __init__(self, switch: SystemSwitch, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, switch: SystemSwitch) -> None:
+        super().__init__()
         self._switch = switch
         self._words = ""
         placed = self.placed = switch.placed
@@ -119,7 +119,6 @@ class SystemRow(QFrame):
         self.reset = QPushButton(tr("Reset to {value}", value=usual))
         self.reset.setProperty("role", "link")
         self.reset.setProperty("flush", True)
-        self.reset.setAutoDefault(True)  # Enter presses the focused button on every platform
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=placed.title, value=usual))
         self.reset.clicked.connect(self._reset_value)
         self._default = label(tr("Default: {value}", value=usual), "meta")

@@ -28,7 +28,6 @@ class CheckRow(QWidget):
         self._trial = JobSlot(self)
         self.button = QPushButton(tr("Test"))
         self.button.setAccessibleName(name)
-        self.button.setAutoDefault(True)
         self.button.clicked.connect(self.requested)
         self.result_label = label("", "meta", wrap=True)
         row = QHBoxLayout(self)

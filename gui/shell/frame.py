@@ -58,11 +58,9 @@ class Panes(QSplitter):
 
     dock_shown = Signal(bool)
 
-    def __init__(
-        self, results: QWidget, viewer: QWidget, whole: QWidget, dock: QWidget, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, results: QWidget, viewer: QWidget, whole: QWidget, dock: QWidget) -> None:
         """`whole`: the widget that replaces results and viewer after `show_whole(True)`."""
-        super().__init__(Qt.Orientation.Horizontal, parent)
+        super().__init__(Qt.Orientation.Horizontal)
         self._results, self._viewer, self._whole, self._dock = results, viewer, whole, dock
         self._requested = False
         self._forced = self._covered = self._whole_requested = False
@@ -185,12 +183,12 @@ class HeaderBar(QWidget):
     view_requested = Signal(str)
     """Name of a view, by its button."""
 
-    def __init__(self, boxes: dict[str, FoldingRow], parent: QWidget | None = None) -> None:
+    def __init__(self, boxes: dict[str, FoldingRow]) -> None:
         """`boxes`: the row with search box and filters that the top bar shows for each view; views may share one.
 
         A row has the whole width; switch and buttons are at the ends of its first line.
         """
-        super().__init__(parent)
+        super().__init__()
         self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
         show_key_in_tooltip(self.dock_button, tr("Show or hide the diagnostics"), "view.diagnostics")
         self.dock_button.setCheckable(True)

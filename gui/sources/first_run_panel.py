@@ -50,8 +50,8 @@ class FoundSection(QWidget):
     looked = Signal()
     changed = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._job: Job | None = None
         self._found: FoundSources | None = None
@@ -194,8 +194,8 @@ class WelcomePage(QFrame):
     sessions_requested = Signal()
     sample_requested = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.setProperty("role", "page")
         zone = DropZone()
         self._choose = zone.choose
@@ -292,11 +292,9 @@ class FirstRunPanel(QWidget):
     workspace_chosen = Signal(object)
     back_requested = Signal()
 
-    def __init__(
-        self, jobs: Jobs, config: Path | None = None, *, store_path: str = "", parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, jobs: Jobs, config: Path | None = None, *, store_path: str = "") -> None:
         """`config`: settings file in place of the user's own. `store_path`: folder for the index, used by the demo."""
-        super().__init__(parent)
+        super().__init__()
         self._jobs = jobs
         self._config = config
         self._store_path = store_path

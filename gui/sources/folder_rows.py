@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, QRectF, Qt, Signal
+from PySide6.QtCore import QMimeData, QRectF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import FileIssue, FoundSource, folder_name, tr, tr_count, tr_reason
 from gui.sessions.wording import agent_name
 from gui.style.theme import tokens
+from gui.style.typography import FontSized
 from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.form_controls import CheckBox, indent
 from gui.widgets.formatting import ago, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 
@@ -45,8 +47,8 @@ class DropZone(QWidget):
 
     dropped = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAcceptDrops(True)
         self._over = False
         self.choose = QPushButton(tr("Choose a folder…"))
@@ -149,19 +151,15 @@ def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
 class SourceRows(QWidget):
     """Base class of lists of folders and exports; `show_sources` replaces all rows."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._home = str(Path.home())
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(10)
 
     def _clear(self) -> None:
-        while (item := self._column.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._column)
 
     def _append(self, row: QWidget) -> None:
         end = LastInTabOrder(self)
@@ -174,7 +172,7 @@ class SourceRows(QWidget):
         return label(breakable(words), "meta", wrap=True)
 
 
-class SourceCheckBoxes(SourceRows):
+class SourceCheckBoxes(FontSized, SourceRows):
     """A list of folders and exports with check boxes.
 
     Signals: changed: a box was ticked or unticked.
@@ -182,8 +180,8 @@ class SourceCheckBoxes(SourceRows):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._boxes: list[CheckBox] = []
         self._indented: list[QVBoxLayout] = []
 
@@ -193,7 +191,7 @@ class SourceCheckBoxes(SourceRows):
         self._indented = []
         for source, on in zip(sources, ticked, strict=True):
             self._append(self._row(source, on))
-        self._indent()
+        self.measure()
 
     @property
     def ticked(self) -> list[bool]:
@@ -222,15 +220,10 @@ class SourceCheckBoxes(SourceRows):
         self._indented.append(below)
         return row
 
-    def _indent(self) -> None:
+    def measure(self) -> None:
         """Align the details of each row with the label of its check box."""
         for layout in self._indented:
             layout.setContentsMargins(margins(indent(), 0, 0, 0))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._indent()
 
 
 class SourceChoices(SourceRows):
@@ -241,9 +234,9 @@ class SourceChoices(SourceRows):
 
     chosen = Signal(object)
 
-    def __init__(self, verb: str, named: str, parent: QWidget | None = None) -> None:
+    def __init__(self, verb: str, named: str) -> None:
         """`verb`: label of the buttons. `named`: their accessible name, a marked sentence with `{place}`."""
-        super().__init__(parent)
+        super().__init__()
         self._verb = verb
         self._named = named
 

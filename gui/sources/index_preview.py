@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import PreviewFolder, PreviewKind, WorkspacePreview, tr, tr_count, tr_reason
+from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
-from gui.widgets.formatting import grouped, size_text
+from gui.widgets.formatting import size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import FlowLayout, column_page, keeping_focus, scrolling_column
 from gui.widgets.plain_text import set_tip
@@ -124,7 +124,7 @@ def storage_text(index_folder: Path, *, sessions_only: bool = False) -> str:
 def _columns() -> tuple[Column[PreviewFolder], ...]:
     return (
         Column[PreviewFolder](tr("Folder"), 0, lambda row: row.path, lambda row: _folder_name(row.path)),
-        Column[PreviewFolder](tr("Files"), 14, lambda row: row.files, lambda row: grouped(row.files), figures=True),
+        Column[PreviewFolder](tr("Files"), 14, lambda row: row.files, lambda row: number(row.files), figures=True),
         Column[PreviewFolder](tr("Size"), 14, lambda row: row.bytes, lambda row: size_text(row.bytes), figures=True),
     )
 
@@ -141,8 +141,8 @@ class KindChips(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._chips: dict[str, Chip] = {}
         self._chip_area = QWidget()
         self._flow = FlowLayout(8, self._chip_area)
@@ -168,13 +168,13 @@ class KindChips(QWidget):
         numbers = {kind.extension: kind.files for kind in kinds if kind.extension}
         for ending in self._chips.keys() - numbers.keys():
             self._chips[ending].hide()
-        for ending, number in numbers.items():
+        for ending, count in numbers.items():
             if ending not in self._chips:
                 self._chips[ending] = self._chip(ending)
             chip = self._chips[ending]
-            chip.setText(tr("{ending} {count:,}", ending=ending, count=number))
+            chip.setText(tr("{ending} {count:,}", ending=ending, count=count))
             chip_text = tr_count(
-                "Index {count:,} {ending} file", "Index {count:,} {ending} files", number, ending=ending
+                "Index {count:,} {ending} file", "Index {count:,} {ending} files", count, ending=ending
             )
             chip.setAccessibleName(chip_text)
             set_tip(chip, chip_text)
@@ -217,8 +217,8 @@ class PreviewPage(QFrame):
     other_requested = Signal()
     back_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "page")
         self._was_shown = self._sessions_only = False
         self._title = label("", "title", wrap=True)
@@ -310,8 +310,8 @@ class PreviewPage(QFrame):
         chips = QHBoxLayout(both)
         chips.setContentsMargins(0, 4, 0, 0)
         chips.setSpacing(8)
-        for number, chip in enumerate((self._show_folders, self._show_skipped)):
-            chip.clicked.connect(lambda _=False, number=number: self._show_table(number))
+        for index, chip in enumerate((self._show_folders, self._show_skipped)):
+            chip.clicked.connect(lambda _=False, index=index: self._show_table(index))
             chips.addWidget(chip)
         chips.addSpacing(4)
         chips.addWidget(self._rules, 1)

@@ -4,7 +4,7 @@ Widgets choose a look by the dynamic property `role`, so that a change of font s
 sheet, and one of theme with none:
 
     QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), group (15, above a
-                  group of settings), degraded (12, in that state's colour), title and figure (21)
+                  group of settings, or a page's sentence), degraded (12, in that state's colour), title and figure (21)
     QPushButton   primary (the one action of a page), flat (no border until hovered), link, link-degraded (text alone;
                   with the property `flush` aligned with text above it)
     QPlainTextEdit field (as a line to type in)
@@ -52,7 +52,7 @@ QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:check
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:checked:focus, QToolButton:checked:focus { border: 2px solid $accent; padding: 3px 9px; }
 QPushButton:disabled, QToolButton:disabled { background: transparent; color: $off; }
-QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 6px 16px; }
+QPushButton[role="primary"] { background: $accent; color: $base; border-color: $accent; padding: 4px 16px; }
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus { border-color: $text; }
 QPushButton[role="primary"]:disabled { background: $alternate; color: $off; border-color: $edge; }
 QPushButton[role="flat"], QToolButton[role="flat"] {

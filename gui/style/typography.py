@@ -1,12 +1,18 @@
 """Sizes of source text and windows: the platform's fixed font, 12.5 px on rows of 20 px, times the font scale."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gui.style.stylesheet import BASE_PIXELS
+
+if TYPE_CHECKING:
+    _Widget = QWidget
+else:
+    _Widget = object  # of Qt's classes only one may be a base
 
 TEXT_PIXELS = 12.5
 _ROW_PIXELS = 20
@@ -90,3 +96,16 @@ def resize_with_text(window: QWidget, width: int, height: int, main: QWidget) ->
     """Resize a window; `width` and `height` are pixels at font scale 1, limited to the size of the window of `main`."""
     preferred = QSize(round(width * font_scale()), round(height * font_scale()))
     window.resize(preferred.boundedTo(main.window().size()))
+
+
+class FontSized(_Widget):
+    """Mixin for a class of widgets, listed before it, whose sizes depend on the font."""
+
+    def measure(self) -> None:
+        """Compute these sizes again; called after a change of the font or the style."""
+        raise NotImplementedError
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.measure()

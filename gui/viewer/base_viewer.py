@@ -117,9 +117,9 @@ class FindBar(QFrame):
     step_requested = Signal(bool)
     closed = Signal()
 
-    def __init__(self, words: str, parent: QWidget | None = None) -> None:
+    def __init__(self, words: str) -> None:
         """`words` is the placeholder text."""
-        super().__init__(parent)
+        super().__init__()
         self.setProperty("role", "side")
         self.box = QLineEdit()
         self.box.setPlaceholderText(words)
@@ -225,8 +225,8 @@ class BaseViewer(QWidget):
 
     escape_pressed = Signal()
 
-    def __init__(self, jobs: Jobs, words: FindMessages, parent: QWidget | None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs, words: FindMessages) -> None:
+        super().__init__()
         self.empty_page = EmptyPage()
         self.page: QWidget = self.empty_page
         self.card: ChunkCard | None = None

@@ -16,7 +16,7 @@ from gui.viewer.markdown_extensions import SEPARATOR, NoteMarkup
 from gui.viewer.markdown_page import Page, PageStyle, page_steps
 from gui.viewer.outline import Outline
 from gui.viewer.pictures import Picture
-from gui.viewer.text_lines import FileLines
+from gui.viewer.text_lines import FileLines, TextLines
 
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
 
@@ -72,7 +72,7 @@ MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2
 """Limits of a part; a note without a possible split within them is refused."""
 
 
-def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | None = None) -> Iterator[str]:
+def markdown_slices(lines: FileLines | TextLines, outline: Outline, markup: NoteMarkup | None = None) -> Iterator[str]:
     """Yield the Markdown below the front matter in parts; all but the first begin with a heading, paragraph, list item
     or code block.
 

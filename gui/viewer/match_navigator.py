@@ -7,13 +7,12 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import CancelToken, marked, tr
+from engine import CancelToken, marked, number, tr
 from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
 from gui.core.jobs import Job, Jobs
 from gui.viewer.match_list import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
 from gui.viewer.text_lines import Lines, TextPosition
-from gui.widgets.formatting import grouped
 
 
 @dataclass(frozen=True)
@@ -192,9 +191,9 @@ def _search_blocks(
 
 def _hits(texts: Sequence[str], first: int, finder: Finder, token: CancelToken) -> list[Hit]:
     hits: list[Hit] = []
-    for number, text in enumerate(texts, first):
+    for block, text in enumerate(texts, first):
         token.checkpoint()
-        hits.extend(Hit(number, start, end) for start, end in finder(text))
+        hits.extend(Hit(block, start, end) for start, end in finder(text))
     return hits
 
 
@@ -324,7 +323,7 @@ class MatchNavigator(QObject):
     def _position(self, scan: TextScan) -> str:
         """Return "3 of 12" for the framed hit, or only the number of hits if none is framed."""
         hits = scan.hits
-        total = f"{grouped(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if scan.running else ''}"
+        total = f"{number(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if scan.running else ''}"
         if self._current is None:
             return total
         return tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total)

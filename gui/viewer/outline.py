@@ -5,8 +5,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine import CancelToken, is_document, markdown_outline, note_title, structure_of
-from gui.viewer.text_lines import Lines
+from engine import CancelToken, is_document, markdown_of, markdown_outline, note_title, structure_of
+from gui.viewer.text_lines import FileLines, Lines, TextLines
 
 _MOST_READ = 4 * 1024 * 1024
 """Most characters read; a longer file is a log rather than a note."""
@@ -106,6 +106,24 @@ class Outline:
             return None
         key = self.headings[nth].key
         return HeadingPosition(key, sum(heading.key == key for heading in self.headings[:nth]), nth)
+
+
+def page_source(
+    lines: FileLines, name: str, cancel: CancelToken, outline: Outline | None = None
+) -> tuple[FileLines | TextLines, Outline]:
+    """Return the Markdown from which the page of a file is made, and its outline. `outline`: that of `lines`.
+
+    `name` is the stable name of the file. Raises `Cancelled`.
+    """
+    markdown = markdown_of(lines.whole(1, lines.line_count), name)
+    if markdown is None:
+        return lines, outline or Outline.of(lines, cancel)
+    texts = [""]  # so that a rule in the first line doesn't begin front matter
+    for line in markdown:
+        cancel.checkpoint()
+        texts.append(line)
+    written = TextLines(texts)
+    return written, Outline.of(written, cancel)
 
 
 def _beginning(lines: Lines, cancel: CancelToken, most: float) -> str:

@@ -24,7 +24,7 @@ from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.link_card import LinkCard
 from gui.viewer.markdown_extensions import FOLD_SCHEME
 from gui.viewer.match_navigator import IN_FILE
-from gui.viewer.outline import HeadingPosition, Outline, heading_key, is_markup
+from gui.viewer.outline import HeadingPosition, Outline, heading_key
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
 from gui.widgets.message_banner import Action
@@ -62,8 +62,8 @@ class ViewerPanel(BaseViewer):
     link_requested = Signal(object)
     sessions_requested = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, IN_FILE, parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__(jobs, IN_FILE)
         self._manager: MemorySearchManager | None = None
         self.target: ViewTarget | None = None
         self.opened: OpenedFile | None = None
@@ -223,7 +223,7 @@ class ViewerPanel(BaseViewer):
         if old is not None:
             old.close()
         self._follower.follow(opened.location)
-        self.header.offer_modes(not is_markup(opened.name))
+        self.header.offer_modes(not opened.is_document)
         self._set_resolvers(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
         self.link_card.show_file(opened.name)

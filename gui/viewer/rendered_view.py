@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractSlider, QApplication, QTextBrowser, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QTextBrowser
 
 from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -30,7 +30,7 @@ from gui.viewer.markdown_extensions import NoteMarkup, Resolve
 from gui.viewer.markdown_page import Page, PagePainter, PageStyle
 from gui.viewer.markdown_parts import PageBuilder, markdown_slices
 from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, MatchScrollBar
-from gui.viewer.outline import HeadingPosition, Outline
+from gui.viewer.outline import HeadingPosition, Outline, page_source
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
 from gui.viewer.text_lines import FileLines, TextLines, TextPosition
 from gui.widgets.plain_text import no_resource, utf16_ranges
@@ -136,12 +136,13 @@ class RenderedView(QTextBrowser):
     failed = Signal(str)
     followed = Signal(QUrl)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._job = JobSlot(self)
         self._lines: FileLines | None = None
         self._outline = Outline()
+        self._name = ""
         self._page: Page | None = None
         self._own: QTextDocument | None = None
         self._requested_heading: HeadingPosition | None = None
@@ -188,20 +189,29 @@ class RenderedView(QTextBrowser):
     # --- the page -------------------------------------------------------------------------------------------------
 
     def show_markdown(
-        self, lines: FileLines, outline: Outline, at: HeadingPosition | None, *, keep_position: bool = False
+        self,
+        lines: FileLines,
+        outline: Outline,
+        at: HeadingPosition | None,
+        *,
+        name: str = "",
+        keep_position: bool = False,
     ) -> None:
         """Build the page in the background and scroll it to a heading or the top; the old page stays until then.
 
+        `name`: the stable name of the file, whose ending tells the format; empty for Markdown.
         `keep_position`: a new version of the shown page, which keeps its position.
         """
         if not keep_position and lines is not self._lines:
             self._toggled = frozenset()
-        self._lines, self._outline, self._requested_heading, self._keep_position = lines, outline, at, keep_position
+        self._lines, self._outline, self._name = lines, outline, name
+        self._requested_heading, self._keep_position = at, keep_position
         self._start(lines)
 
     def _start(self, lines: FileLines) -> None:
         self.cancel()
-        outline, resolve, images, toggled, unfold = self._outline, self.resolve, self.images, self._toggled, self.unfold
+        source, resolve, images = (self._name, self._outline), self.resolve, self.images
+        toggled, unfold = self._toggled, self.unfold
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
         width = self.viewport().width()
@@ -209,7 +219,8 @@ class RenderedView(QTextBrowser):
 
         def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
             slices, pictures = [], Pictures(images(), style.scale)
-            for part in markdown_slices(lines, outline, NoteMarkup(resolve, toggled, pictures, unfold=unfold)):
+            text, outline = page_source(lines, source[0], token, source[1])
+            for part in markdown_slices(text, outline, NoteMarkup(resolve, toggled, pictures, unfold=unfold)):
                 token.checkpoint()
                 slices.append(part)
             return slices, pictures.found

@@ -2,12 +2,12 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from engine import tr
+from engine import is_document, tr
 from gui.core.jobs import Jobs
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.file_loader import OpenedFile, ViewTarget
 from gui.viewer.match_navigator import MatchNavigator, MatchView
-from gui.viewer.outline import HeadingPosition, is_markup
+from gui.viewer.outline import HeadingPosition
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.viewer.text_lines import Lines
 from gui.widgets.formatting import size_text
@@ -52,7 +52,7 @@ class SourceAndPage(QObject):
         if opened.name != self._hinted:
             self._hinted = ""
         size = opened.lines.size
-        if not self._prefers_page or is_markup(opened.name):
+        if not self._prefers_page or is_document(opened.name):
             self._show_source()
         elif size > MOST_BYTES:
             shown = size_text(size)
@@ -63,7 +63,7 @@ class SourceAndPage(QObject):
             self._page_of, self._unfolded_for = None, target.query
             self.rendered.unfold = bool(target.query)
             self.rendered.show_markdown(
-                opened.lines, opened.outline, self._heading(opened), keep_position=keep_position
+                opened.lines, opened.outline, self._heading(opened), name=opened.name, keep_position=keep_position
             )
         else:
             if not keep_position:

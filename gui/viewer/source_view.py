@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from PySide6.QtCore import QBasicTimer, QPoint, Qt, QTimerEvent, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
 
 from engine import tr
 from gui.core.jobs import Jobs
@@ -30,13 +29,13 @@ class SourceView(LineCanvas):
 
     selected = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs) -> None:
         self.current_hit: Hit | None = None
         """The framed hit."""
         self._revealed: tuple[int, int] | None = None
         self._drag = QBasicTimer()
         self.selection = Selection()
-        super().__init__(jobs, parent)
+        super().__init__(jobs)
         self._dragged_to = QPoint()
         self._second_click: QPoint | None = None
         self.setAccessibleName(tr("Source text"))

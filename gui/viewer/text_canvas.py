@@ -8,14 +8,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from engine import marked, tr
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
-from gui.style.typography import Typography
+from gui.style.typography import FontSized, Typography
 from gui.viewer.line_layout import LineLayout, LineStyle, ScrollPosition
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 from gui.viewer.match_list import Finder, MatchMarks, MatchScrollBar
@@ -88,14 +88,14 @@ class LayoutCache:
         return laid
 
 
-class LineCanvas(QAbstractScrollArea):
+class LineCanvas(FontSized, QAbstractScrollArea):
     """Shows lines with numbers, a highlighted part and marked hits; scrolls by pixels and lays out only visible
     lines."""
 
     spoken_role = QAccessible.Role.Document
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._lines: FileLines | None = None
         self.highlight: tuple[int, int] | None = None
         """First and last line of the part that was found."""
@@ -146,7 +146,7 @@ class LineCanvas(QAbstractScrollArea):
         if first is not None:
             self.scroll_position.reset(self.line_count, first)
             self.horizontalScrollBar().setValue(0)
-        self._relayout()
+        self.measure()
 
     def set_highlight(self, lines: tuple[int, int] | None) -> None:
         """Set first and last line of the highlighted part; None for none."""
@@ -169,7 +169,7 @@ class LineCanvas(QAbstractScrollArea):
         if wrap != self._wrap:
             self._wrap = wrap
             self.horizontalScrollBar().setValue(0)
-            self._relayout()
+            self.measure()
 
     # --- scrolling ------------------------------------------------------------------------------------------------
 
@@ -288,7 +288,7 @@ class LineCanvas(QAbstractScrollArea):
         free = max(1, self.viewport().width() - self.gutter.text_left - typography.scaled(_RIGHT_PAD))
         return min(free, round(_LINE_CHARACTERS * typography.character_width)) if self._wrap else free
 
-    def _relayout(self) -> None:
+    def measure(self) -> None:
         """Lay out again after a change of width, font, wrapping or text; the top line stays in place."""
         line, row_offset = self.scroll_position.line, 0
         if self.layouts.wrap_width is not None and line <= self.line_count:
@@ -384,7 +384,7 @@ class LineCanvas(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._relayout()
+        self.measure()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if dy and not self._moving_bar:
@@ -400,8 +400,3 @@ class LineCanvas(QAbstractScrollArea):
         rows = angle.y() / _WHEEL_NOTCH * _WHEEL_ROWS
         self.scroll_by(-(pixels.y() or round(rows * self.row_height)))
         event.accept()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._relayout()

@@ -34,6 +34,10 @@ class TextLines:
     def lines(self, first: int, last: int) -> Sequence[str]:
         return [text[:LINE_LIMIT] for text in self.texts[max(0, first - 1) : last]]
 
+    def whole(self, first: int, last: int) -> str:
+        """Return lines `first` to `last` in full, joined by newlines."""
+        return "\n".join(self.texts[max(0, first - 1) : last])
+
 
 class FileLines:
     """Random access to the lines of a file: shortened for the screen, whole for the clipboard; implements `Lines`."""

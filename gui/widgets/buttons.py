@@ -72,9 +72,9 @@ _COPIED_MS = 1500
 class CopyJsonButton(QPushButton):
     """A button that copies a record as JSON, and briefly confirms it in its label."""
 
-    def __init__(self, record: Callable[[], Any], what: str, parent: QWidget | None = None) -> None:
+    def __init__(self, record: Callable[[], Any], what: str) -> None:
         """`record` returns the record to copy, None if there is none; `what` describes the record."""
-        super().__init__(tr("Copy as JSON"), parent)
+        super().__init__(tr("Copy as JSON"))
         self._record = record
         set_tip(self, what)
         self._copied = QTimer(self, singleShot=True, interval=_COPIED_MS)

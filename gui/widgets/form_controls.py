@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
-    QWidget,
 )
 
 from gui.style.stylesheet import font_at
@@ -130,8 +129,8 @@ def _edge(button: QAbstractButton, colours: Tokens) -> QColor:
 class CheckBox(Checkable, QCheckBox):
     """A check box in the look of the program."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
         self.begin(text)
 
     def paint_mark(self, painter: QPainter, box: QRectF, colours: Tokens) -> None:
@@ -149,8 +148,8 @@ class CheckBox(Checkable, QCheckBox):
 class RadioButton(Checkable, QRadioButton):
     """A radio button in the look of the program."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str) -> None:
+        super().__init__()
         self.begin(text)
 
     def paint_mark(self, painter: QPainter, ring: QRectF, colours: Tokens) -> None:
@@ -165,11 +164,9 @@ class RadioButton(Checkable, QRadioButton):
 class ComboBox(QComboBox):
     """A combo box that ignores the mouse wheel while it has no focus, so that the page scrolls instead."""
 
-    def __init__(
-        self, name: str, cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, name: str, cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         """`name`: accessible name. `cut`: where overlong text is shortened."""
-        super().__init__(parent)
+        super().__init__()
         self._cut = cut
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -237,8 +234,8 @@ class TextField(QPlainTextEdit):
     undo_requested = Signal()
     """Ctrl+Z was pressed with no typing to undo."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setProperty("role", "field")
@@ -272,10 +269,8 @@ class Chip(Toggle, QPushButton):
     where there is too little room.
     """
 
-    def __init__(
-        self, text: str, menu: QMenu | None = None, *, yields: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(text, parent)
+    def __init__(self, text: str, menu: QMenu | None = None, *, yields: bool = False) -> None:
+        super().__init__(text)
         self.connect_assistive_technology()
         self._yields = yields
         self._narrows = False

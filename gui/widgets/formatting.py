@@ -15,11 +15,6 @@ _UNITS = ("KB", "MB", "GB", "TB")
 _KILO = 1000
 
 
-def grouped(count: int) -> str:
-    """Format a number with separators between thousands: 12480 -> 12,480."""
-    return number(count)
-
-
 def shown_headings(path: str, headings: Sequence[str]) -> tuple[str, ...]:
     """Return the headings to show above a passage; the page of a document is named in the window's language."""
     page = page_of(headings[0]) if headings and has_pages(path) else 0
@@ -246,7 +241,7 @@ def usage_lines(spent: UsageTotal | ModelUsage) -> tuple[str, ...]:
         (marked("Written to the cache: {tokens}"), spent.cache_write_tokens),
         (marked("Received: {tokens}"), spent.output_tokens),
     )
-    return tuple(tr(words, tokens=unknown if count is None else grouped(count)) for words, count in rows)
+    return tuple(tr(words, tokens=unknown if count is None else number(count)) for words, count in rows)
 
 
 def short_count(count: int) -> str:
@@ -254,7 +249,7 @@ def short_count(count: int) -> str:
     for size, unit in ((_MILLION, marked("{count}M")), (_THOUSAND, marked("{count}k"))):
         if count >= size:
             return tr(unit, count=number(count / size, ".1f" if count < 10 * size else ".0f"))
-    return grouped(count)
+    return number(count)
 
 
 def estimate_words(estimate: EmbeddingEstimate) -> str:

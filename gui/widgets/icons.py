@@ -3,10 +3,10 @@
 from functools import cache
 from importlib.resources import files
 
-from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap, QPixmapCache, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QWidget
 
 from engine import tr
 from gui.style.stylesheet import font_at
@@ -96,6 +96,23 @@ class IconButton(Toggle, QPushButton):
     def setText(self, text: str) -> None:
         super().setText(text)
         self._tint()
+
+    def setMenu(self, menu: QMenu) -> None:
+        super().setMenu(menu)
+        menu.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Align a menu that would leave the window with the other side of the button, before it is visible."""
+        menu = self.menu()
+        if watched is menu and event.type() == QEvent.Type.Show:
+            area = self.window().frameGeometry()
+            left = self.mapToGlobal(QPoint()).x()
+            other = left + self.width() - menu.width()
+            if menu.geometry().right() > area.right() and other >= area.left():
+                menu.move(other, menu.y())
+            elif menu.x() < area.left():
+                menu.move(left, menu.y())
+        return super().eventFilter(watched, event)
 
     def _tint(self) -> None:
         size = font_at(_SIZE).pixelSize()

@@ -124,8 +124,8 @@ _FAR = 100_000
 class KeyCaps(QLabel):
     """Paints keys as key caps, in lines that wrap; the widget's text is for screen readers."""
 
-    def __init__(self, text: str, keys: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str, keys: Sequence[str]) -> None:
+        super().__init__()
         set_plain(self, text)
         self._keys = keys
 

@@ -1,24 +1,29 @@
-"""Layouts: lines of widgets that wrap, two widgets side by side if they fit, and a centred column that scrolls."""
+"""Layouts: lines of widgets that wrap, two widgets side by side, a centred column that scrolls, a small dialog."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QRegion, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QDialog,
+    QDialogButtonBox,
     QFrame,
     QHBoxLayout,
     QLayout,
     QLayoutItem,
     QScrollArea,
+    QScrollBar,
     QStyle,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.style.stylesheet import font_at
+from gui.style.typography import FontSized
 from gui.widgets.labels import line
 from gui.widgets.right_to_left import margins
 
@@ -195,21 +200,16 @@ _MOST_FOOT = 0.4
 """Largest share of the height for the footer."""
 
 
-class _Middle(QWidget):
+class _Middle(FontSized, QWidget):
     """Centres a column of readable width, which grows with larger text, but doesn't shrink with smaller text."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self._width = width
-        self._fit()
+        self.measure()
 
-    def _fit(self) -> None:
+    def measure(self) -> None:
         self.setMaximumWidth(max(self._width, font_at(self._width).pixelSize()))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
 
 
 def column_page(column: QLayout, width: int) -> QFrame:
@@ -252,8 +252,18 @@ def scrolling_column(column: QLayout, width: int) -> QScrollArea:
     """Return a page as `column_page`, in a scroll area."""
     scroll = VerticalScrollArea()
     scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setWidget(column_page(column, width))
+    page = column_page(column, width)
+    scroll.setWidget(page)
+    scroll.verticalScrollBar().rangeChanged.connect(partial(_balance, page, scroll.verticalScrollBar()))
     return scroll
+
+
+def _balance(page: QFrame, bar: QScrollBar, _least: int, most: int) -> None:
+    """Keep the column of a page at the same place, whether or not there is a scroll bar next to it."""
+    row = page.layout()
+    if row is not None:
+        side = row.contentsMargins().top()
+        row.setContentsMargins(margins(side + (bar.sizeHint().width() if most else 0), side, side, side))
 
 
 @contextmanager
@@ -268,9 +278,9 @@ def keeping_focus(moved: QWidget) -> Iterator[None]:
 class FootedColumn(QWidget):
     """A column that scrolls above a fixed footer; if that leaves the column too little room, both scroll."""
 
-    def __init__(self, column: QVBoxLayout, width: int, footer: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(self, column: QVBoxLayout, width: int, footer: QWidget) -> None:
         """`footer` may change its height at any time; `column` must end with a stretch."""
-        super().__init__(parent)
+        super().__init__()
         self._column, self._footer, self._footer_scrolls = column, footer, False
         self._footer_shown = True
         self._scroll = scrolling_column(column, width)
@@ -335,3 +345,28 @@ class FootedColumn(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_footer()
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Hide and delete the widgets of a layout."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
+    """Open a dialog with `content` and a close button; closing it deletes it."""
+    dialog = QDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    buttons.rejected.connect(dialog.reject)
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(20, 18, 20, 14)
+    column.setSpacing(14)
+    column.addWidget(content)
+    column.addWidget(buttons)
+    dialog.open()
+    return dialog

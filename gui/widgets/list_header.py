@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from engine import tr
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.style.typography import FontSized
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 from gui.widgets.plain_text import set_tip
@@ -34,8 +35,8 @@ class Order:
 class CountLine(QWidget):
     """Shows counts and, if there is room, the legend of the score bars."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._texts: tuple[str, ...] = ("",)
         self._legend = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -90,8 +91,8 @@ class SortButton(QPushButton):
 
     order_chosen = Signal(str)
 
-    def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, orders: Sequence[Order]) -> None:
+        super().__init__()
         self._order = orders[0]
         self._extras: tuple[str, ...] = ()
         self._extra_tip = ""
@@ -190,13 +191,13 @@ class SortButton(QPushButton):
         painter.drawPixmap(self.width() - side - 4, (self.height() - side) // 2 + 1, arrow)
 
 
-class ListHeader(QWidget):
+class ListHeader(FontSized, QWidget):
     """The line above a list: counts at the left, sort button at the right."""
 
     order_chosen = Signal(str)
 
-    def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, orders: Sequence[Order]) -> None:
+        super().__init__()
         self._counts = CountLine()
         self._tools: list[QWidget] = []
         self._buttons: list[QWidget] = []
@@ -207,7 +208,7 @@ class ListHeader(QWidget):
         row.setSpacing(8)
         row.addWidget(self._counts, 1)
         row.addWidget(self.sort_button)
-        self._restyle()
+        self.measure()
 
     def add_tool(self, tool: QWidget) -> None:
         """Add a widget before the sort button."""
@@ -233,13 +234,8 @@ class ListHeader(QWidget):
         for before, after in pairwise((*self._tools, self.sort_button)):
             QWidget.setTabOrder(before, after)
 
-    def _restyle(self) -> None:
+    def measure(self) -> None:
         self.setFixedHeight(QFontMetrics(font_at(12)).height() + 20)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._restyle()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())

@@ -22,6 +22,7 @@ from gui.style.theme import tokens
 from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.layouts import clear_layout
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
@@ -173,11 +174,7 @@ def _fill(
     row: QHBoxLayout, actions: tuple[Action, ...], press: Callable[[Callable[[], None]], None]
 ) -> list[QPushButton]:
     """Replace the buttons of a row; `press` receives the function of a pressed button, and has to call it."""
-    while (item := row.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()
+    clear_layout(row)
     buttons = []
     for action in actions:
         button = QPushButton(action.words)
@@ -194,8 +191,8 @@ def _fill(
 class NoticeBar(QWidget):
     """A bar with a message; hidden if there is none."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._act: Callable[[], None] | None = None
         self._words = label(role="meta", wrap=True)
         self._button = QPushButton()

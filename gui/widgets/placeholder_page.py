@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from engine import marked, tr
 from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
-from gui.style.stylesheet import font_at, set_role
+from gui.style.stylesheet import set_role
 from gui.widgets.accessibility import announce, insert_after, mark_position, stops
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.layouts import VerticalScrollArea
@@ -129,8 +129,7 @@ class StatePage(VerticalScrollArea):
         self._column = column = QVBoxLayout(middle)
         column.setContentsMargins(margins(_MARGIN - outdent, _TOP, _MARGIN, 24))
         column.setSpacing(8)
-        self._title, self.sentence, self._keys = (label(role=role, wrap=True) for role in ("strong", "", "meta"))
-        self._title.setFont(font_at(15))
+        self._title, self.sentence, self._keys = (label(role=role, wrap=True) for role in ("group", "", "meta"))
         for words in (self._title, self.sentence, self._keys):
             words.setContentsMargins(margins(outdent, 0, 0, 0))
             column.addWidget(words)
@@ -233,11 +232,6 @@ class StatePage(VerticalScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._title.setFont(font_at(15))
 
     def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
         """Add the reason of a suggested action, and a button below it."""

@@ -24,6 +24,8 @@ _EDGE = 14
 """Pixels before the magnifier."""
 _END = 16
 """Pixels at the end of an empty box."""
+_SPACING, _SPACING_OF_BUTTONS = 13, 4
+"""Pixels between the parts, without and with a button at the start: the text begins at the same place in both cases."""
 _MOST_STATE = 0.48
 """Largest share of the box's width for the state."""
 _TEXT_MARGIN = 2
@@ -117,9 +119,9 @@ class QueryBox(QWidget):
     submitted = Signal(str)
     """A submitted query; perhaps the same as before."""
 
-    def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, hint: str = "", name: str = "") -> None:
         """`hint`: placeholder. `name`: accessible name. Both have defaults for searches."""
-        super().__init__(parent)
+        super().__init__()
         self._hint = self._shown_hint = hint = hint or tr("Search by words or meaning")
         name = name or tr("Search")
         self._history = QueryHistory()
@@ -148,7 +150,7 @@ class QueryBox(QWidget):
         self._clear.setVisible(False)
         self._leading_button: QWidget | None = None
         self._row = row = QHBoxLayout(self)
-        row.setSpacing(10)
+        row.setSpacing(_SPACING)
         row.addWidget(self._icon)
         row.addWidget(self.edit, 1)
         row.addWidget(self._state)
@@ -203,7 +205,7 @@ class QueryBox(QWidget):
         self._row.replaceWidget(self._icon, button)
         self._icon.hide()
         self._leading_button = button
-        self._row.setSpacing(4)
+        self._row.setSpacing(_SPACING_OF_BUTTONS)
         self._restyle()
 
     def insert(self, part: str) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem
 
 from gui.style.theme import Tokens
 from gui.widgets.plain_text import as_tip
@@ -171,8 +171,8 @@ class RowList(QListView):
     drag_requested = Signal()
     """The selected rows are being dragged away; `button_down` stays true as long as the button is down."""
 
-    def __init__(self, rows: RowModel, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, rows: RowModel, name: str) -> None:
+        super().__init__()
         self.rows = rows
         self._arranging = False
         self.button_down = self._drag_reported = False

@@ -2,13 +2,14 @@
 
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import marked, tr
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
+from gui.style.typography import FontSized
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 
@@ -44,16 +45,16 @@ def with_state(words: str, state: State | None) -> str:
     return tr("{words} ({state})", words=words, state=tr(_WORDS[state]))
 
 
-class StateDot(QWidget):
+class StateDot(FontSized, QWidget):
     """A dot for a state, without text; the caller places text next to it, which assistive technology reads.
 
     A disc is fine, a triangle needs attention, half a disc is busy and a ring is off.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._state: State = "off"
-        self._measure()
+        self.measure()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
@@ -66,14 +67,9 @@ class StateDot(QWidget):
             self._state = state
             self.update()
 
-    def _measure(self) -> None:
+    def measure(self) -> None:
         side = font_at(_DOT).pixelSize()
         self.setFixedSize(QSize(side, side))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._measure()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -96,11 +92,11 @@ class StateDot(QWidget):
             painter.drawEllipse(box.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2))
 
 
-class StateLabel(QWidget):
+class StateLabel(FontSized, QWidget):
     """A dot with text next to it; longer text wraps, and the dot is next to its first line."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.dot = StateDot()
         self.word = label(wrap=True)
         self._above = QVBoxLayout()
@@ -111,7 +107,7 @@ class StateLabel(QWidget):
         row.setSpacing(6)
         row.addLayout(self._above)
         row.addWidget(self.word, 1)
-        self._centre()
+        self.measure()
 
     def show_state(self, state: State | None, words: str, tip: str = "") -> None:
         """Show a state and its text; None shows the text without a dot."""
@@ -122,12 +118,7 @@ class StateLabel(QWidget):
         set_tip(self.word, tip)
         self.setAccessibleName(with_state(words, state))
 
-    def _centre(self) -> None:
+    def measure(self) -> None:
         """Align the dot with the middle of the first line."""
         line = QFontMetrics(font_at(BASE_PIXELS)).height()
         self._above.setContentsMargins(0, (line - self.dot.height() + 1) // 2, 0, 0)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._centre()

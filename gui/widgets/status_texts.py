@@ -42,6 +42,11 @@ def failed_engine(status: MemoryProviderStatus) -> FailedService | None:
     return FailedService(status.fallback.from_, status.fallback.reason)
 
 
+def why_no_update(status: MemoryProviderStatus) -> str:
+    """Return why no update can be started; empty if it can. One on a full disk can, since there may be room again."""
+    return "" if status.custom.get("diskFull") else str(status.custom.get("readOnly") or "")
+
+
 def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
     """Return the action that may fix `index_error`: only the built-in index is rebuilt, others are synced again."""
     if status.custom.get("readOnly"):
@@ -84,7 +89,7 @@ _WORDS = {
     "symlink": marked("symbolic link"),
     "too-large": marked("too large"),
     "unknown-format": marked("unknown format"),
-    "unreadable": marked("unreadable file"),
+    "unreadable": marked("unreadable"),
 }
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEve
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
-from gui.commands.commands import show_key_in_tooltip
+from gui.commands.commands import cover_tip, show_key_in_tooltip
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton
@@ -15,7 +15,7 @@ from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins, mirror
 from gui.widgets.state_dot import State, StateDot
-from gui.widgets.status_texts import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
+from gui.widgets.status_texts import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line, why_no_update
 
 _TICK_MS = 1000
 _REST_MS = 15_000
@@ -70,8 +70,8 @@ class ProgressLine(QProgressBar):
 class StateButton(QPushButton):
     """A button with the state of the index as dot and word; opens the diagnostics."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "flat")
         self.dot = StateDot()
         self.word = label("", "strong")
@@ -111,8 +111,8 @@ class SyncBar(QWidget):
     failed_requested = Signal()
     diagnostics_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._status: MemoryProviderStatus | None = None
         self._moved = time.monotonic()
         self._last_step: MemorySyncProgressUpdate | None = None
@@ -194,6 +194,9 @@ class SyncBar(QWidget):
         self._fix_widths(line)  # before the texts: a label remembers its size hint until its text changes
         self._state.show_state(line.state, line.word)
         self._state.setEnabled(self._status is not None)
+        refusal = why_no_update(self._status) if self._status else ""
+        self._now.setEnabled(not refusal)
+        cover_tip(self._now, refusal)
         self._progress.setValue(round((line.fraction or 0.0) * 1000))
         self.count.setText(line.count)
         self.detail.setText(line.detail)

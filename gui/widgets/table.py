@@ -6,7 +6,6 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
-    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from engine import FileIssue, tr, tr_reason
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.style.typography import FontSized
 from gui.widgets.plain_text import as_tip
 from gui.widgets.right_to_left import in_reading_order
 from gui.widgets.status_texts import rule_words
@@ -139,13 +139,11 @@ class RecordsModel(QAbstractTableModel, Generic[Record]):
         return None
 
 
-class RecordsTable(QTableView, Generic[Record]):
+class RecordsTable(FontSized, QTableView, Generic[Record]):
     """A table of records. Whole rows are selected, a click on a header sorts, Tab leaves the table."""
 
-    def __init__(
-        self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, columns: Sequence[Column[Record]], tip: Callable[[Record], str]) -> None:
+        super().__init__()
         self._records = RecordsModel(columns, tip, self)
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._records)
@@ -163,7 +161,7 @@ class RecordsTable(QTableView, Generic[Record]):
         self.setTabKeyNavigation(False)
         metrics = QFontMetrics(font_at(13))
         self.verticalHeader().hide()
-        self._fit_rows()
+        self.measure()
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
@@ -186,13 +184,8 @@ class RecordsTable(QTableView, Generic[Record]):
         """Select a row. Unlike Qt's own method, it works in right-to-left layouts before the table is laid out."""
         self.setCurrentIndex(self._sorted.index(row, 0))
 
-    def _fit_rows(self) -> None:
+    def measure(self) -> None:
         self.verticalHeader().setDefaultSectionSize(QFontMetrics(font_at(13)).height() + 10)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit_rows()
 
     def record_at(self, index: Index) -> Record | None:
         return self._records.record(self._sorted.mapToSource(index).row()) if index.isValid() else None
@@ -235,8 +228,8 @@ class IssuesTable(RecordsTable[FileIssue]):
     reveal_requested = Signal(str)
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(_columns(), lambda issue: f"{_path(issue)}\n{_detail(issue)}", parent)
+    def __init__(self) -> None:
+        super().__init__(_columns(), lambda issue: f"{_path(issue)}\n{_detail(issue)}")
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.doubleClicked.connect(self._reveal)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

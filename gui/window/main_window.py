@@ -204,7 +204,7 @@ class MainWindow(MainWindowBase):
         self.views.show_status(status)
         if status is not None or not self.workspace.reopening:
             self.diagnostics.show_status(status)
-        self.commands.show_open(status is not None)
+        self.commands.show_status(status)
         self._news.update_status(status)
         self._sync_announcer.update_status(status)
 

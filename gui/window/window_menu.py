@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import SavedSearch, marked, shortened, tr, tr_count
+from engine import MemoryProviderStatus, SavedSearch, marked, shortened, tr, tr_count
 from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, allow, fill_menu_bar, has_menu_bar
 from gui.commands.keymap import keymap
 from gui.controllers.navigation import keys
@@ -31,8 +31,9 @@ from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
+from gui.widgets.layouts import sheet
 from gui.widgets.right_to_left import at_start
-from gui.widgets.text_windows import sheet
+from gui.widgets.status_texts import why_no_update
 from gui.window.window_base import MainWindowBase
 
 # --- Submenu of searches ---------------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ class SearchMenu(QObject):
         self._record.setCheckable(True)
         self._record.triggered.connect(keep)
         self._clear = QAction(tr("Clear recent searches"), self)
-        self._clear.triggered.connect(self._forget_all)
+        self._clear.triggered.connect(controller.forget_history)
         menu.addActions([self._record, self._clear])
         commands.name(self._record, "search.keep-recent", marked("Keep recent searches"))
         commands.name(self._clear, "search.clear-recent", marked("Clear recent searches"))
@@ -90,10 +91,6 @@ class SearchMenu(QObject):
         for search in self._saved_searches.store.saved[:_MOST]:
             action = self._saved.addAction(shortened(search.name, _LONGEST).replace("&", "&&"))
             action.triggered.connect(lambda _=False, search=search: self.run(search))
-
-    @Slot()
-    def _forget_all(self) -> None:
-        self._saved_searches.store.forget_recent()
 
     @property
     def saved(self) -> tuple[SavedSearch, ...]:
@@ -122,9 +119,9 @@ _TWO_COLUMNS = 150
 class KeySheet(QWidget):
     """A list of all current keys. Typing filters it; Down and Page Down scroll."""
 
-    def __init__(self, columns: int = 1, parent: QWidget | None = None) -> None:
+    def __init__(self, columns: int = 1) -> None:
         """`columns`: number of columns in which the groups of keys are placed."""
-        super().__init__(parent)
+        super().__init__()
         self._rows: list[tuple[str, tuple[KeyCaps, QLabel]]] = []
         """The searchable text of each row, and its labels."""
         self._titles: list[tuple[QLabel, int]] = []
@@ -300,7 +297,7 @@ class WindowMenu:
         self._why = self._gates.add(why, "states")
         self._gates.add(explain, "explanation")
         self._gates.add(within, "narrowing")
-        self.show_open(False)
+        self.show_status(None)
         self.update_history_actions()
         navigation.changed.connect(self.update_history_actions)
 
@@ -338,14 +335,19 @@ class WindowMenu:
         sync = commands.add("index.sync", marked("Update now"), window.workspace.sync, "F5")
         rebuild = commands.add("index.rebuild", marked("Rebuild index…"), window.banner.confirm_rebuild)
         settings = commands.add("settings.show", marked("Settings…"), window.settings.show, "Ctrl+,")
+        self._writing = (sync, rebuild)
         pages = add_page_commands(commands, window.settings.show_page)
         return everywhere, add_sessions, sync, rebuild, settings, *pages
 
-    def show_open(self, is_open: bool) -> None:
-        """Enable or disable the actions that need an open workspace."""
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """Enable or disable the actions that need an open workspace, and those that need to write its index."""
+        is_open = status is not None
         for action in self._need_workspace:
             allow(action, is_open, tr("Open a folder first."))
         self._why.allow(is_open, tr("Open a folder first."))
+        if status is not None and (refusal := why_no_update(status)):
+            for action in self._writing:
+                allow(action, False, refusal)
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Disable the actions whose feature the open memory doesn't support."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from engine import program_version
 from engine.cli.arguments import VERBS, make_parser
+from engine.providers.registry import PROVIDERS
 from engine.text.operators import QUERY_HELP
 from gui.app.command_line import make_parser as make_window_parser
 
@@ -25,7 +26,10 @@ _FILES = (
     ("~/.local/state/mnemoscope/log/mnemoscope.log", "What went wrong; never the text of notes."),
 )
 _ENVIRONMENT = (
-    ("OPENAI_API_KEY, GEMINI_API_KEY, VOYAGE_API_KEY", "Keys of services, used only where the settings choose one."),
+    (
+        ", ".join(variable for provider in PROVIDERS for variable in provider.key_variables),
+        "Keys of services, used only where the settings choose one.",
+    ),
     ("VISUAL, EDITOR", "The editor that opens files, where the settings name none."),
 )
 _EXIT = (

@@ -12,10 +12,10 @@ import msgspec
 
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, IndexedMessage
 from engine.corpus.transcripts.message_offsets import MessageOffset
-from engine.corpus.transcripts.transcript_reader import read_session
 from tests.faults.test_kill import run_and_kill, stored_chunks
 from tests.helpers.health import unsound
 from tests.helpers.sync_worker import open_with_fake
+from tests.helpers.transcripts import read_session
 
 KILLS = int(os.environ.get("MNEMOSCOPE_KILLS", "4"))
 FILES = 150

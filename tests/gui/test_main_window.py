@@ -173,6 +173,16 @@ def test_rebuild_asks_first(qtbot, opened, memory):
     qtbot.waitUntil(lambda: memory.syncs[-1] == ("manual", True))
 
 
+def test_read_only_index_disables_writing_commands(qtbot, opened, memory):
+    actions = [next(a for a in opened.actions() if a.objectName() == name) for name in ("index.sync", "index.rebuild")]
+    assert all(action.isEnabled() for action in actions)
+    memory.set_status(custom={"readOnly": "No rights to write."})
+    qtbot.waitUntil(lambda: not any(action.isEnabled() for action in actions))
+    assert [action.statusTip() for action in actions] == ["No rights to write."] * 2
+    memory.set_status(custom={})
+    qtbot.waitUntil(lambda: all(action.isEnabled() for action in actions))
+
+
 def test_results_refresh_only_when_index_changes(qtbot, opened, memory):
     _find(qtbot, opened, "timer")
     asked = len(memory.searches)
@@ -307,6 +317,18 @@ def test_failed_sync_offers_retry(qtbot, opened, memory):
     syncs = len(memory.syncs)
     qtbot.mouseClick(_button(opened.banner, "Try again"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1)
+
+
+def test_retry_opens_read_only_index_again(qtbot, opened, memory, monkeypatch):
+    memory.set_status(custom={"readOnly": "No rights to write."})
+    memory.sync_error = engine.DiskFull("No rights to write.")
+    qtbot.waitUntil(lambda: bool(opened.workspace.status.custom.get("readOnly")))
+    opened.workspace.sync()
+    qtbot.waitUntil(lambda: opened.banner.text == "No rights to write.")
+    folders: list[Path] = []
+    monkeypatch.setattr(opened.workspace, "open", folders.append)
+    qtbot.mouseClick(_button(opened.banner, "Try again"), Qt.MouseButton.LeftButton)
+    assert folders == [memory.folder]
 
 
 def test_sync_bar_failed_button_opens_diagnostics(qtbot, opened, memory):

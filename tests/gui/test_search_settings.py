@@ -112,6 +112,10 @@ def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     qtbot.waitUntil(lambda: not keeping.store.busy)
 
 
+def _press_undo(window):
+    next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Undo" and b.isVisible()).click()
+
+
 def test_removed_saved_search_is_restored_by_undo(qtbot, opened, memory):
     store = opened.search.controller.saved_searches.store
     store.save("Coins", QueryRecord(text="CR2032"))
@@ -119,8 +123,7 @@ def test_removed_saved_search_is_restored_by_undo(qtbot, opened, memory):
     opened.search.controller.saved_searches.forget(store.saved[0])
     qtbot.waitUntil(lambda: not store.saved)
     assert "Coins" in opened.banner.text
-    undo = next(b for b in opened.banner.findChildren(QPushButton) if b.text() == "Undo" and b.isVisible())
-    undo.click()
+    _press_undo(opened)
     qtbot.waitUntil(lambda: bool(store.saved))
     assert opened.banner.text == ""
 
@@ -134,6 +137,11 @@ def test_recent_searches_can_be_cleared_and_switched_off(qtbot, opened, memory):
     _menu(opened)["Clear recent searches"].trigger()
     qtbot.waitUntil(lambda: not store.recent)
     assert memory.saved_searches.recent() == ()
+    assert opened.banner.text == "2 recent searches were removed."
+    _press_undo(opened)
+    qtbot.waitUntil(lambda: [search.query.text for search in store.recent] == ["hose", "timer"])
+    _menu(opened)["Clear recent searches"].trigger()
+    qtbot.waitUntil(lambda: not store.recent)
     keep = _menu(opened)["Keep recent searches"]
     assert keep.isChecked()
     keep.trigger()

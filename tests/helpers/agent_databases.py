@@ -547,7 +547,7 @@ _LLM = (
     llm_response(2, "", ANSWERED, system="Be short.", input_tokens=60, output_tokens=6),
     ("tool_results", {"response_id": "r2", "name": "shell", "output": OUTPUT}),
 )
-_LLM_NEW = (
+_LLM_NEW: tuple[Row, ...] = (
     _LLM_FRAGMENT,
     ("threads", {"id": "c1", "name": "A leaking hull", "tip_message_hash": "b2:5", "datetime_utc": TIMES[1]}),
     *llm_message(1, "system", {"type": "text", "text": "Be short."}),

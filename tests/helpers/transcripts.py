@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.formats import LineFormat, LineParser
+from engine.corpus.transcripts.formats import Conversation, LineFormat, LineParser
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.transcript_reader import read_on
 
 # Half surrogate pairs and NULs too: json.loads lets them in.
 texts = st.text(st.characters(), max_size=12)
@@ -25,6 +26,11 @@ def fixture_lines(path: Path) -> list[tuple[int, Mapping[str, Any]]]:
     """Return number and object of each line that is an object, as read by the engine."""
     parsed = ((number, parse_line(data)) for number, data in enumerate(path.read_bytes().splitlines(), start=1))
     return [(number, value) for number, value in parsed if value is not None]
+
+
+def read_session(path: Path, part: str) -> Conversation | None:
+    """Read one session of a transcript as a whole; None if the transcript doesn't contain it."""
+    return read_on(path, part, None).conversation
 
 
 def feed(parser: LineParser, lines: Iterable[tuple[int, Mapping[str, Any]]]) -> list[Message]:

@@ -290,7 +290,7 @@ class TablePublisher:
         if model is None or view.model != self._name() or view.dims != model.dims or not view.vectors():
             return 0
         with work.parts.store.read() as snapshot:
-            due = [hash_ for _, hash_ in snapshot.due(model.id)]
+            due = list(snapshot.due(model.id))
         storage, taken = VectorStorage(work, model), 0
         for start in range(0, len(due), _VECTORS_AT_ONCE):
             wanted = due[start : start + _VECTORS_AT_ONCE]

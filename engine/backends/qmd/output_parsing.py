@@ -12,7 +12,6 @@ from engine.base.language import tr
 
 _SCHEME = "qmd://"
 _HEADER = re.compile(r"@@ -(\d{1,9}),(\d{1,9}) @@[^\n]*(?:\n|$)")
-_DOCID = re.compile(r"#?([0-9a-f]{6,64})")
 _NOTHING = re.compile(r"^\W*(?:warn(?:ing)?\W+)?no results found\b", re.IGNORECASE | re.MULTILINE)
 _BEGINS = re.compile(r"^[ \t]*\[", re.MULTILINE)
 _MOST_TRIES = 50
@@ -29,8 +28,6 @@ class Hit(NamedTuple):
     collection: str
     path: str
     """Path within the collection, with slashes."""
-    docid: str
-    """Beginning of its text's hash; empty if not given."""
     score: float
     """0 to 1."""
     title: str
@@ -143,11 +140,9 @@ def _hit(row: dict[str, Any]) -> Hit | None:
     end = min(start + max(1, count) - 1, _LAST_LINE)
     line = row.get("line")
     best = line if isinstance(line, int) and not isinstance(line, bool) else start
-    docid = _DOCID.fullmatch(_text(row.get("docid")))
     return Hit(
         collection,
         path,
-        docid[1] if docid else "",
         _score(row.get("score")),
         _text(row.get("title")),
         start,

@@ -112,6 +112,7 @@ def _custom(sync: QmdSync, counts: QmdCounts, mode: SearchMode, unavailable: str
         "remoteFallback": None,
         "keyPlace": None,
         "readOnly": None,
+        "diskFull": False,
         "qmd": {
             "command": qmd.command,
             "version": sync.command.version or None,

@@ -1,4 +1,4 @@
-"""Documents as numbered text: PDF, Word, OpenDocument, EPUB and HTML files, each read in a process of its own.
+"""Documents as numbered text: PDF, Word, OpenDocument, EPUB, HTML and Evernote files, each read in another process.
 
 In: a document.
 Out: its numbered text, or a `DocumentError` with the reason.
@@ -16,7 +16,7 @@ from engine.base.errors import MnemoscopeError
 from engine.base.skip_reasons import tr_reason
 from engine.corpus.note_structure import Structure, StructureBuilder, markup_lines
 
-ENDINGS = (".pdf", ".docx", ".odt", ".epub", ".html", ".htm")
+ENDINGS = (".pdf", ".docx", ".odt", ".epub", ".html", ".htm", ".enex")
 LARGEST = 256 * 1024 * 1024
 """Bytes of a file; a larger one is neither indexed nor shown."""
 BOUND = "---"
@@ -72,7 +72,7 @@ def page_of(heading: str) -> int:
 def read(text: str, name: str) -> Structure:
     """Return the structure of a document's text: title, headings or pages."""
     found = StructureBuilder()
-    pages, inside = has_pages(name), False
+    pages, notes, inside = has_pages(name), name.lower().endswith(".enex"), False
     for number, line, _, _ in markup_lines(text):
         if line == BOUND and (number == 1 or inside):
             inside = not inside
@@ -88,6 +88,7 @@ def read(text: str, name: str) -> Structure:
                 found.heading(number, number, 1, page[1])
                 found.hide(number)
         elif heading := _HEADING.fullmatch(line):
-            found.title = found.title or heading[2]
+            found.begun = found.begun or notes  # the title of the first note is not that of all
+            found.title = found.title or ("" if notes else heading[2])
             found.heading(number, number, len(heading[1]), heading[2])
-    return found.done(apart=pages)
+    return found.done(apart=pages or notes)

@@ -236,6 +236,8 @@ def _read(data: bytes, ending: str, text: "DocumentText") -> None:
             office.read_odt(data, text)
         case ".epub":
             web_pages.read_epub(data, text)
+        case ".enex":
+            web_pages.read_enex(data, text)
         case ".html" | ".htm":
             web_pages.read_html(data, text)
 

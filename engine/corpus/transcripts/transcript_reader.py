@@ -152,19 +152,12 @@ class ReadOn(NamedTuple):
     continued: bool = False
 
 
-def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Conversation | None:
-    """Read one session of a transcript as a whole; None if the transcript doesn't contain it (any more).
-
-    `part`: the part of the session's name after that of the transcript, as returned by `locate_transcript`. Raises
-    OSError, `PathRefused`, ValueError for a truncated document or a damaged database, Cancelled.
-    """
-    return read_on(path, part, None, cancel).conversation
-
-
 def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken | None = None) -> ReadOn:
-    """Read a session from position `before` if the transcript has only grown since, else as `read_session`.
+    """Read one session of a transcript, from position `before` if the transcript has only grown since, else as a whole.
 
-    `before` can't be used again: an error or a cancellation leaves it between two states.
+    `part`: the part of the session's name after that of the transcript, as returned by `locate_transcript`. `before`
+    can't be used again: an error or a cancellation leaves it between two states. Raises OSError, `PathRefused`,
+    ValueError for a truncated document or a damaged database, Cancelled.
     """
     with opened(path) as (source, state):
         database = database_format(source, str(path))

@@ -12,6 +12,7 @@ from engine.embedding.provider_selection import WORD, Selection
 from engine.insight.health.health_check import Subject, degraded, fine
 from engine.records import HealthFinding
 from engine.settings import Settings
+from engine.store import stored_models
 
 _SAMPLE = 8
 _LEAST_COSINE = 0.99
@@ -68,8 +69,7 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
     if model is None:
         return fine(id_, name, tr("There are no vectors to compare."))
     with subject.store.read(subject.cancel) as snapshot:
-        ids = snapshot.vector_chunk_ids(model.id)
-        sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
+        sample = stored_models.spread_chunks(snapshot, model, _SAMPLE)
         stored = dict(snapshot.vectors(model.id, model.dims, sample))
         texts = {id_: chunk.text for id_, chunk in snapshot.chunks(sample).items() if id_ in stored}
     if not texts:

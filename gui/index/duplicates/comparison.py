@@ -23,7 +23,8 @@ from engine import (
 )
 from gui.core.jobs import Jobs, JobSlot
 from gui.index.attention_items import Attention
-from gui.index.duplicates.diff_view import MOST_LINES, Row, SideBySide, Text, side_by_side_rows
+from gui.index.duplicates.diff_view import SideBySide
+from gui.index.duplicates.line_comparison import MOST_LINES, Row, Text, side_by_side_rows
 from gui.viewer.text_lines import LINE_LIMIT
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.formatting import ago, duration, size_text
@@ -168,8 +169,8 @@ class ComparisonPane(QWidget):
     notified = Signal(str)
     back_requested = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._job = JobSlot(self)
         self._manager: MemorySearchManager | None = None

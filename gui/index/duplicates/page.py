@@ -127,8 +127,8 @@ class GroupList(RowList):
     chosen = Signal(object)
     activated_group = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(_Groups(), tr("Groups of notes that share text"), parent)
+    def __init__(self) -> None:
+        super().__init__(_Groups(), tr("Groups of notes that share text"))
         self._paint = _Delegate(self)
         self.setItemDelegate(self._paint)
         self._shown: tuple[DuplicateGroup, ...] = ()
@@ -253,6 +253,7 @@ class DuplicatesPage(IndexPage):
     """
 
     action_requested = Signal(str)
+    ends_when_hidden = True
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)

@@ -57,7 +57,7 @@ def place_names(
     longest = round(_LONGEST_NAME * unit)
     placed: list[PlacedName] = []
     for name, across, up in names:
-        text = elide(QFontMetrics(font), name, Qt.TextElideMode.ElideMiddle, longest)
+        text = elide(QFontMetrics(font), name, Qt.TextElideMode.ElideLeft, longest)
         size = QSizeF(metrics.horizontalAdvance(text) + 2 * _NAME_PAD, metrics.height())
         peak = QPointF(across, -up) * scale
         best, fewest = None, 0

@@ -10,14 +10,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QPalette, QPolygonF
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from engine import MapFile, marked, tr, tr_count
+from engine import MapFile, marked, number, tr, tr_count
 from gui.sessions.wording import agent_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import group_colours, tokens
 from gui.widgets.buttons import Toggle
-from gui.widgets.formatting import grouped
 from gui.widgets.labels import elide
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import mirror, write
 
@@ -100,7 +99,7 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
         names = sorted(weights, key=lambda name: (-weights[name], name))
     if has_others := len(names) > MOST:
         names = [*names[: MOST - 1], tr(OTHERS)]
-    number_of = {name: number for number, name in enumerate(names)}
+    number_of = {name: index for index, name in enumerate(names)}
     of_file = np.array([number_of.get(label, len(names) - 1) for label in labels], np.int64).astype(np.uint8)
     of = of_file[file_of] if len(files) else np.empty(0, np.uint8)
     counts = np.bincount(of, minlength=len(names)).tolist()
@@ -122,15 +121,18 @@ def _labels(files: Sequence[MapFile], points: Sequence[int], kind: Kind, now: fl
 
 
 def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
-    """Return the folder by which each file is grouped: the top one, or a deeper one if most files are in it."""
+    """Return the folder by which each file is grouped: the top one, or a deeper one if most files are in it.
+
+    Of a large folder with many folders, the largest are groups and the others remain one: "docs/…".
+    """
     folders = [tuple(file.path.split("/")[:-1]) for file in files]
-    notes = [number for number, file in enumerate(files) if file.source == "memory"]
+    notes = [index for index, file in enumerate(files) if file.source == "memory"]
     groups: dict[tuple[str, ...], list[int]] = {(): notes}
     split: set[tuple[str, ...]] = set()
-    total = sum(points[number] for number in notes) or 1
+    total = sum(points[index] for index in notes) or 1
 
     def weight(prefix: tuple[str, ...]) -> int:
-        return sum(points[number] for number in groups[prefix])
+        return sum(points[index] for index in groups[prefix])
 
     while len(groups) < MOST:
         large = [prefix for prefix in groups if prefix not in split and (weight(prefix) > _LARGE * total or not prefix)]
@@ -139,17 +141,21 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
         prefix = max(large, key=weight)
         split.add(prefix)
         parts: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        for number in groups[prefix]:
-            parts[folders[number][: len(prefix) + 1]].append(number)
-        if prefix and len(groups) + len(parts) > MOST:
-            continue
+        for index in groups[prefix]:
+            parts[folders[index][: len(prefix) + 1]].append(index)
         del groups[prefix]
+        if prefix and len(groups) + len(parts) > MOST:
+            by_points = sorted(parts, key=lambda part: -sum(points[index] for index in parts[part]))
+            smaller = [parts.pop(part) for part in by_points[MOST - len(groups) - 1 :]]
+            others = (*prefix, "…")
+            parts[others] = [index for part in smaller for index in part]
+            split.add(others)
         groups |= parts
     labels = [tr(SESSIONS)] * len(files)
     for prefix, members in groups.items():
         label = "/".join(prefix) or tr(TOP_FOLDER)
-        for number in members:
-            labels[number] = label
+        for index in members:
+            labels[index] = label
     return labels
 
 
@@ -161,7 +167,7 @@ def colours_of(grouping: Grouping, palette: QPalette) -> tuple[QColor, ...]:
     if grouping.ordered:
         colours, last = tokens(palette), max(1, len(grouping.names) - 1)
         return tuple(
-            _between(colours.accent, colours.base, _PALEST * number / last) for number in range(len(grouping.names))
+            _between(colours.accent, colours.base, _PALEST * index / last) for index in range(len(grouping.names))
         )
     found = list(group_colours(palette)[: len(grouping.names)])
     if grouping.has_others:
@@ -235,7 +241,7 @@ class LegendItem(Toggle, QPushButton):
         self.connect_assistive_technology()
         self.colour = QColor()
         self.sign = sign
-        self._name, self._count = name, grouped(count)
+        self._name, self._count = name, number(count)
         self.setCheckable(True)
         self.setAccessibleName(", ".join((name, tr_count("{count:,} passage", "{count:,} passages", count))))
         set_tip(
@@ -251,7 +257,7 @@ class LegendItem(Toggle, QPushButton):
 
     def _cut(self) -> str:
         metrics = QFontMetrics(font_at(12))
-        return elide(metrics, self._name, Qt.TextElideMode.ElideMiddle, metrics.averageCharWidth() * _LONGEST)
+        return elide(metrics, self._name, Qt.TextElideMode.ElideLeft, metrics.averageCharWidth() * _LONGEST)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font_at(12))
@@ -289,9 +295,9 @@ class Legend(QWidget):
 
     isolated = Signal(int)
 
-    def __init__(self, before: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(self, before: QWidget) -> None:
         """`before`: the preceding widget in tab order."""
-        super().__init__(parent)
+        super().__init__()
         self._before = before
         self._grouping: Grouping | None = None
         self.items: list[LegendItem] = []
@@ -307,21 +313,17 @@ class Legend(QWidget):
             self._fill(grouping)
         self._grouping = grouping
         self._tint()
-        for number, item in enumerate(self.items):
-            item.setChecked(number == isolated)
+        for index, item in enumerate(self.items):
+            item.setChecked(index == isolated)
 
     def _fill(self, grouping: "Grouping") -> None:
-        while (taken := self._flow.takeAt(0)) is not None:
-            widget = taken.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._flow)
         self.items = []
         before = self._before
         signs = signs_of(len(grouping.names), has_others=grouping.has_others)
-        for number, (name, count, sign) in enumerate(zip(grouping.names, grouping.counts, signs, strict=True)):
+        for index, (name, count, sign) in enumerate(zip(grouping.names, grouping.counts, signs, strict=True)):
             item = LegendItem(name, count, sign, self)
-            item.clicked.connect(lambda on, number=number: self.isolated.emit(number if on else -1))
+            item.clicked.connect(lambda on, index=index: self.isolated.emit(index if on else -1))
             self._flow.addWidget(item)
             item.show()
             QWidget.setTabOrder(before, item)  # a widget made last would be last in the window's tab order

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture, QWidget
+from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
 
 from engine import tr
 from gui.core.jobs import Jobs
@@ -39,9 +39,9 @@ class InteractiveMap(MapView):
 
     spoken_role = QAccessible.Role.Chart
 
-    def __init__(self, jobs: Jobs, *, scrolls: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, *, scrolls: bool = False) -> None:
         """`scrolls`: the map is part of a page that the wheel scrolls, unless the map has the focus or Ctrl is held."""
-        super().__init__(jobs, parent)
+        super().__init__(jobs)
         self._scrolls = scrolls
         self._lasso = False
         """Whether dragging draws a loop, rather than moving the map."""

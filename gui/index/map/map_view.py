@@ -121,8 +121,8 @@ class MapView(QWidget):
     pointed = Signal(int, bool)
     moved = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self.view = Viewport()
         self.point = -1
         """The hovered point; -1 for none."""
@@ -295,7 +295,7 @@ class MapView(QWidget):
             painter.setOpacity(1 - self._fade_share)
             painter.drawPixmap(0, 0, self._before)
             painter.setOpacity(self._fade_share)
-        if scene is not None and grouping is not None:
+        if scene is not None and grouping is not None and self.picture.drawn_once:  # no names without their points
             unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
             radius = point_radius(len(scene), self.view, unit)
             self.picture.paint(painter, self.view)

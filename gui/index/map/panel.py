@@ -56,8 +56,8 @@ class MapHeader(QWidget):
     lasso_requested = Signal(bool)
     fit_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._subtitle = ElidedLabel(fewest=_FEWEST_CHARACTERS)
         self._subtitle.setProperty("role", "meta")
         self.colour = ComboBox(tr("Colour the points by"))
@@ -114,9 +114,9 @@ class MapPanel(IndexPage):
     _map_arrived = Signal(object, object)
     _progressed = Signal(object, object)
 
-    def __init__(self, jobs: Jobs, *, whole: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, *, whole: bool = False) -> None:
         """`whole`: the map is a page of its own, not a card of the overview."""
-        super().__init__(jobs, parent)
+        super().__init__(jobs)
         self.answer: Answer | None = None
         self.prepared: Prepared | None = None
         """The shown data; None if there are no points."""

@@ -75,6 +75,11 @@ class PointImage(QObject):
     def busy(self) -> bool:
         return self._drawing.busy
 
+    @property
+    def drawn_once(self) -> bool:
+        """Whether there is an image, perhaps of an earlier viewport."""
+        return self._picture is not None
+
     def clear(self) -> None:
         self._drawing.cancel()
         self._picture = self._requested = None

@@ -80,8 +80,8 @@ class SelectionList(QFrame):
     shown = Signal(object)
     closed = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
         self._jobs = jobs
         self._reading = JobSlot(self)
         self._chunks: tuple[int, ...] = ()

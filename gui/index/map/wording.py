@@ -1,8 +1,8 @@
 """Texts about the map. Pure functions."""
 
-from engine import IndexMap, MapGap, MapPointDetail, MapProgress, floored, marked, tr, tr_count
+from engine import IndexMap, MapGap, MapPointDetail, MapProgress, floored, marked, number, tr, tr_count
 from gui.index.map.groups import Kind
-from gui.widgets.formatting import ago, grouped, shown_headings
+from gui.widgets.formatting import ago, shown_headings
 
 COLOURS: dict[Kind, str] = {
     "folder": marked("Colour by folder"),
@@ -105,7 +105,7 @@ def spoken(detail: MapPointDetail) -> str:
 
 def described(record: IndexMap, points: int, groups: tuple[tuple[str, int], ...]) -> str:
     """Describe the whole map for screen readers."""
-    listed = ", ".join(f"{name} {grouped(count)}" for name, count in groups)
+    listed = ", ".join(f"{name} {number(count)}" for name, count in groups)
     keys = tr(
         "Arrow keys move the map, Control with an arrow key goes to the next passage, Enter opens it, Space lists it, "
         "plus and minus zoom, 0 shows all."

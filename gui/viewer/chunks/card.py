@@ -209,8 +209,8 @@ class ChunkCard(QFrame):
     closed = Signal()
     left = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "side")
         self._id = 0
         self._rows: list[tuple[QLabel, QWidget]] = []

@@ -7,7 +7,6 @@ from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
 
 from engine import ChunkRow, FileChunks, VectorState, tr
 from gui.core.jobs import Jobs
@@ -184,20 +183,20 @@ class ChunkedSource(SourceView):
 
     chunk_pressed = Signal(int)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs) -> None:
         self._file: FileChunks | None = None
         self.borders: ChunkLanes | None = None
         """The chunks of the file, by line; None until they are read."""
         self.chosen: int | None = None
         """Position of the selected chunk."""
-        super().__init__(jobs, parent)
+        super().__init__(jobs)
         self.viewport().setMouseTracking(True)
 
     def set_margin(self, shown: bool) -> None:
         """Show or hide the margin with the borders."""
         if shown != bool(self._lanes):
             self._lanes = LANES if shown else 0
-            self._relayout()
+            self.measure()
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
         """Set the chunks of the file; None for none."""

@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
 
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens
@@ -33,11 +32,9 @@ class BarChart(Chart):
     Each part has its own pattern, a failed bar is hatched, and the selected bar has an edge.
     """
 
-    def __init__(
-        self, title: str, plot_height: int, *, bar_width: int | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, title: str, plot_height: int, *, bar_width: int | None = None) -> None:
         """`bar_width`: pixels at font scale 1; if not all bars fit, the newest are visible and keys scroll."""
-        super().__init__(title, plot_height, parent)
+        super().__init__(title, plot_height)
         self._bar_width = bar_width
         self._last: int | None = None
         """The rightmost mark; None for the newest."""
@@ -119,9 +116,9 @@ class ShareChart(Chart):
     Space for `most` lines is reserved, so that nothing moves when a piece is added.
     """
 
-    def __init__(self, title: str, most: int, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, most: int) -> None:
         self._most = most
-        super().__init__(title, _BAR, parent)
+        super().__init__(title, _BAR)
 
     def _line(self) -> int:
         return QFontMetrics(font_at(_LEGEND)).height() + 4

@@ -24,12 +24,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from engine import tr
+from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_in_tooltip, show_keys_of
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.accessibility import Part
-from gui.widgets.formatting import grouped
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.plain_text import show_tip
 from gui.widgets.right_to_left import mirror, mirrored_x, write
@@ -100,9 +99,9 @@ class Chart(QWidget):
     opened = Signal(object)
     spoken_role = QAccessible.Role.Chart
 
-    def __init__(self, title: str, plot_height: int, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, plot_height: int) -> None:
         """`plot_height`: height of the area for the marks, in pixels at font scale 1."""
-        super().__init__(parent)
+        super().__init__()
         self.series = Series()
         self._title = title
         self._plot_height = plot_height
@@ -319,7 +318,7 @@ class Chart(QWidget):
 
 def figure_cell(count: int | None) -> Cell:
     """Return the table cell of a count; None is shown as unknown."""
-    return ("–", -1) if count is None else (grouped(count), count)
+    return ("–", -1) if count is None else (number(count), count)
 
 
 def tab_separated(titles: Sequence[str], series: Series) -> str:
@@ -345,17 +344,10 @@ class ChartCard(QFrame):
     """A card with a chart or its table. T, the button or the menu switch between them; Ctrl+C copies the table."""
 
     def __init__(
-        self,
-        title: str,
-        chart: Chart,
-        columns: Sequence[TableColumn],
-        empty: str,
-        *,
-        newest_first: bool = False,
-        parent: QWidget | None = None,
+        self, title: str, chart: Chart, columns: Sequence[TableColumn], empty: str, *, newest_first: bool = False
     ) -> None:
         """`empty`: the message if there are no marks. `newest_first`: reverse the order of the table's rows."""
-        super().__init__(parent)
+        super().__init__()
         self.setProperty("role", "card")
         self.chart = chart
         self._title = title

@@ -172,6 +172,25 @@ def test_links_of_an_org_graph(open_memory, workspace: Path) -> None:
     assert (heading.path, heading.line) == ("pages/C.org", 2)
 
 
+def test_links_by_id_find_exported_notes(open_memory, workspace: Path) -> None:
+    joplin = "0123456789abcdef0123456789abcdef"
+    texts = {
+        "zk/202405011230 Wall.md": f"See [a](:/{joplin}).\n",
+        f"joplin/{joplin}.md": "Sea\n\nSee [[202405011230]].\n\nid: 1\ntype_: 1",
+        "denote/20240501T123000--wall__sea.org": "text\n",
+        "denote/other.org": "[[denote:20240501T123000][wall]]\n",
+    }
+    for name, text in texts.items():
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(text)
+    memory = open_memory(use=None)
+    assert memory.sync().failed == ()
+    to = {name: [link.path for link in insight(memory).note_links(name).links] for name in texts}
+    wall, sea, denote, other = texts
+    assert to == {wall: [sea], sea: [wall], denote: [], other: [denote]}
+    assert [link.title for link in insight(memory).note_links(wall).backlinks] == ["Sea"]
+
+
 def test_links_find_documents_and_canvases(open_memory, workspace: Path) -> None:
     (workspace / "Hub.md").write_text(
         "[[Herds.pdf#page=2]] [[docs/Plan.docx]] [b](docs/Plan.docx) [[Log.odt]] [[Book.epub]] [[Zoo.html#Pens]]\n"

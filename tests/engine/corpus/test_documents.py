@@ -23,7 +23,7 @@ from engine.corpus.documents import DocumentError
 from engine.corpus.documents.extraction_process import DocumentReader, Worker
 from engine.corpus.documents.office import read_docx, read_odt
 from engine.corpus.documents.text_collector import MOST_CHARACTERS, DocumentText, TextFull
-from engine.corpus.documents.web_pages import read_epub, read_html
+from engine.corpus.documents.web_pages import read_enex, read_epub, read_html
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.note_metadata import describe
 from engine.corpus.note_reader import Unreadable, read_note
@@ -32,7 +32,7 @@ from tests.helpers.document_files import archive, docx, epub, odt, pdf, word_par
 OTHERS: set[BaseProcess] = set()
 """Processes of other readers."""
 NUMBERED = '<w:numPr><w:numId w:val="1"/></w:numPr>'
-READERS = {".docx": read_docx, ".odt": read_odt, ".epub": read_epub, ".html": read_html}
+READERS = {".docx": read_docx, ".odt": read_odt, ".epub": read_epub, ".html": read_html, ".enex": read_enex}
 
 
 @pytest.fixture(scope="module")
@@ -475,6 +475,35 @@ def test_heading_has_no_number_of_a_footnote() -> None:
 def test_html_author_and_table_laid_out_with_blocks() -> None:
     page = "<meta name=Author content='A. Author'><table><tr><td><div>one</div><div>two</div><td>x<tr><td>a </td><td> b"
     assert text_in(page.encode(), ".html") == "---\nauthor: A. Author\n---\n\none\n\ntwo\n\nx\n\na | b\n"
+
+
+def enex(*notes: str) -> bytes:
+    head = '<?xml version="1.0"?><!DOCTYPE en-export SYSTEM "http://xml.evernote.com/pub/evernote-export4.dtd">'
+    return f"{head}<en-export>{''.join(notes)}</en-export>".encode()
+
+
+def evernote(title: str, page: str, more: str = "") -> str:
+    content = f'<?xml version="1.0"?><!DOCTYPE en-note SYSTEM "x"><en-note>{page}</en-note>'
+    return f"<note><title>{title}</title><content><![CDATA[{content}]]></content>{more}</note>"
+
+
+def test_notes_of_evernote_have_title_day_tags_and_text() -> None:
+    page = '<div>Wall &amp; <b>sea</b></div><div><en-todo checked="true"/>done</div><div><en-todo/>open</div>'
+    more = (
+        "<created>20240501T120000Z</created><tag>harbour</tag><tag>a wall</tag><task><title>No title</title></task>"
+        '<resource><data encoding="base64">aGlkZGVu</data></resource>'
+    )
+    crypt = '<en-crypt hint="x">aGlkZGVu</en-crypt><p>End</p>'
+    text = text_in(enex(evernote("One &lt;1&gt;", page, more), evernote("", crypt)), ".enex")
+    assert text == ("# One <1>\n\n2024-05-01, harbour, a wall\n\nWall & sea\n\n[x] done\n\n[ ] open\n\n# …\n\nEnd\n")
+    structure = documents.read(text, "Old notes.enex")
+    assert (structure.title, structure.apart) == ("", True)
+    assert [heading.title for heading in structure.headings] == ["One <1>", "…"]
+
+
+def test_broken_export_of_evernote_is_reported() -> None:
+    assert problem_of(b"<en-export><note>", ".enex")[0] == "damaged"
+    assert problem_of(enex(), ".enex")[0] == "no-text"
 
 
 def test_html_headings_have_blocks_inside() -> None:

@@ -41,6 +41,7 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("`[[code]]`\n```\n[[fenced]]\n```\n- ```\n  [[fenced]]\n  ```\n", []),
         ("call((x)) f(([[a]]))", [("link", "a", "")]),
         ("[[]] [[ ]] [[a\nb]]", []),
+        ("[a](:/0123456789abcdef0123456789abcdef)", [("link", "0123456789abcdef0123456789abcdef", "")]),
         ("[[Board.canvas]] ![[Paper.PDF#page=3]]", [("link", "Board.canvas", ""), ("embed", "Paper.PDF", "page=3")]),
         ("[a](docs/Paper.pdf#page=12) [b](Log.odt)", [("link", "docs/Paper.pdf", "page=12"), ("link", "Log.odt", "")]),
         (
@@ -63,6 +64,7 @@ def test_links_have_their_target(text: str, links: list[tuple[str, str, str]]) -
         ("[[id:ABCD-1][c]] ((60ab6f5b))", [("block", "abcd-1", "", "c"), ("block", "60ab6f5b", "", "c")]),
         ("[[https://x.org][x]] [[*Here]] [[#id]] [[file:a.png]] [[mailto:a@b.c]]", []),
         ("[[]] [[a]", []),
+        ("[[denote:20240501T123000][d]]", [("block", "20240501t123000", "", "d")]),
     ],
 )
 def test_org_links_have_their_target(line: str, links: list[tuple[str, str, str, str]]) -> None:
@@ -167,6 +169,19 @@ def test_names_of_note_are_file_aliases_and_blocks() -> None:
         ("doggo", "alias", 1),
         ("6356e902-3b7b-4cb2-8c3e-6a904c813c40", "block", 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "id_"),
+    [
+        ("zk/202405011230 Harbour wall.md", "202405011230"),
+        ("20240501123000-harbour_wall.org", "20240501123000"),
+        ("20240501T123000--harbour-wall__sea.org", "20240501t123000"),
+    ],
+)
+def test_date_and_time_before_a_file_name_is_its_id(path: str, id_: str) -> None:
+    assert id_ in [name.key for name in names_of(path, "Wall", (), "") if name.kind == "alias"]
+    assert len(names_of("2024-05-01 Wall.md", "", (), "")) == 1
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,16 @@ def test_the_title_is_found(text: str, title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "title"), [("a/2024-05-01.md", "2024-05-01"), ("v1.2 notes.md", "v1.2 notes"), (".md", ".md"), ("x", "x")]
+    ("name", "title"),
+    [
+        ("a/2024-05-01.md", "2024-05-01"),
+        ("v1.2 notes.md", "v1.2 notes"),
+        (".md", ".md"),
+        ("x", "x"),
+        ("Notion/Harbour wall 0123456789abcdef0123456789abcdef.md", "Harbour wall"),
+        ("bear/Harbour wall.textbundle/text.md", "Harbour wall"),
+        ("joplin/0123456789abcdef0123456789abcdef.md", "no heading"),
+    ],
 )
 def test_file_name_is_the_title_without_a_heading(name: str, title: str) -> None:
     assert describe("no heading", name).title == title

@@ -17,7 +17,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
-from engine.indexing import preparation_processes, preparation_worker
+from engine.indexing import preparation_processes
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import prepare
 from engine.indexing.preparation_processes import NotePreparation
@@ -118,14 +118,14 @@ def prepare_or_fail(file: FoundFile, text: NoteText, chunking: ChunkingSettings)
 
 def serve_or_fail(pipe: Connection) -> None:
     """Main function of a process with a faulty parser."""
-    preparation_worker.prepare = prepare_or_fail
-    preparation_worker.serve(pipe)
+    preparation_processes.prepare = prepare_or_fail
+    preparation_processes.serve(pipe)
 
 
 def test_fault_in_another_process_fails_one_note_only(
     crashes: CrashRecord, token: CancelToken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparation_worker, "serve", serve_or_fail)
+    monkeypatch.setattr(preparation_processes, "serve", serve_or_fail)
     monkeypatch.setattr(preparation_processes, "prepare", prepare_or_fail)
     with NotePreparation(CHUNKING, crashes, token, MANY) as preparation:
         found = started(preparation)

@@ -131,6 +131,8 @@ _SEED = "legal winner thank year wave sausage worth useful legal winner thank ye
             for name in ("seed phrase", "recovery words", "mnemonic", "wallet backup")
             for mark in ("-", "*", "  -", "•")
         ),
+        *(f"seed phrase: {' '.join(words)}" for words in (map(str.title, _SEED), map(str.upper, _SEED))),
+        "wallet: " + " ".join(f"{number}. {word.title()}" for number, word in enumerate(_SEED, 1)),
         json.dumps({"mnemonic": _SEED, "x": 1}),
         json.dumps({"seedWords": _SEED}, separators=(",", ":")),
         json.dumps({"wallet": {"mnemonic": _SEED}}, indent=4),
@@ -138,7 +140,7 @@ _SEED = "legal winner thank year wave sausage worth useful legal winner thank ye
 )
 def test_seed_phrase_is_masked_in_any_layout(text: str) -> None:
     masked_text = redact(text)
-    assert not [word for word in _SEED if word in masked_text]
+    assert not [word for word in _SEED if word in masked_text.lower()]
     assert masked_text.count("\n") == text.count("\n")
 
 
@@ -366,6 +368,29 @@ def test_ordinary_lines_are_unchanged(line: str) -> None:
 
 
 GIVEN_AWAY = """
+auth_password                 = "«lighthouse»"
+DBPASS=«lighthouse»
+const password = process.env.PW || "«lighthouse»"
+password = os.environ.get("PW", "«lighthouse»")
+{:user "ada" :password "«lighthouse»"}
+Dim pwd As String = "«lighthouse»"
+root pw: «lighthouse»
+the login ada@example.com / «Leuchtturm7» works
+mysqladmin -u root password '«lighthouse»'
+ansible-vault encrypt_string '«lighthouse»' --name x
+consul kv put x/db/password «lighthouse»
+output "db_password" { value = "«plum-cart-9»" }
+    storePassword '«lighthouse»'
+etcdctl --user root:«lighthouse» get x
+usermod -p '«$6$saltsalt$abcdefghijkl»' ada
+Set-ADAccountPassword ada -NewPassword (ConvertTo-SecureString -AsPlainText "«Plum9cart»" -Force)
+username ada privilege 15 password «lighthouse»
+ppp chap password 0 «lighthouse»
+ pre-shared-key local «lighthouse»
+ pre-shared-key address 0.0.0.0 0.0.0.0 key «lighthouse»
+option wpakey '«lighthouse»'
+Das WLAN heißt Hafen, Schlüssel «Leuchtturm77»
+card 4111, cvv «123»
 das Passwort «hunter2» gilt bis Montag
 mein Kennwort «Igel77xy» steht im Ordner
 Passwort vom Router «Fritz!9981»
@@ -877,6 +902,21 @@ os.environ.get("API_TOKEN", "default")
 openssl passwd -6 -stdin
 bindpw <password>
 radius-server host 10.0.0.1 key <key>
+enable password authentication
+enable secret rotation
+username and password required
+neighbor password exchange
+The username is password protected
+set user defaults password policies
+mail Debian12
+mail version2 works
+wifi 802.11ac
+The password is generated for each user: see below
+const name = options.name || 'anonymous'
+const password = options.password || ''
+resource "aws_iam_user" "x" { name = "token" }
+key := fields[0]
+Seed: The garden was green and the Children played until it became too dark outside
 The wallet shows coins, notes and some other things that other people have given over many years
 Seed the random numbers before every single test that needs them
 """.strip("\n").split("\n")

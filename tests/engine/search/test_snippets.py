@@ -62,6 +62,20 @@ def test_snippet_of_long_line_shows_its_densest_part() -> None:
     assert [snippet.text[a:b] for a, b in snippet.ranges] == ["valve", "pump", "timer"]
 
 
+def test_forms_of_one_word_are_not_different_words() -> None:
+    text = "a valve-key, valves and a valve " + "word " * 300 + "a valve and a pump"
+    spans = [
+        *ranges_of(text, "valve-key"),
+        *ranges_of(text, "valves"),
+        *ranges_of(text, "valve"),
+        *ranges_of(text, "pump"),
+    ]
+    ranges = sorted({start: (start, end) for start, end in sorted(spans, reverse=True)}.values())
+    snippet = make_snippet(text, ranges)
+    assert [snippet.text[a:b] for a, b in snippet.ranges] == ["valve", "pump"]
+    assert text[snippet.offset :].startswith("valve and a pump")
+
+
 def test_snippet_without_match_shows_text_below_heading() -> None:
     snippet = make_snippet("# Heading\n\n" + "word " * 500, [])
     assert snippet.text.startswith("# Heading\n\nword word")

@@ -12,7 +12,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
-from engine.store import index_schema, integrity, sessions
+from engine.store import index_schema, integrity, sessions, stored_models
 from engine.store.index import IndexStore
 from engine.store.index_paths import index_files
 from engine.store.snapshot import Snapshot
@@ -197,8 +197,28 @@ def test_first_passage_of_each_file_is_embedded_first(tmp_path: Path) -> None:
         writer.replace_file(new_file("old.md", "old 1", "old 2", mtime_ns=1))
         writer.replace_file(new_file("new.md", "new 1", "new 2", "new 3", mtime_ns=2))
         model = writer.ensure_model("fake", "m", "", 2).id
-        order = [text.text for text in writer.texts([id_ for id_, _ in writer.due(model)])]
+        order = [text.text for text in writer.texts(list(writer.due(model).values()))]
     assert order == ["new 1", "old 1", "new 2", "new 3", "old 2"]
+    store.close()
+
+
+def test_spread_chunks_one_of_each_part_else_all_count(tmp_path: Path) -> None:
+    """Parts are of chunk ids, which may be unused or without a vector."""
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        ids = [id_ for number in range(40) for id_ in writer.replace_file(new_file(f"{number}.md", f"{number}"))[0]]
+        model = writer.ensure_model("fake", "m", "", 2)
+        embedded = writer.texts(ids[1:])
+        writer.store_vectors(model.id, [(text.hash, b"\0\0\0\0") for text in embedded])
+    with store.read() as snapshot:
+        assert stored_models.spread_chunks(snapshot, model, 10) == [ids[1], *ids[4::4]]
+        assert stored_models.spread_chunks(snapshot, model, 100) == ids[1:]
+    with store.write() as writer:
+        for number in range(2, 38):
+            writer.remove_file("memory", f"{number}.md")
+    with store.read() as snapshot:
+        assert stored_models.spread_chunks(snapshot, model, 2) == [ids[1], ids[38]]
+        assert stored_models.spread_chunks(snapshot, model, 10) == [ids[1], ids[38], ids[39]]
     store.close()
 
 
@@ -210,7 +230,7 @@ def test_eviction_oldest_first_never_in_use(tmp_path: Path, monkeypatch) -> None
         for name in ("first", "second", "stays"):
             writer.replace_file(new_file(f"{name}.md", name))
         model = writer.ensure_model("fake", "m", "", 2).id
-        texts = writer.texts(writer.unembedded(model))
+        texts = writer.texts(list(writer.due(model).values()))
         writer.store_vectors(model, [(text.hash, b"\0\0\0\0") for text in texts])
         writer.remove_file("memory", "second.md")
         writer.remove_file("memory", "first.md")
@@ -317,7 +337,7 @@ def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
         texts = [f"text number {number} " * 40 for number in range(300)]
         writer.replace_file(new_file("a.md", *texts))
         model = writer.ensure_model("fake", "m", "", 200).id
-        writer.store_vectors(model, [(t.hash, vector) for t in writer.texts(writer.unembedded(model)[:300])])
+        writer.store_vectors(model, [(t.hash, vector) for t in writer.texts(list(writer.due(model).values())[:300])])
         root = writer.connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chunks_1'").get
         page = writer.connection.pragma("page_size")
     database = store.files.database

@@ -107,6 +107,18 @@ def test_forget_one_or_all_purges_file(kept: SavedSearches, user: UserData, tmp_
     assert not _copies(tmp_path, b"timer")
 
 
+def test_restored_history_keeps_times_and_newer_queries(kept: SavedSearches) -> None:
+    for text in ("timer", "hose"):
+        kept.note(ask(text))
+    removed = kept.recent()
+    kept.forget_recent()
+    for text in ("valve", "timer"):
+        kept.note(ask(text))
+    newer = kept.recent()
+    kept.restore_recent(removed)
+    assert kept.recent() == (*newer, next(search for search in removed if search.query.text == "hose"))
+
+
 def _copies(folder: Path, text: bytes) -> list[Path]:
     """The files of the database that contain a text."""
     files = list(folder.glob("user.sqlite*"))

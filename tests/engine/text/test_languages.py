@@ -5,9 +5,9 @@ import pytest
 from engine.text.folding import fold
 from engine.text.languages import detect_language, language_of_note
 from engine.text.query_analysis import analyse_query
-from engine.text.stems import stems_of
+from engine.text.stems import korean_phrases, stems_of
 from engine.text.stopwords import stop_words
-from engine.text.tokens_and_stems import analyse
+from engine.text.tokens_and_stems import analyse, phrase_tokens
 
 SENTENCES = {
     "english": "The meeting moved to Tuesday because the venue was full.",
@@ -78,6 +78,26 @@ def test_short_latin_text_counts_as_english(text: str) -> None:
     assert detect_language(text) == "english"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "KDE information center to show system information",
+        "Convert another package manager's lockfile",
+        "Move revisions to different parent(s)",
+        "View CI checks for a request",
+        "kubectl get pods -o json | grep [s]tuck; see docs.example.com",
+    ],
+)
+def test_acronyms_and_parts_of_names_show_no_language(text: str) -> None:
+    likely = ["czech", "hungarian", "italian", "portuguese", "catalan"]
+    assert detect_language(text, likely) == "english"
+    assert language_of_note(text) in {"english", "undecided"}
+
+
+def test_text_in_capitals_detects_language() -> None:
+    assert detect_language(SENTENCES["german"].upper()) == "german"
+
+
 def test_specific_letter_detects_language() -> None:
     assert [detect_language(word) for word in ("Größe", "łódź", "ğüzel")] == ["german", "polish", "turkish"]
 
@@ -133,6 +153,33 @@ def test_only_the_beginning_is_looked_at() -> None:
 def test_forms_of_a_word_have_one_stem(language: str, forms: list[str]) -> None:
     stems = stems_of(language)
     assert len({stems[form] for form in forms}) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("바꾸기", "이름을 바꿉니다"),
+        ("바꾸기", "이름을 바꿔서 저장한다"),
+        ("바꿨습니다", "이름 바꾸기"),
+        ("고치려면", "오류를 고쳤다"),
+        ("만들기", "새 문서를 만든다"),
+        ("만듭니다", "새 문서 만들기"),
+        ("찾기", "파일을 찾을 때"),
+        ("닫습니다", "창을 닫으려면"),
+        ("가상호스트", "가상 호스트에 이름을 준다"),
+        ("가상 호스트", "가상호스트에 이름을 준다"),
+    ],
+)
+def test_korean_forms_and_compounds_match(query: str, text: str) -> None:
+    words = f" {analyse(text, 'korean').words} "
+    terms = analyse_query(query, ("korean",)).terms
+    forms = [[" ".join(form) for form in term.loose] for term in terms]
+    assert all(any(f" {form.removesuffix('*')}" in words for form in of_term) for of_term in forms)
+
+
+@pytest.mark.parametrize("word", ["이미지", "문서", "바다", "화면", "ㅋㅋ다", "프로그램"])
+def test_korean_nouns_have_no_forms_of_verbs(word: str) -> None:
+    assert next(korean_phrases(fold(word))) == phrase_tokens(word).tokens
 
 
 @pytest.mark.parametrize(

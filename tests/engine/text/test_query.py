@@ -205,6 +205,10 @@ def test_abbreviation_splits_from_the_word_it_is_joined_to() -> None:
         ("work on how they differ from ours ", ["differ"]),
         ("please compare advanced queries ", ["compare"]),
         ("define nix ", ["define"]),
+        ("WHO guidelines", ["WHO"]),
+        ("the IT budget of HR", ["IT"]),
+        ("budget AND plan", []),
+        ("WHAT IS IT", []),
     ],
 )
 def test_analyse_query_marks_fillers_if_others_are_left(query: str, fillers: list[str]) -> None:

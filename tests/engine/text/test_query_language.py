@@ -58,6 +58,9 @@ def test_query_parsing(text: str, clauses: list[str]) -> None:
         '"left valve"을 어디에',
         "어제 “left valve”에서는 무엇을",
         '"left valve"はどこ',
+        "如果阀门漏水，请参见第三节 “left valve”，它说明了更换的方法",
+        "為了更換閥門，請參見 “left valve” 的說明。",
+        "バルブの交換は、次の “left valve” の手順に従う。",
     ],
 )
 def test_quotation_in_whole_question_demands_nothing(question: str) -> None:
@@ -83,6 +86,7 @@ def test_particle_after_quotation_is_no_term(text: str) -> None:
         '"left valve" what?',
         '"left valve"교체',
         '"left valve" 어디에',
+        '"left valve" 更换方法 备件型号 温室',
         'What did Ada say about "left valve" in path:daily?',
     ],
 )

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from gui.commands.keymap import keymap
 from gui.style.theme import tokens
 from gui.widgets.labels import KeyCaps
-from gui.widgets.text_windows import sheet
+from gui.widgets.layouts import sheet
 from gui.window.window_menu import KeySheet
 
 

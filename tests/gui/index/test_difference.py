@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.index.duplicates.diff_view import Row, Text, side_by_side_rows
+from gui.index.duplicates.line_comparison import Row, Text, side_by_side_rows
 
 
 def rows(left: str, right: str, first: tuple[int, int] = (1, 1)) -> list[Row]:
@@ -66,8 +66,8 @@ def test_text_wrapped_differently_is_the_same() -> None:
     found = rows(left, right)
     assert {row.kind for row in found} <= {"same", "wrapped"}
     assert not any(row.differs for row in found)
-    assert [row.left.number for row in found if row.left] == [1, 2, 3]
-    assert [row.right.number for row in found if row.right] == [1, 2, 3]
+    assert [row.left.number for row in found if row.left and row.left.number] == [1, 2, 3]
+    assert [row.right.number for row in found if row.right and row.right.number] == [1, 2, 3]
     assert not any(side.marks for row in found for side in (row.left, row.right) if side)
 
 
@@ -83,11 +83,22 @@ def test_long_text_wrapped_differently_is_side_by_side() -> None:
     texts = [textwrap.fill(" ".join(words), width, break_on_hyphens=False) for width in (72, 90)]
     found = rows("# Title\n" + texts[0], "# Title of a copy\n" + texts[1])
     assert [row.kind for row in found if row.differs] == ["changed"]
-    alone = sum(row.left is None or row.right is None for row in found)
-    assert alone == len(texts[0].split("\n")) - len(texts[1].split("\n"))
+    assert len(found) == 1 + len(texts[0].split("\n"))
     for row in found[1:]:
-        if row.left and row.right:
-            assert set(row.left.text.split()) & set(row.right.text.split())
+        assert row.left
+        assert row.right
+        assert set(row.left.text.split()) & set(row.right.text.split())
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_paragraph_in_one_line_is_divided_like_the_wrapped_one(mirrored: bool) -> None:
+    words = [f"word{number}" for number in range(60)]
+    texts = [" ".join(words), textwrap.fill(" ".join(words), 50)]
+    found = rows(*(texts[::-1] if mirrored else texts))
+    lines = [(row.right, row.left) if mirrored else (row.left, row.right) for row in found]
+    assert [(one.number, other.number) for one, other in lines] == [(1, 1), *((0, n) for n in range(2, 10))]
+    assert all(one.text.strip() == other.text for one, other in lines)
+    assert not any(row.differs for row in found)
 
 
 def test_paragraphs_that_share_a_short_last_line_stay_level() -> None:
@@ -147,10 +158,16 @@ _LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=40)
 @given(_LINES, _LINES)
 def test_every_line_is_shown_once_and_in_order(left: list[str], right: list[str]) -> None:
     found = side_by_side_rows(Text(1, tuple(left)), Text(1, tuple(right)))
-    assert [row.left.text for row in found if row.left] == left
-    assert [row.right.text for row in found if row.right] == right
+    for side, lines in (("left", left), ("right", right)):
+        shown: list[str] = []
+        for part in (getattr(row, side) for row in found):
+            if part is not None and part.number:
+                shown.append(part.text)
+            elif part is not None:
+                shown[-1] += part.text
+        assert shown == lines
     for row in found:
         assert row.left is not None or row.right is not None
-        assert (row.kind in ("left", "right", "moved", "wrapped")) == (row.left is None or row.right is None)
+        assert row.kind == "wrapped" or (row.kind in ("left", "right", "moved")) == (None in (row.left, row.right))
         for side in (row.left, row.right):
             assert side is None or all(0 <= a < b <= len(side.text) for a, b in side.marks)

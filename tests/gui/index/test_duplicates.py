@@ -260,6 +260,25 @@ def test_search_shows_progress_and_can_be_stopped(qtbot, page, memory, insight: 
     qtbot.waitUntil(lambda: "recurring" not in listed(page))
 
 
+def test_leaving_page_stops_search_until_return(qtbot, page, memory, insight: FakeInsight) -> None:
+    ended = threading.Event()
+
+    def wait(token: CancelToken) -> None:
+        token.on_cancel(ended.set)
+        assert ended.wait(60)
+        token.checkpoint()
+
+    insight.during = wait
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: "50% compared" in words(page))
+    page.hide()
+    assert ended.wait(60)
+    insight.during = lambda _token: None
+    page.show()
+    qtbot.waitUntil(lambda: not page.busy)
+    assert len(insight.asked) == 2
+
+
 def test_failure_is_shown_and_can_be_retried(qtbot, page, memory, insight: FakeInsight) -> None:
     insight.problem = MnemoscopeError("The index cannot be read.")
     page.set_manager(memory)

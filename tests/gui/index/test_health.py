@@ -12,6 +12,7 @@ from gui.core.jobs import Jobs
 from gui.index.health_findings import FindingRow
 from gui.index.health_page import HealthPage
 from tests.helpers.fake_health import FINE, KEYWORDS, NOTES, USER, FakeHealth
+from tests.helpers.fake_records import make_status
 from tests.helpers.sync_worker import open_with_fake
 
 Show = Callable[..., HealthPage]
@@ -105,12 +106,11 @@ def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
 def test_index_without_problems_shows_all_fine(show: Show) -> None:
     page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Passages")))
     assert page.summary_bar.summary.text() == "All 2 checks passed."
-    assert page.findings_list.fold.text() == "2 checks passed"
+    assert page.findings_list.fold.text() == "Show passed checks"
     assert not any(row.isVisible() for row in rows(page))
-    assert page.findings_list.fold.accessibleName() == "2 checks passed: Show passed checks"
     page.findings_list.fold.click()
     assert all(row.isVisible() for row in rows(page))
-    assert page.findings_list.fold.toolTip() == "Hide passed checks"
+    assert page.findings_list.fold.accessibleName() == "Hide passed checks"
     assert page.summary_bar.dot.state == "fine"
     assert not page.summary_bar.all.isEnabled()
     assert page.summary_bar.again.isEnabled()
@@ -173,6 +173,19 @@ def test_repair_all_works_by_key(qtbot, show: Show) -> None:
     assert health.repaired == [None]
     assert page.summary_bar.summary.text() == "All 3 checks passed."
     assert QApplication.focusWidget() is page.summary_bar.again
+
+
+def test_read_only_index_refuses_repairs_with_reason(show: Show) -> None:
+    page = show(FakeHealth(FINE, KEYWORDS))
+    row = next(row for row in rows(page) if row.button.isVisible())
+    page.show_status(make_status(custom={"readOnly": "No rights to write."}))
+    assert not row.button.isEnabled()
+    assert not page.summary_bar.all.isEnabled()
+    assert "No rights to write." in row.button.toolTip()
+    assert "No rights to write." in page.summary_bar.all.toolTip()
+    page.show_status(make_status())
+    assert row.button.isEnabled()
+    assert page.summary_bar.all.isEnabled()
 
 
 def test_repair_failure_is_shown(qtbot, show: Show) -> None:

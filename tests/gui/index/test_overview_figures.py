@@ -211,6 +211,8 @@ def test_read_only_index_offers_no_writing_action():
     custom = make_status().custom | {"readOnly": "The index cannot be written."}
     found = rows(custom=custom, index_error="The index cannot be written.", failed_files=(issue("a.md"),))
     assert [action for _, _, action in found] == ["", ""]
+    found = rows(custom=custom | {"diskFull": True}, index_error="The disk is full.", failed_files=(issue("a.md"),))
+    assert [action for _, _, action in found] == ["", "sync"], "there may be room again"
 
 
 # --- speed ------------------------------------------------------------------------------------------------------------

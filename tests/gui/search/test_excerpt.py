@@ -51,6 +51,12 @@ def test_excerpt_repeats_title_of_front_matter_only_where_found():
     assert make_excerpt("House", (), "", "House").text == "House"
 
 
+def test_excerpt_shows_comment_of_code_that_equals_title():
+    text = "```sh\n# Backup\nrsync -a /home /disk\n```\n\n# Backup\n\nRun it each night."
+    assert make_excerpt(text, (), "", "Backup").text == "Backup rsync -a /home /disk · Run it each night."
+    assert make_excerpt("```sh\n# Backup\nrsync", (), "", "Backup").text == "Backup rsync"
+
+
 def test_excerpt_omits_title_heading_if_other_words_are_found():
     note = "garden\n# Old backup\n\nThe backup ran.\nOld backup"
     excerpt = make_excerpt(note, [(13, 19), (25, 31)], "", "Old backup")
@@ -76,8 +82,9 @@ def test_excerpt_strips_inline_markup_and_keeps_marks():
     excerpt = _excerpt(
         "**Me:** the `timer` was *on*. See [[valve|the valve]] and [pump](https://pump.org/).", "timer|pump"
     )
-    assert excerpt.text == "Me: the timer was on. See the valve and [pump](https://pump.org/)."
-    assert _marked(excerpt) == ["timer", "pump", "pump"]
+    assert excerpt.text == "Me: the timer was on. See the valve and pump."
+    assert _marked(excerpt) == ["timer", "pump"]
+    assert _excerpt("see [the site](https://pump.org/)", "pump").text == "see [the site](https://pump.org/)"
     assert _excerpt("it is in [[valve-timer|the plan]]", "timer").text == "it is in valve-timer|the plan"
     assert _marked(_excerpt("on <!-- the timer --> now", "timer")) == ["timer"]
 
@@ -160,6 +167,8 @@ def test_excerpt_prefers_window_with_most_distinct_words():
         "timer " + "x " * 100 + "timer timer " + "y " * 100 + "irrigation timer here", "timer|irrigation"
     )
     assert _marked(excerpt) == ["irrigation", "timer"]
+    forms = _excerpt("timer timer-keys timers " + "y " * 100 + "irrigation timer here", r"timer[\w-]*|irrigation")
+    assert _marked(forms) == ["irrigation", "timer"]
 
 
 def test_excerpt_without_marks_starts_at_beginning():

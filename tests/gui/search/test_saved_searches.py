@@ -374,7 +374,8 @@ def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, 
     rest()
     assert memory.saved_searches.saved() == ()
     assert not keeping.star.isChecked()
-    keeping.store.put_back(*forgotten.args)
+    _, undo = forgotten.args
+    undo()
     rest()
     assert memory.saved_searches.saved() == (SavedSearch(name="One", query=keeping.query, used=5.0),)
 

@@ -10,7 +10,7 @@ from gui.settings.custom_keys import CustomKeys
 from gui.settings.dialog import SettingsDialog
 from gui.settings.keyboard_page import KeyboardPage
 from gui.settings.option_pages import PAGES, placed_options, whole_page
-from gui.settings.option_row import OptionRow
+from gui.settings.option_row import DialogPage, OptionRow
 from gui.widgets.form_controls import ComboBox, RadioButton
 
 
@@ -71,6 +71,20 @@ def test_tab_from_outside_shows_field_that_was_scrolled_away(qtbot, dialog):
     qtbot.keyClick(dialog.page_choice.list, Qt.Key.Key_Tab)
     assert first.hasFocus()
     assert not first.visibleRegion().isEmpty()
+
+
+def test_closed_dialog_keeps_no_pages(qtbot, dialog, notes, memory):
+    for page in ("general", "search", "embedding", "advanced"):
+        dialog.show_page(page)
+        qtbot.waitUntil(lambda: dialog.ready)
+    assert len(dialog.findChildren(DialogPage)) > 4
+    dialog.reject()
+    qtbot.waitUntil(lambda: dialog.findChildren(DialogPage) == [dialog.results])
+    dialog.begin(notes, Settings(), memory)
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert dialog.page == "advanced"
+    assert dialog.pages.page("advanced").isVisible()
+    assert not dialog.pages.form("engine").unsaved
 
 
 def test_every_page_has_row_for_each_option(qtbot, dialog):

@@ -7,7 +7,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from gui.index.duplicates.diff_view import Row, Side, SideBySide
+from gui.index.duplicates.diff_view import SideBySide
+from gui.index.duplicates.line_comparison import Row, Side
 from gui.style.theme import tokens
 from gui.style.typography import Typography
 from gui.viewer.line_layout import LineLayout, LineStyle

@@ -786,15 +786,54 @@ def test_org_file_has_its_headings_code_and_title(panel: ViewerPanel, memory: Fa
     assert panel.opened.outline.code_block(6) == (5, 7)
 
 
-def test_page_is_only_made_of_markdown(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+_WORDS = "\nwords\n" * 90
+_OTHER_FORMATS = {
+    "garden.org": f"#+title: Garden\n* Beds\nSow *early* in [[file:note.md][spring]].\n{_WORDS}* Paths\nthe slate\n",
+    "garden.rst": f"Beds\n====\nSow **early** in `spring <note.md>`_.\n{_WORDS}\nPaths\n=====\nthe slate\n",
+    "garden.REST": f"Beds\n====\nSow **early** in spring.\n{_WORDS}\nPaths\n=====\nthe slate\n",
+    "garden.adoc": f"= Beds\n\nSow *early* in link:note.md[spring].\n{_WORDS}\n== Paths\nthe slate\n",
+    "garden.asciidoc": f"= Beds\n\nSow *early* in spring.\n{_WORDS}\n== Paths\nthe slate\n",
+}
+
+
+@pytest.mark.parametrize("name", _OTHER_FORMATS)
+def test_other_formats_have_a_page_with_hits(panel: ViewerPanel, memory: FakeMemory, find, qtbot, name: str) -> None:
+    memory.files[name] = _OTHER_FORMATS[name]
+    panel.choose_rendered(True)
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_result(find("slate", name), "slate")
+    qtbot.waitUntil(lambda: panel.page is panel.rendered)
+    qtbot.waitUntil(lambda: has_tick(panel.rendered.verticalScrollBar().grab().toImage()))
+    text = panel.rendered.toPlainText()
+    assert text.startswith("Beds\nSow early in spring.\nwords")
+    press(panel, "n")
+    hit = panel.rendered.current_hit
+    assert hit is not None
+    assert panel.rendered.blocks.texts[hit.line - 1] == "the slate"
+    assert panel.rendered.shows(hit)
+
+
+def test_links_of_other_formats_open_notes(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.files["note.md"] = "# Spring"
+    for name in ("garden.org", "garden.rst", "garden.adoc"):
+        memory.files[name] = _OTHER_FORMATS[name]
+        panel.choose_rendered(True)
+        show(name)
+        qtbot.waitUntil(lambda: panel.page is panel.rendered)
+        with qtbot.waitSignal(panel.location_chosen) as opened:
+            panel.follow_link(QUrl("note.md"))
+        assert opened.args[0].path == "note.md"
+        qtbot.waitUntil(lambda: panel.name == "note.md")
+
+
+def test_documents_have_no_page(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     panel.resize(1400, 500)
     panel.choose_rendered(True)
-    for name in ("garden.org", "garden.rst", "garden.REST", "garden.adoc", "garden.asciidoc"):
-        memory.files[name] = "* Beds\n"
-        with qtbot.assertNotEmitted(panel._source_and_page.notified):
-            show(name)
-        assert panel.page is panel.source
-        assert panel.header.rendered_button.isHidden()
+    memory.files["garden.html"] = "Beds\n"
+    with qtbot.assertNotEmitted(panel._source_and_page.notified):
+        show("garden.html")
+    assert panel.page is panel.source
+    assert panel.header.rendered_button.isHidden()
     memory.files["garden.txt"] = "Beds\n"
     show("garden.txt")
     qtbot.waitUntil(lambda: panel.page is panel.rendered)

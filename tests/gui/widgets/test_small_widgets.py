@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
-from PySide6.QtGui import QColor, QFontMetrics, QImage
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QShowEvent
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.sources.folder_rows import dropped_folder
 from gui.style.stylesheet import font_at
@@ -13,7 +13,7 @@ from gui.style.theme import tokens
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
-from gui.widgets.layouts import FoldingRow, FootedColumn, column_page
+from gui.widgets.layouts import FoldingRow, FootedColumn, column_page, scrolling_column
 from gui.widgets.message_banner import Action, Banner, MessagePage
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.right_to_left import text_direction
@@ -485,3 +485,50 @@ def test_moving_footer_keeps_the_focus(qtbot):
         parents.add(footer.parentWidget())
         assert button.hasFocus()
     assert len(parents) == 2
+
+
+def test_page_title_follows_text_size(qtbot, appearance):
+    page = StatePage()
+    qtbot.addWidget(page)
+    page.show_state("Nothing here", "Choose something else.")
+    page.show()
+    labels = [part for part in page.findChildren(QLabel) if part.isVisible()]
+    before = [part.font().pixelSize() for part in labels]
+    appearance.set_font_scale(2.0)
+    assert [part.font().pixelSize() for part in labels] == [2 * pixels for pixels in before]
+
+
+def test_menu_of_icon_button_stays_within_window(qtbot, appearance):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setGeometry(0, 0, 300, 200)
+    menu = QMenu(window)
+    menu.addAction("Entry of the menu")
+    buttons = [IconButton("more", name, parent=window) for name in ("First", "Last")]
+    for button in buttons:
+        button.resize(30, 24)
+        button.setMenu(menu)
+    buttons[1].move(260, 0)
+    window.show()
+    menu.resize(menu.sizeHint())
+    places = []
+    for button in buttons:
+        menu.move(button.mapToGlobal(QPoint(0, 24)))
+        QApplication.sendEvent(menu, QShowEvent())  # opening it would grab the keyboard
+        places.append(menu.geometry())
+    assert places[0].left() == buttons[0].mapToGlobal(QPoint()).x()
+    assert places[1].right() == buttons[1].mapToGlobal(QPoint(29, 0)).x()
+
+
+def test_column_keeps_its_place_next_to_scroll_bar(qtbot, appearance):
+    column = QVBoxLayout()
+    part = QLabel("Text")
+    column.addWidget(part)
+    area = scrolling_column(column, 200)
+    qtbot.addWidget(area)
+    area.resize(400, 300)
+    area.show()
+    before = part.mapTo(area, QPoint()).x()
+    part.setMinimumHeight(900)
+    qtbot.waitUntil(area.verticalScrollBar().isVisible)
+    qtbot.waitUntil(lambda: part.mapTo(area, QPoint()).x() == before)

@@ -211,6 +211,19 @@ def test_layout_is_stable_while_sync_runs(qtbot, bar):
     assert _positions(bar) == positions
 
 
+def test_read_only_index_refuses_update_with_reason(bar):
+    custom = make_status().custom
+    bar.show_status(make_status(last_sync=LAST))
+    now = _button(bar, "Update now")
+    usual = now.toolTip()
+    bar.show_status(make_status(last_sync=LAST, custom=custom | {"readOnly": "No rights to write."}))
+    assert not now.isEnabled()
+    assert "No rights to write." in now.toolTip()
+    bar.show_status(make_status(last_sync=LAST, custom=custom | {"readOnly": "The disk is full.", "diskFull": True}))
+    assert now.isEnabled(), "there may be room again"
+    assert now.toolTip() == usual
+
+
 def test_idle_layout_returns_after_sync(qtbot, bar):
     resting = make_status(last_sync=LAST)
     bar.show_status(resting)

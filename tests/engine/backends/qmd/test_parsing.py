@@ -73,7 +73,7 @@ def test_snippet_header_gives_line_numbers():
         "snippet": "@@ -6,4 @@ (5 before, 0 after)\n\nalpha\nbeta",
     }
     (hit,) = parse_hits(json.dumps([row]))
-    assert hit == ("memory-dir-x", "sub/nö te.md", "0a1b2c", 0.61, "T", 6, 9, 7, "\nalpha\nbeta", ())
+    assert hit == ("memory-dir-x", "sub/nö te.md", 0.61, "T", 6, 9, 7, "\nalpha\nbeta", ())
     (hit,) = parse_hits(json.dumps([{"file": "qmd://c/a.md", "snippet": "one\ntwo"}]))
     assert (hit.start, hit.end, hit.score) == (1, 2, 0.0)
 

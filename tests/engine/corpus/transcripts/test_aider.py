@@ -14,8 +14,9 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.aider import AiderHistory
 from engine.corpus.transcripts.registry import may_be_transcript, session_folders
 from engine.corpus.transcripts.tool_uses import uses_of
-from engine.corpus.transcripts.transcript_reader import document_format, opened, read_session
+from engine.corpus.transcripts.transcript_reader import document_format, opened
 from engine.corpus.user_environment import Machine
+from tests.helpers.transcripts import read_session
 
 HISTORY = Path(__file__).parent / "fixtures" / "aider" / ".aider.chat.history.md"
 START = datetime(2025, 5, 4, 9, 0, 5).timestamp()  # the machine's own time

@@ -12,7 +12,6 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.antigravity import AntigravityFormat
 from engine.corpus.transcripts.registry import copied_sessions, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
-from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -22,6 +21,7 @@ from tests.helpers.transcripts import (
     fixture_lines,
     json_values,
     mangled,
+    read_session,
     stored_after_every_line,
 )
 

@@ -19,7 +19,6 @@ from engine.corpus.transcripts.registry import (
     session_folders,
 )
 from engine.corpus.transcripts.session_stores import find_transcripts
-from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -29,6 +28,7 @@ from tests.helpers.transcripts import (
     fixture_lines,
     json_values,
     mangled,
+    read_session,
     stored_after_every_line,
 )
 

@@ -16,13 +16,13 @@ from engine.corpus.transcripts.parsers.codex import CodexFormat
 from engine.corpus.transcripts.registry import resume_command
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
-from engine.corpus.transcripts.transcript_reader import read_session
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
+    read_session,
     stored_after_every_line,
 )
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts import jsonl
 from engine.corpus.transcripts.jsonl import Unpacked, raw_lines
-from engine.corpus.transcripts.transcript_reader import opened, read_session, transcript_lines
+from engine.corpus.transcripts.transcript_reader import opened, transcript_lines
+from tests.helpers.transcripts import read_session
 
 FIXTURES = Path(__file__).parent / "fixtures" / "codex"
 DATA = random.Random(7).randbytes(1_500_000) + b"x" * 1_500_000

@@ -13,7 +13,6 @@ from engine.corpus.transcripts.agents import copilot_cli
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.copilot_cli import CopilotFormat
 from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
-from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import (
     feed,
@@ -21,6 +20,7 @@ from tests.helpers.transcripts import (
     fixture_lines,
     json_values,
     mangled,
+    read_session,
     stored_after_every_line,
 )
 

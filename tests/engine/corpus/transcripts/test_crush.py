@@ -14,10 +14,9 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.crush import CRUSH_DATABASE
 from engine.corpus.transcripts.registry import resume_command, session_folders
-from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import CRUSH, CRUSH_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
-from tests.helpers.transcripts import json_values, mangled
+from tests.helpers.transcripts import json_values, mangled, read_session
 
 START = 1777885200
 PARTS: list[dict[str, Any]] = [

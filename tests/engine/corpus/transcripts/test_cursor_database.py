@@ -16,11 +16,11 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.cursor_database import CursorDatabase
 from engine.corpus.transcripts.registry import copied_sessions, is_database, may_be_transcript
 from engine.corpus.transcripts.session_stores import find_transcripts
-from engine.corpus.transcripts.transcript_reader import database_format, opened, read_session
+from engine.corpus.transcripts.transcript_reader import database_format, opened
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.cursor_database import CursorWriter
-from tests.helpers.transcripts import json_values, mangled
+from tests.helpers.transcripts import json_values, mangled, read_session
 
 CHAT = "3f2e1d00-0000-4000-8000-000000000001"
 MS = 1_765_000_000_000

@@ -12,7 +12,8 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.transcript_reader import Position, read_on, read_session
+from engine.corpus.transcripts.transcript_reader import Position, read_on
+from tests.helpers.transcripts import read_session
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if read_on(path, "", None).position is not None)

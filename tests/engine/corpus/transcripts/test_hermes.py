@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.parsers.hermes import HERMES_DATABASE
 from engine.corpus.transcripts.registry import resume_command, session_folders
-from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import (
     HERMES,
@@ -23,7 +22,7 @@ from tests.helpers.session_rows import (
     read_rows,
     write_rows,
 )
-from tests.helpers.transcripts import json_values, mangled
+from tests.helpers.transcripts import json_values, mangled, read_session
 
 START = 1777885200.5
 CALLS: list[dict[str, Any]] = [

@@ -15,10 +15,10 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers import opencode_database
 from engine.corpus.transcripts.parsers.opencode_database import OpencodeDatabase
 from engine.corpus.transcripts.registry import resume_command
-from engine.corpus.transcripts.transcript_reader import database_format, opened, read_session
+from engine.corpus.transcripts.transcript_reader import database_format, opened
 from tests.helpers import opencode_database as tables
 from tests.helpers.opencode_database import MS, NEWER, OLDER, OpencodeWriter
-from tests.helpers.transcripts import mangled
+from tests.helpers.transcripts import mangled, read_session
 
 START = MS / 1000
 PARTS: list[dict[str, Any]] = [

@@ -16,10 +16,9 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.parsers.openhands import OpenHandsConversation
 from engine.corpus.transcripts.registry import may_be_transcript, parts_changed, session_folders
 from engine.corpus.transcripts.tool_uses import uses_of
-from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import check_read, parts_of
-from tests.helpers.transcripts import json_values, mangled
+from tests.helpers.transcripts import json_values, mangled, read_session
 
 TIME = "2026-05-04T09:00:00.500000"
 

@@ -7,8 +7,9 @@ import pytest
 
 from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.corpus.transcripts.registry import agent_label, resume_command, session_folders
-from engine.corpus.transcripts.transcript_reader import format_of, opened, read_session
+from engine.corpus.transcripts.transcript_reader import format_of, opened
 from engine.corpus.user_environment import Machine
+from tests.helpers.transcripts import read_session
 
 NAME = "2026-05-04T09-00-00-000Z_5e6f7a8b-0000-4000-8000-000000000003.jsonl"
 HEAD = {

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts.quick_summary import QuickSummary, read_quick_summary
-from engine.corpus.transcripts.transcript_reader import opened, read_session
+from engine.corpus.transcripts.transcript_reader import opened
 from tests.benchmarks.transcripts import transcript, write_sessions
 from tests.engine.corpus.transcripts.test_recognition import LINES
+from tests.helpers.transcripts import read_session
 
 SECRET = "ghp_" + "a1B2c3D4" * 5
 

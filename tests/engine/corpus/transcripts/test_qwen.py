@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.qwen import QwenFormat
 from engine.corpus.transcripts.registry import resume_command, session_folders
-from engine.corpus.transcripts.transcript_reader import format_of, read_session
+from engine.corpus.transcripts.transcript_reader import format_of
 from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import (
     feed,
@@ -19,6 +19,7 @@ from tests.helpers.transcripts import (
     fixture_lines,
     json_values,
     mangled,
+    read_session,
     stored_after_every_line,
 )
 

@@ -6,13 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.transcripts.registry import formats
-from engine.corpus.transcripts.transcript_reader import (
-    conversations,
-    document_format,
-    line_format,
-    opened,
-    read_session,
-)
+from engine.corpus.transcripts.transcript_reader import conversations, document_format, line_format, opened
+from tests.helpers.transcripts import read_session
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AGENTS = {

@@ -13,10 +13,9 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.parsers.zed import ZED_DATABASE
 from engine.corpus.transcripts.registry import session_folders
 from engine.corpus.transcripts.tool_uses import uses_of
-from engine.corpus.transcripts.transcript_reader import read_session
 from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import ZED, ZED_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
-from tests.helpers.transcripts import json_values, mangled
+from tests.helpers.transcripts import json_values, mangled, read_session
 
 CREATED, UPDATED, END = "2026-05-04T09:00:00Z", "2026-05-04T09:10:00+00:00", 1777885800.0
 THREAD: dict[str, Any] = {

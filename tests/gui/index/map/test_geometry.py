@@ -174,6 +174,13 @@ def test_dominant_folder_is_split_by_subfolders() -> None:
     assert _groups(files, "folder") == {"notes/a": 2, "notes/b": 2, "notes": 1, "x": 1}
 
 
+def test_largest_of_many_folders_in_a_dominant_one_are_groups() -> None:
+    names = [f"docs/f{number}/{file}.md" for number in range(12) for file in range(12 - number)]
+    found = _groups(_files("x/1.md", "y/1.md", *names), "folder")
+    largest = {f"docs/f{number}": 12 - number for number in range(5)}
+    assert found == {**largest, "docs/…": 28, "x": 1, "y": 1}
+
+
 def test_smallest_of_many_folders_are_grouped_as_others() -> None:
     names = [f"f{number}/{file}.md" for number in range(12) for file in range(12 - number)]
     found = _groups(_files(*names), "folder")

@@ -1,0 +1,487 @@
+"""Writes the text of a reStructuredText file as Markdown, after the specification that `restructuredtext.py` names and
+Sphinx's documentation ("Directives", "Roles"). Nothing is included from other files.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from engine.base import lazy_pattern
+from engine.corpus import restructuredtext
+from engine.corpus.markdown_writer import (
+    CALLOUTS,
+    MOST_NESTED,
+    Inline,
+    MarkdownWriter,
+    code,
+    dedented,
+    footnote_name,
+    image,
+    indent_of,
+    pieces,
+)
+from engine.corpus.note_structure import MarkupHeading, lines_of
+
+_BULLET = lazy_pattern(r"[-*+\u2022\u2023\u2043](?:[ ]+|$)")
+_NUMBERED = lazy_pattern(
+    r"(?:\((\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,9}|#)\)|(\d{1,9}|[A-Za-z]|[ivxlcdm]{2,9}|#)[.)])(?:[ ]+|$)"
+)
+_EXPLICIT = lazy_pattern(r"\.\.(?:[ ]+|$)")
+_NAMED = lazy_pattern(r"([\w.+-]+(?::[\w.+-]+){0,3})[ ]?::(?:[ ]+(.*))?$")
+_OPTION = lazy_pattern(r"[ ]*:([\w-]+):(?:[ ]+(.*))?$")
+_FOOTNOTE = lazy_pattern(r"\[(#?[\w.:+-]*|\*)\](?:[ ]+|$)")
+_HYPERLINK = lazy_pattern(r"_(?:`([^`]+)`|((?![ _])(?:[^:\\]|\\.)+)):(?:[ ]+(\S.*))?$")
+_SUBSTITUTION = lazy_pattern(r"\|([^|]{1,100})\|[ ]+(replace|image|unicode)::[ ]+(\S.*)$")
+_GRID = lazy_pattern(r"\+(?:-+\+)+")
+_GRID_HEADER = lazy_pattern(r"\+(?:=+\+)+")
+_SIMPLE = lazy_pattern(r"=+(?:[ ]+=+)+")
+_QUIET = frozenset(
+    "contents index meta highlight currentmodule module default-role role sectnum include tabularcolumns class"
+    " rst-class"
+    " sectionauthor codeauthor title header footer target-notes".split()
+)
+"""Directives that have nothing to show."""
+_ADMONITIONS = CALLOUTS | {"seealso", "versionadded", "versionchanged", "deprecated", "admonition", "versionremoved"}
+_PHRASES = {
+    "seealso": "See also",
+    "versionadded": "Added in version",
+    "versionchanged": "Changed in version",
+    "versionremoved": "Removed in version",
+    "deprecated": "Deprecated since version",
+}
+_QUOTES = frozenset({"topic", "sidebar", "epigraph", "highlights", "pull-quote", "compound", "container", "rubric"})
+
+_LITERAL = lazy_pattern(r"``(?=\S)([^`]{1,400}(?:`[^`]{1,400}){0,20}?)``(?![\w`])|\\([^\s])|\\(?:\s|$)")
+_ROLE_TEXT = lazy_pattern(r"(?<![\w`:]):([A-Za-z][\w.+-]{0,39}(?::[\w.+-]{1,39})?):`([^`]{1,400})`")
+_PHRASE = lazy_pattern(r"_?`(?=\S)([^`]{1,400})`(_{0,2})(?!\w)")
+_EMBEDDED = lazy_pattern(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
+_SIMPLE_REFERENCE = lazy_pattern(r"(?<![\w`.:/@+-])([A-Za-z0-9](?:[\w.+:-]{0,80}[A-Za-z0-9])?)__?(?!\w)")
+_NOTE_REFERENCE = lazy_pattern(r"[ ]?\[(#?[\w.:+-]{1,80}|#|\*)\]_(?!\w)")
+_REPLACED = lazy_pattern(r"\|(?=\S)([^|\n]{1,100})(?<=\S)\|_{0,2}")
+_ADDRESS = lazy_pattern(r"https?://[^\s<>\"`|*]{1,1000}[^\s<>\"`|*.,;:!?)'\]]")
+_STRONG = lazy_pattern(r"(?<![\w*])\*\*(?=\S)([^*]{1,800}(?:\*[^*]{1,400}){0,4}?)(?<=\S)\*\*(?![\w*])")
+_EMPHASIS = lazy_pattern(r"(?<![\w*])\*(?=\S)([^*]{1,800})(?<=\S)\*(?![\w*])")
+_CODE_ROLES = frozenset({"sub", "subscript", "sup", "superscript"})
+_SCHEME = lazy_pattern(r"(?:https?|mailto|ftp):")
+
+
+def markdown(text: str) -> Iterator[str]:
+    """Yield the lines of the note as Markdown, without its metadata, comments and link targets."""
+    page = _Page(text)
+    for _ in page.blocks(page.lines, 0, 1):
+        yield from page.out.take()
+    page.out.close()
+    yield from page.out.take()
+
+
+class _Page:
+    def __init__(self, text: str) -> None:
+        self.out = MarkdownWriter()
+        self.lines = [line.expandtabs(8).rstrip() for line in lines_of(text)]
+        found = restructuredtext.read(text)
+        self._hidden = found.data
+        self._headings = {heading.line: heading for heading in found.headings}
+        self._names: dict[str, str] = {}
+        """Targets by the folded names by which the text refers to them."""
+        self._substitutes: dict[str, tuple[str, str]] = {}
+        self._footnotes = 0
+        """Number of the latest footnote without a name."""
+        self._referred = 0
+        self._replaced = 0
+        """Characters that substitutes have added."""
+        self._collect(found.headings)
+
+    def _collect(self, headings: Sequence[MarkupHeading]) -> None:
+        """Read the targets and substitutes, which the text may use before they are defined."""
+        for heading in headings:
+            self._names.setdefault(_name(heading.title), f"#{heading.title}")
+        waiting = list[str]()
+        for number, line in enumerate(self.lines, 1):
+            if waiting and (found := self._headings.get(number)):
+                self._names |= dict.fromkeys(waiting, f"#{found.title}")
+            explicit = line.lstrip()
+            if explicit.startswith(".. _") and (target := _HYPERLINK.match(explicit, 3)):
+                name, address = _name(target[1] or target[2]), target[3]
+                if address:
+                    self._names.setdefault(name, address.strip("` "))
+                else:
+                    waiting.append(name)
+            elif explicit.startswith(".. |") and (substitute := _SUBSTITUTION.match(explicit, 3)):
+                self._substitutes.setdefault(substitute[1].lower(), (substitute[2], substitute[3]))
+            elif line and waiting:
+                waiting = []
+
+    def blocks(self, lines: Sequence[str], depth: int, first: int = 0) -> Iterator[None]:
+        """Write the blocks of some lines, and yield after each. `first`: number of the first line in the note, or 0."""
+        at = 0
+        while at < len(lines):
+            line = lines[at]
+            heading = self._headings.get(first + at) if first else None
+            if heading is not None:
+                title = lines[at + (heading.last - heading.line == 2)]
+                self.out.heading(heading.level, self.inline(title.strip()))
+                at = heading.last + 1 - first
+            elif not line or (first and first + at in self._hidden):
+                at += 1
+            elif line[0] == " ":
+                end = _indented(lines, at)
+                self._nested(lines[at:end], depth, quote=True)
+                at = end
+            else:
+                at = self._block(lines, at, depth)
+            yield
+
+    def _nested(self, lines: Sequence[str], depth: int, *, quote: bool = False) -> None:
+        """Write blocks that are indented below others."""
+        outer = self.out.depth
+        if depth >= MOST_NESTED:
+            self.out.code(lines)
+            return
+        if quote:
+            self.out.open_quote()
+        for _ in self.blocks(dedented(lines), depth + 1):
+            pass
+        if quote:
+            self.out.close(outer)
+            self.out.blank()
+
+    def _block(self, lines: Sequence[str], at: int, depth: int) -> int:
+        """Write the block that begins with a line; returns the first line after it."""
+        line = lines[at]
+        below = lines[at + 1] if at + 1 < len(lines) else ""
+        if explicit := _EXPLICIT.match(line):
+            end = _indented(lines, at + 1)
+            self._explicit(line[explicit.end() :], lines[at + 1 : end], depth)
+            return end
+        if item := _BULLET.match(line) or (self._is_item(line, below) and _NUMBERED.match(line)):
+            return self._list(lines, at, item, depth)
+        if restructuredtext.is_line(line) and len(line) >= 4 and not below:
+            self.out.rule()
+            return at + 1
+        if line.startswith("__ "):
+            return at + 1  # an anonymous target
+        end = next((number for number in range(at, len(lines)) if not lines[number]), len(lines))
+        if _GRID.fullmatch(line):
+            self.out.table(self._grid(lines[at:end]))
+            return end
+        if _SIMPLE.fullmatch(line) and (last := _end_of_simple(lines, at)):
+            self.out.table(self._simple(lines[at:last]))
+            return last
+        if line.startswith(">>> "):
+            self.out.code(lines[at:end], "pycon")
+            return end
+        if line[0] == "|" and line[1:2] in ("", " "):
+            self._text([row.removeprefix("|").strip() for row in lines[at:end]], breaks=True)
+            return end
+        if (field := restructuredtext.FIELD.fullmatch(line)) and not line.startswith("::"):
+            start = at + 1
+            while field[2] and start < len(lines) and lines[start][:1] == " ":
+                start += 1
+            text = " ".join([field[2] or "", *map(str.strip, lines[at + 1 : start])])
+            return self._definition(f"**{self.inline(field[1])}**", text, lines, start, depth)
+        if below[:1] == " " and not line.endswith("::"):
+            term, _, kind = line.partition(" : ")
+            label = f"**{self.inline(term)}**" + (f" *{self.inline(kind)}*" if kind else "")
+            return self._definition(label, "", lines, at + 1, depth)
+        return self._paragraph(lines, at, end)
+
+    def _is_item(self, line: str, below: str) -> bool:
+        return not below or below[0] == " " or _NUMBERED.match(below) is not None
+
+    def _list(self, lines: Sequence[str], at: int, item: re.Match[str], depth: int) -> int:
+        numbered, outer = not _BULLET.match(lines[at]), self.out.depth
+        self.out.blank()
+        count = 0
+        while True:
+            end = _indented(lines, at + 1)
+            written = (item[1] or item[2]) if numbered else ""
+            count = int(written) if written.isdigit() and not count else count + 1
+            self.out.open_item(f"{count}. " if numbered else "- ")
+            self._nested([" " * item.end() + lines[at][item.end() :], *lines[at + 1 : end]], depth)
+            self.out.close(outer)
+            at = end
+            while at < len(lines) and not lines[at]:
+                at += 1
+            following = (_NUMBERED if numbered else _BULLET).match(lines[at]) if at < len(lines) else None
+            if following is None:
+                self.out.blank()
+                return at
+            item = following
+
+    def _definition(self, label: str, text: str, lines: Sequence[str], at: int, depth: int) -> int:
+        """Write a term and its text, which continues from `at` on; returns the first line after it."""
+        outer, end = self.out.depth, _indented(lines, at)
+        self.out.open_item("- ")
+        self.out.line(f"{label}: {self.inline(text)}" if text.strip() else label)
+        self.out.blank()
+        self._nested(lines[at:end], depth)
+        self.out.close(outer)
+        return end
+
+    def _paragraph(self, lines: Sequence[str], at: int, end: int) -> int:
+        text = list(lines[at:end])
+        if not text[-1].endswith("::"):
+            self._text(text)
+            return end
+        text[-1] = text[-1][:-2].rstrip() if text[-1][:-2].endswith(" ") or text[-1] == "::" else text[-1][:-1]
+        self._text([line for line in text if line])
+        last = _indented(lines, end)
+        block = lines[end:last]
+        if not any(block):  # a quoted literal block
+            start = next((number for number in range(end, len(lines)) if lines[number]), end)
+            last = next((number for number in range(start, len(lines)) if not lines[number]), len(lines))
+            mark = lines[start][:1] if start < len(lines) else ""
+            if mark not in restructuredtext.PUNCTUATION or any(line[:1] != mark for line in lines[start:last]):
+                return end
+            block = lines[start:last]
+        self.out.code(block)
+        return last
+
+    def _text(self, lines: Sequence[str], *, breaks: bool = False) -> None:
+        for piece in pieces(lines):
+            text = self.inline(piece)
+            self.out.paragraph(text.replace("\n", "  \n") if breaks else text)
+
+    # --- explicit markup ----------------------------------------------------------------------------------------------
+
+    def _explicit(self, line: str, block: Sequence[str], depth: int) -> None:
+        """Write what begins with two dots; comments, targets and substitutes are left out."""
+        if note := _FOOTNOTE.match(line):
+            name = note[1]
+            if name in ("#", "*"):
+                self._footnotes += 1
+                name = f"+{self._footnotes}"
+            text = [line[note.end() :], *dedented(block)]
+            self.out.blank()
+            self.out.line(f"[^{footnote_name(name)}]: {self.inline(' '.join(text))}")
+            self.out.blank()
+        elif not line.startswith(("_", "|")) and (named := _NAMED.match(line)):
+            content = dedented(block)
+            self._directive(named[1].lower(), named[2] or "", content if block[:1] != [""] else ["", *content], depth)
+
+    def _directive(self, name: str, words: str, block: list[str], depth: int) -> None:
+        while block and block[0] and not _OPTION.match(block[0]):
+            if name in restructuredtext.CODE_DIRECTIVES or name in _ADMONITIONS:
+                break
+            words = f"{words} {block.pop(0).strip()}".strip()
+        options = dict[str, str]()
+        while block and (option := _OPTION.match(block[0])):
+            options[option[1]] = option[2] or ""
+            del block[0]
+        block = block[1:] if block[:1] == [""] else block
+        if name in restructuredtext.CODE_DIRECTIVES or name == "literalinclude":
+            self.out.code([words, *block] if name in ("math", "prompt") else block, words if name != "math" else "")
+        elif name in ("image", "figure"):
+            self.out.paragraph(image(options.get("alt", ""), words))
+            self._nested(block, depth)
+        elif name in _ADMONITIONS:
+            self._admonition(name, words, block, depth)
+        elif name in ("list-table", "csv-table", "table"):
+            self._table_directive(name, words, block, options, depth)
+        elif name == "toctree":
+            for entry in filter(str.strip, block):
+                self.out.open_item("- ")
+                self.out.line(self.inline(f":doc:`{entry.strip()}`"))
+                self.out.close(self.out.depth - 1)
+            self.out.blank()
+        elif name in _QUOTES:
+            outer = self.out.depth
+            self.out.open_quote(title=self.inline(words) if name != "container" else "")
+            self._nested(block, depth)
+            self.out.close(outer)
+            self.out.blank()
+        elif name not in _QUIET:
+            self._other_directive(words, block, depth)
+
+    def _other_directive(self, words: str, block: list[str], depth: int) -> None:
+        """Write the signature and the text of a directive, such as Sphinx's `function`."""
+        outer = self.out.depth
+        if words:
+            self.out.blank()
+            self.out.open_item("- ")
+            self.out.line(code(words))
+            self.out.blank()
+        self._nested(block, depth)
+        self.out.close(outer)
+        self.out.blank()
+
+    def _admonition(self, name: str, words: str, block: list[str], depth: int) -> None:
+        outer = self.out.depth
+        has_title = name in _PHRASES or name == "admonition"
+        version, _, text = words.partition(" ") if name.startswith(("version", "deprecated")) else (words, "", "")
+        title = f"{_PHRASES.get(name, '')} {version}".strip() if has_title else ""
+        self.out.open_quote("" if title else name if name in CALLOUTS else "note", self.inline(title))
+        self._nested([*filter(None, [text if has_title else words]), *block], depth)
+        self.out.close(outer)
+        self.out.blank()
+
+    def _table_directive(self, name: str, words: str, block: list[str], options: dict[str, str], depth: int) -> None:
+        if words:
+            self.out.paragraph(f"*{self.inline(words)}*")
+        if name == "table":
+            self._nested(block, depth)
+        elif name == "csv-table":
+            head = [options["header"]] if "header" in options else []
+            rows = csv.reader(
+                [*head, *filter(None, block)], delimiter=options.get("delim", ",")[:1] or ",", skipinitialspace=True
+            )
+            try:
+                self.out.table([[self.inline(cell) for cell in row] for row in rows])
+            except csv.Error:
+                self.out.code(block)
+        else:
+            self.out.table(self._list_table(block))
+
+    def _list_table(self, block: Sequence[str]) -> list[list[str]]:
+        rows = list[list[list[str]]]()
+        for line in block:
+            text = line
+            if text.startswith("* "):
+                rows.append([])
+                text = f"  {text[2:]}"
+            if rows and text.lstrip().startswith("- ") and indent_of(text) <= 3:
+                rows[-1].append([text.lstrip()[2:]])
+            elif rows and rows[-1] and text.strip():
+                rows[-1][-1].append(text.strip())
+        return [[self.inline(" ".join(cell)) for cell in row] for row in rows]
+
+    def _grid(self, lines: Sequence[str]) -> list[list[str]]:
+        """Return the cells of a table that is drawn with lines; one across several columns is written in the first."""
+        bounds = [at for at, sign in enumerate(lines[0]) if sign == "+"]
+        rows, cells = list[list[str]](), [""] * (len(bounds) - 1)
+        for line in lines[1:]:
+            if line[:1] == "+" and (_GRID.fullmatch(line) or _GRID_HEADER.fullmatch(line)):
+                rows.append(cells)
+                cells = [""] * (len(bounds) - 1)
+                continue
+            first = 0
+            for column, (left, right) in enumerate(pairwise(bounds)):
+                if line[left : left + 1] in ("|", "+"):
+                    first = column
+                text = line[left + (first == column) : right]
+                cells[first] += (" " if first == column else "") + text.strip("-+" if set(text) <= set("-+ ") else "")
+        return [[self.inline(" ".join(cell.split())) for cell in row] for row in rows]
+
+    def _simple(self, lines: Sequence[str]) -> list[list[str]]:
+        """Return the cells of a table whose columns are below lines of `=`; a row without a first cell continues."""
+        starts = [found.start() for found in re.finditer("=+", lines[0])]
+        bounds = list(pairwise([*starts, 10_000]))
+        rows = list[list[str]]()
+        for line in lines[1:]:
+            if not line or set(line) <= set("= ") or set(line) <= set("- "):
+                continue
+            cells = [line[left:right].strip() for left, right in bounds]
+            if not cells[0] and rows:
+                rows[-1] = [f"{before} {cell}".strip() for before, cell in zip(rows[-1], cells, strict=True)]
+            else:
+                rows.append(cells)
+        return [[self.inline(cell) for cell in row] for row in rows]
+
+    # --- inline markup ------------------------------------------------------------------------------------------------
+
+    def inline(self, text: str) -> str:
+        """Return a paragraph or a part of one as Markdown."""
+        found = Inline(text)
+
+        def literal(match: re.Match[str]) -> str:
+            return found.code(match[1]) if match[1] else found.token(Inline(match[2]).done()) if match[2] else ""
+
+        found.text = _LITERAL.sub(literal, found.text)
+        found.text = _ROLE_TEXT.sub(lambda role: self._role(found, role[1].rpartition(":")[2], role[2]), found.text)
+        found.text = _PHRASE.sub(lambda phrase: self._phrase(found, phrase), found.text)
+        found.text = _REPLACED.sub(lambda name: self._substitute(found, name), found.text)
+        found.text = _ADDRESS.sub(lambda address: found.token(f"<{address[0]}>"), found.text)
+        found.text = _NOTE_REFERENCE.sub(lambda note: self._note(found, note[1]), found.text)
+        found.text = _SIMPLE_REFERENCE.sub(lambda name: self._reference(found, name[1], name[0]), found.text)
+        found.text = found.marked(found.text, _STRONG, "**")
+        found.text = found.marked(found.text, _EMPHASIS, "*")
+        return found.done()
+
+    def _role(self, found: Inline, role: str, content: str) -> str:
+        content = " ".join(content.split())
+        label, target = (match[1], match[2]) if (match := _EMBEDDED.fullmatch(content)) else ("", content)
+        if role == "doc":
+            return found.link(label or target, target if target.endswith(".rst") else f"{target}.rst")
+        if role in ("ref", "numref") or role == "any":
+            known = self._names.get(_name(target))
+            return (
+                found.link(label or known.lstrip("#"), known)
+                if known
+                else found.token(f"*{found.done(label or target)}*")
+            )
+        if role in ("emphasis", "strong", "title", "term", "guilabel", "menuselection", "abbr", "dfn", "t"):
+            mark = "*" if role in ("emphasis", "title", "dfn", "t") else "**"
+            return found.token(f"{mark}{found.done(label or content)}{mark}")
+        if role in _CODE_ROLES:
+            return content
+        name = content.lstrip("!")
+        return found.code(label or (name[1:].rpartition(".")[2] if name[:1] == "~" else name))
+
+    def _phrase(self, found: Inline, phrase: re.Match[str]) -> str:
+        content, end = " ".join(phrase[1].split()), phrase[2]
+        if phrase[0][0] == "_":
+            return content
+        if not end:
+            return found.token(f"*{found.done(content)}*")
+        embedded = _EMBEDDED.fullmatch(content)
+        if embedded is None:
+            return self._reference(found, content, content)
+        label, target = embedded[1].strip(), embedded[2].strip()
+        if target.endswith("_"):
+            target = self._names.get(_name(target[:-1]), "")
+        else:
+            self._names.setdefault(_name(label), target)
+        return found.link(label or target, target) if target else label
+
+    def _reference(self, found: Inline, name: str, written: str) -> str:
+        target, seen = self._names.get(_name(name), ""), 0
+        while target.endswith("_") and seen < MOST_NESTED:  # the name of another target
+            target, seen = self._names.get(_name(target[:-1]), ""), seen + 1
+        return found.link(name, target) if target else written
+
+    def _note(self, found: Inline, name: str) -> str:
+        if name in ("#", "*"):
+            self._referred += 1
+            name = f"+{self._referred}"
+        return found.footnote(name)
+
+    def _substitute(self, found: Inline, name: re.Match[str]) -> str:
+        kind, text = self._substitutes.get(" ".join(name[1].split()).lower(), ("", ""))
+        self._replaced += len(text)
+        if not kind or self._replaced > _MOST_REPLACED:
+            return name[1] if kind else name[0]
+        if kind == "image":
+            return found.image(name[1], text)
+        return text if kind == "replace" else name[1]
+
+
+_MOST_REPLACED = 256 * 1024
+
+
+def _name(text: str) -> str:
+    return " ".join(text.replace("\\", "").split()).casefold()
+
+
+def _indented(lines: Sequence[str], at: int) -> int:
+    """Return the end of the lines from here on that are indented or blank, without blank ones at the end."""
+    end = at
+    for number in range(at, len(lines)):
+        if lines[number]:
+            if lines[number][0] != " ":
+                break
+            end = number + 1
+    return end
+
+
+def _end_of_simple(lines: Sequence[str], at: int) -> int:
+    """Return the end of a table whose first line is `lines[at]`; 0 if its last line is missing."""
+    last = 0
+    for number in range(at + 1, len(lines)):
+        if _SIMPLE.fullmatch(lines[number]):
+            last = number + 1
+            if number + 1 == len(lines) or not lines[number + 1]:
+                return last
+        elif not lines[number] and last:
+            continue
+    return last

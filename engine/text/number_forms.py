@@ -1,0 +1,366 @@
+"""Other spellings of the dates, times, amounts and numbers of a query: 17:45 and 5:45 pm, 1,299.00 and 1299.
+
+Each spelling is a phrase of the `words` stream; a last token with `*` is a prefix. Signs that are no tokens, such as
+%, $ and €, can't be searched, so that the number alone stands for a number with such a unit.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import date
+from functools import cache
+
+from engine.base import lazy_pattern
+from engine.text.folding import fold
+from engine.text.spelling import SHORTEST_NUMBER
+from engine.text.time_expressions import month_names, read_times
+from engine.text.tokens_and_stems import phrase_tokens
+
+Spelling = tuple[str, ...]
+Span = tuple[int, int, list[Spelling]]
+"""Offsets of a part of the query, and its other spellings."""
+
+_DATE = lazy_pattern(r"(\d{4})([-./_])(\d\d?)\2(\d\d?)|(\d\d?)([-./])(\d\d?)\6(\d{4})|(\d{4})(\d\d)(\d\d)")
+_YEAR = lazy_pattern(r"\d{4}")
+_TEENS = range(11, 14)
+_BEGIN = r"(?<![\w:/-])(?<!\d[.,])"
+_END = r"(?![\w:]|[.,/-]\d)"
+_TIME = lazy_pattern(
+    rf"{_BEGIN}([01]?\d|2[0-3])(?:(:|\.|[ ]?h[ ]?|[ ]uhr[ ])([0-5]\d))?(?:[ ]?([ap])\.?m\b\.?|[ ]?(uhr|h)\b)?{_END}",
+    re.IGNORECASE,
+)
+_FIRST_HOUR = 13
+"""Shorter times such as 2h are mostly durations."""
+_THOUSANDS = "[.,'’_ \u00a0\u202f]"
+_AMOUNT = lazy_pattern(
+    rf"{_BEGIN}(?:(\d{{1,3}}(?:({_THOUSANDS})\d{{3}}(?:\2\d{{3}})*))|(\d{{1,12}}))(?:[.,](\d{{1,2}}))?"
+    rf"(?:[ ]?(k|m(?!\b[ ]?\d)|[a-z]{{3,9}}))?{_END}",
+    re.IGNORECASE,
+)
+_SHORTEST_AMOUNT = 4
+"""Digits from which a number may be written in groups of three."""
+_SCALES = {
+    1000: "k thousand tausend mille mil duizend".split(),
+    1_000_000: "m million millions mio millionen millones milioni milhoes miljoen".split(),
+    1_000_000_000: "bn billion billions mrd milliarde milliarden milliard milliards miliardi".split(),
+}
+"""Numbers with their words; some write the first one directly after the digits."""
+_NUMBER = r"\d[\d.,]*\d|\d"
+_WITH_UNIT = lazy_pattern(rf"(?<![\w.,:])({_NUMBER})[ ]?((?:per |pour |por )?[^\W\d_]{{1,11}})(?!\w)", re.IGNORECASE)
+_AFTER_UNIT = lazy_pattern(rf"(?<!\w)([^\W\d_]{{3}})[ ]?({_NUMBER})(?!\w)", re.IGNORECASE)
+_SIGNS = (
+    "percent prozent pct procent cent ciento",
+    "dollar dollars usd bucks",
+    "euro euros eur",
+    "pound pounds gbp quid",
+    "yen jpy",
+    "franc francs franken chf",
+    "degree degrees grad",
+)
+"""Units with a sign that is no token."""
+_UNITS = (
+    *("kg kilo kilos kilogram kilograms kilogramm", "g gram grams gramm", "t ton tons tonne tonnes tonnen"),
+    *("km kilometer kilometers kilometre kilometres", "m meter meters metre metres", "mi mile miles"),
+    *("cm centimeter centimeters centimetre centimetres zentimeter", "mm millimeter millimeters millimetre"),
+    *("l liter liters litre litres", "ml milliliter milliliters millilitre millilitres", "lb lbs pound pounds"),
+    *("ms millisecond milliseconds", "s sec secs second seconds sekunde sekunden"),
+    *("min mins minute minutes minuten minutos", "h hr hrs hour hours stunde stunden std"),
+    *("kb kilobyte kilobytes", "mb megabyte megabytes", "gb gigabyte gigabytes", "tb terabyte terabytes"),
+    *("w watt watts", "kw kilowatt kilowatts", "v volt volts"),
+)
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
+    " sixteenth seventeenth eighteenth nineteenth twentieth"
+).split()
+_TENS = {20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: "seventy", 80: "eighty", 90: "ninety"}
+_ORDINAL = lazy_pattern(r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th)|([a-z]{4,7}[- ])?([a-z]{5,11}))(?!\w)", re.IGNORECASE)
+_VERSION = lazy_pattern(
+    r"(?<![\w.])(?:version[ ]v?(\d{1,3})(?:\.0)?|v(\d{1,3})(?:\.0)?|(\d{1,3})\.0)(?![\w%]|[.,]\d)", re.IGNORECASE
+)
+_PART = lazy_pattern(r"(?<!\w)([^\W\d_]{3,20}) (\d{1,2}|[ivx]{1,7})(?![\w%°€$]|[.,:/-]\w|[ ]?[€$%])", re.IGNORECASE)
+"""Matches a word and a number, perhaps a Roman one, that may belong to it, as in "chapter IV"."""
+_MOST_ROMAN = 39
+_GROUPED = lazy_pattern(r"(?<![\w.,:/])\+?\(?\d(?:[ \-./()\u00a0\u202f]{0,2}\d){5,24}[ -]?x?(?!\w)", re.IGNORECASE)
+_SIZES = lazy_pattern(r"(?<![\w.,])(\d{1,5})[ ]?[x×][ ]?(\d{1,5})(?![\w.,])", re.IGNORECASE)
+_ACCOUNT = lazy_pattern(r"(?<!\w)[a-z]{2}\d\d(?:[ ]?[a-z0-9]{4}){2,7}(?:[ ]?[a-z0-9]{1,3})?(?!\w)", re.IGNORECASE)
+_FORMATTING = lazy_pattern(r"[^0-9a-zA-Z]+")
+_BOOK, _SHORT_BOOK = 13, 10
+"""Lengths of ISBNs."""
+_LONGEST_TELEPHONE = 12
+_LONGEST_NUMBER = 19
+_MOST_GROUPS, _LONGEST_GROUP = 4, 5
+
+
+def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
+    """Yield the parts of a query that are also written otherwise, with their other spellings."""
+    yield from _ordinals(text)
+    yield from _roman(text)
+    if not re.search(r"\d", text):
+        return
+    yield from _days(text, languages)
+    for read in (_times, _amounts, _units, _versions, _numbers):
+        yield from read(text)
+
+
+def _phrase(text: str) -> Spelling:
+    return phrase_tokens(text).tokens
+
+
+# --- Dates and times --------------------------------------------------------------------------------------------------
+
+
+def _days(text: str, languages: Sequence[str]) -> Iterator[Span]:
+    """Yield days, in numbers or with the name of a month; with slashes, either the day or the month may come first."""
+    for found in re.finditer(r"[\d./_-]{8,10}", text):
+        if written := _DATE.fullmatch(found[0]):
+            yield *found.span(), [form for day in _read_days(written) for form in _spellings_of_day(day, languages)]
+    for time in read_times(text) if _YEAR.search(text) else ():
+        start = text.find(time.text)
+        if time.first == time.last and start >= 0 and _YEAR.search(time.text):
+            yield start, start + len(time.text), list(_spellings_of_day(time.first, languages))
+
+
+def _read_days(found: re.Match[str]) -> Iterator[date]:
+    if found[5]:
+        days = [(found[8], found[7], found[5])]
+        if found[6] == "/":
+            days.append((found[8], found[5], found[7]))
+    else:
+        days = [(found[1] or found[9], found[3] or found[10], found[4] or found[11])]
+    for year, month, day in days:
+        with suppress(ValueError):
+            yield date(int(year), int(month), int(day))
+
+
+def _spellings_of_day(day: date, languages: Sequence[str]) -> Iterator[Spelling]:
+    year = f"{day.year:04}"
+    # Parts of an identifier are tokens that follow each other, whatever is between them.
+    for m, d in ((f"{day:%m}", f"{day:%d}"), (f"{day.month}", f"{day.day}")):
+        yield from ((year, m, d), (d, m, year), (f"{m}/{d}/{year}",), (year + m + d,))
+    english, short, *others = month_names(day.month, languages)
+    number, ordinal = f"{day.day}", _ordinal(day.day)
+    yield from ((number, name, year) for name in (english, short, *others))
+    yield from ((english, number, year), (short, number, year), (ordinal, english, year), (english, ordinal, year))
+
+
+def _times(text: str) -> Iterator[Span]:
+    for found in _TIME.finditer(text):
+        hour, sign, minute, half, name = int(found[1]), found[2], found[3], found[4], found[5]
+        if half and 1 <= hour <= 12:
+            hour = hour % 12 + 12 * (half in "pP")
+        elif half or (sign == "." and not name) or not (minute or name in ("uhr", "Uhr") or hour >= _FIRST_HOUR):
+            continue
+        if minute or half or name:
+            yield *found.span(), list(_spellings_of_time(hour, minute or "00"))
+
+
+def _spellings_of_time(hour: int, minute: str) -> Iterator[Spelling]:
+    for written in dict.fromkeys((f"{hour}", f"{hour:02}")):
+        yield from ((f"{written}:{minute}",), (f"{written}:{minute}h",), (f"{written}h{minute}",))
+        yield from ((written, minute, "uhr"), (written, "uhr", minute), (written, "h", minute))
+        if minute == "00":
+            yield from ((written, "uhr"), (f"{written}h",))
+    half = "pm" if hour >= 12 else "am"
+    hour = hour % 12 or 12
+    for written in dict.fromkeys((f"{hour}", f"{hour:02}")):
+        for name in (half, ".".join(half)):
+            yield written, minute, name
+            if minute == "00":
+                yield written, name
+        yield written, f"{minute}{half}"
+        if minute == "00":
+            yield (f"{written}{half}",)
+
+
+# --- Amounts, units, ordinals and versions ----------------------------------------------------------------------------
+
+
+def _amounts(text: str) -> Iterator[Span]:
+    """Yield amounts with and without groups of three digits, and with the word or the letter for many."""
+    for found in _AMOUNT.finditer(text):
+        grouped, whole, cents, word = found[1], found[3], found[4] or "", fold(found[5] or "")
+        scale = next((scale for scale, words in _SCALES.items() if word in words), 0)
+        digits = _FORMATTING.sub("", grouped or whole)
+        end = found.end(5) if scale else found.end(4) if found[4] else found.end(3 if whole else 1)
+        if scale and not grouped:
+            number = round(float(f"{digits}.{cents or 0}") * scale)
+            yield found.start(), end, [*_spellings_of_amount(f"{number}", ""), *_short_amounts(number)]
+        elif not scale and len(digits) >= _SHORTEST_AMOUNT and (grouped or not digits.startswith("0")):
+            exact = cents if cents.strip("0") else ""
+            forms = [*_spellings_of_amount(digits, exact), *([] if exact else _short_amounts(int(digits)))]
+            yield found.start(), end, forms
+
+
+def _spellings_of_amount(digits: str, cents: str) -> Iterator[Spelling]:
+    first = len(digits) % 3 or 3
+    *groups, last = digits[:first], *(digits[start : start + 3] for start in range(first, len(digits), 3))
+    if cents:
+        # A point makes one token with the digits around it, a comma does not.
+        yield from ((f"{digits}.{cents}",), (digits, cents), (*groups, f"{last}.{cents}"), (*groups, last, cents))
+        return
+    yield (digits,)
+    if groups:
+        yield from ((*groups, last), (*groups, f"{last}.*"), (f"{digits}.*",))
+
+
+def _short_amounts(number: int) -> Iterator[Spelling]:
+    for scale, words in _SCALES.items():
+        if number >= scale and number % (scale // 10) == 0:
+            short = _phrase(f"{number / scale:g}".replace(".", ","))
+            if len("".join(short)) <= _SHORTEST_AMOUNT:
+                yield *short[:-1], short[-1] + words[0]
+                yield from ((*short, word) for word in words)
+
+
+@cache
+def _names_of_units() -> dict[str, tuple[str, ...]]:
+    """Return the other names of each unit, and "" if it also has a sign that is no token."""
+    names: dict[str, tuple[str, ...]] = {}
+    for line in (*_SIGNS, *_UNITS):
+        own = line.split()
+        for name in own:
+            others = (*(other for other in own if other != name), *([""] if line in _SIGNS else []))
+            names[name] = (*names.get(name, ()), *others)
+    return names
+
+
+def _units(text: str) -> Iterator[Span]:
+    """Yield units with their other names; the number may be in the same word."""
+    for pattern, at in ((_WITH_UNIT, 2), (_AFTER_UNIT, 1)):
+        for found in pattern.finditer(text):
+            number, unit = found[3 - at], fold(found[at]).rpartition(" ")[2]
+            tokens = _phrase(number)
+            if not tokens or not (names := _names_of_units().get(unit)):
+                continue
+            same = [*dict.fromkeys([tokens, *(form for *_, forms in _amounts(number) for form in forms)])]
+            joined: list[Spelling] = [(*tokens[:-1], tokens[-1] + name) for name in names if name]
+            alone = same if "" in names else []
+            if found.end() - found.start() == len(number) + len(unit):
+                yield *found.span(), [*joined, *((*tokens, name) for name in names if name), *alone]
+            else:
+                yield *found.span(at), [*((name,) for name in names if name), *alone, *joined]
+                yield *found.span(3 - at), joined
+
+
+def _ordinal(number: int) -> str:
+    """Return an English ordinal: 1st, 2nd, 3rd, 11th."""
+    ending = "th" if number % 100 in _TEENS else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+@cache
+def _ordinal_words() -> dict[str, int]:
+    words = {word: number for number, word in enumerate(_ORDINALS, 1)}
+    for tens, name in _TENS.items():
+        words[name.replace("y", "ieth")] = tens
+        words |= {f"{name} {word}": tens + number for number, word in enumerate(_ORDINALS[:9], 1)}
+    return words
+
+
+def _ordinals(text: str) -> Iterator[Span]:
+    words = _ordinal_words()
+    for found in _ORDINAL.finditer(text):
+        if found[1]:
+            yield *found.span(), [_phrase(word.replace(" ", "-")) for word, n in words.items() if n == int(found[1])]
+        elif number := words.get(fold(f"{found[2] or ''}{found[3]}").replace("-", " ")):
+            yield *found.span(), [(_ordinal(number),)]
+        elif number := words.get(fold(found[3])):
+            yield *found.span(3), [(_ordinal(number),)]
+
+
+def _versions(text: str) -> Iterator[Span]:
+    for found in _VERSION.finditer(text):
+        number = found[1] or found[2] or found[3]
+        forms: list[Spelling] = [(f"v{number}",), (f"v{number}.0",), ("version", number), ("version", f"{number}.0")]
+        yield *found.span(), [*forms, (f"{number}.0",)]
+
+
+@cache
+def _romans() -> dict[str, int]:
+    tens, ones = ("", "x", "xx", "xxx"), ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+    return {tens[n // 10] + ones[n % 10]: n for n in range(1, _MOST_ROMAN + 1)}
+
+
+def _roman(text: str) -> Iterator[Span]:
+    """Yield numbers after a word, in Arabic or Roman digits. The word is part of the spelling: "I" is one, too."""
+    for found in _PART.finditer(text):
+        word, number = _phrase(found[1]), fold(found[2])
+        if number.isdigit():
+            others = [roman for roman, n in _romans().items() if n == int(number)]
+        else:
+            others = [f"{_romans()[number]}"] if number in _romans() else []
+        if others and word:
+            yield *found.span(2), [(*word, other) for other in others]
+
+
+# --- Numbers in groups ------------------------------------------------------------------------------------------------
+
+
+def _numbers(text: str) -> Iterator[Span]:
+    """Yield numbers of telephones, accounts, cards and books in one word and in groups, and sizes such as 3 x 4."""
+    for found in _ACCOUNT.finditer(text):
+        compact = _FORMATTING.sub("", found[0]).lower()
+        if any(map(str.isdigit, compact[4:])):
+            yield *found.span(), [(compact,), tuple(_cut(compact, 4))]
+    for found in _SIZES.finditer(text):
+        first, second = found.groups()
+        yield *found.span(), [(f"{first}x{second}",), (first, "x", second), (first, second)]
+    for found in _GROUPED.finditer(text):
+        compact = _FORMATTING.sub("", found[0]).lower()
+        if SHORTEST_NUMBER <= len(compact) <= _LONGEST_NUMBER and not _DATE.fullmatch(found[0].strip()):
+            yield *found.span(), [(compact,), *_groups_of(compact, is_international=found[0].startswith("+"))]
+
+
+def _groups_of(number: str, *, is_international: bool) -> Iterator[Spelling]:
+    if len(number) in (_BOOK, _SHORT_BOOK) and _is_book(number):
+        yield from _groups_of_book(number)
+    if len(number) > _LONGEST_TELEPHONE:
+        yield from (tuple(_cut(number, 4)), (number[:4], number[4:10], number[10:]))
+        return
+    if not number.isdigit():
+        return
+    national = number
+    if is_international:
+        country = 1 if number[0] in "17" else 2
+        national = number[country:]
+        yield from ((f"0{national}",), (national,))
+    elif number[0] == "0":
+        national = number[1:]
+    for written in dict.fromkeys((number, f"0{national}" if national != number else number, national)):
+        yield from _groups_of_telephone(written)
+
+
+def _groups_of_telephone(number: str) -> Iterator[Spelling]:
+    """Yield a number in two to four groups, the shortest lists first, or in pairs."""
+    begun: list[Spelling] = [(number[:first],) for first in (3, 4, 2, 5)]
+    for _ in range(_MOST_GROUPS - 1):
+        longer = list[Spelling]()
+        for groups in begun:
+            rest = number[sum(map(len, groups)) :]
+            if len(groups) == 1 or 2 <= len(rest) <= _LONGEST_GROUP:
+                yield *groups, rest
+            longer += [(*groups, rest[:length]) for length in (3, 2, 4) if len(rest) >= length + 2]
+        begun = longer
+    yield tuple(_cut(number, 2))
+
+
+def _cut(text: str, length: int) -> Iterable[str]:
+    return (text[start : start + length] for start in range(0, len(text), length))
+
+
+def _is_book(number: str) -> bool:
+    """Return whether the check digit of an ISBN is right."""
+    if len(number) == _BOOK:
+        return number.isdigit() and sum(int(n) * (1, 3)[at % 2] for at, n in enumerate(number)) % 10 == 0
+    values = [10 if n == "x" else int(n) for n in number if n == "x" or n.isdigit()]
+    return "x" not in number[:-1] and sum(n * (10 - at) for at, n in enumerate(values)) % 11 == 0
+
+
+def _groups_of_book(number: str) -> Iterator[Spelling]:
+    """Yield an ISBN with hyphens. The first digits say how long the group is; the publisher has up to seven digits."""
+    before, rest = (number[:3],) * (len(number) == _BOOK), number[-_SHORT_BOOK:]
+    longer = ("99", 4), ("9", 3), ("8", 2), ("6", 3)
+    group = 5 if rest.startswith("999") else next((length for first, length in longer if rest.startswith(first)), 1)
+    for end in range(group + 1, len(rest) - 1):
+        if end - group <= 7:
+            yield *before, rest[:group], rest[group:end], rest[end:-1], rest[-1]

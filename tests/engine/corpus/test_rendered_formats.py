@@ -1,0 +1,128 @@
+"""Notes in Org, reStructuredText and AsciiDoc as Markdown."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.chunking import markdown_outline
+from engine.corpus.markdown_writer import Inline, MarkdownWriter
+from engine.corpus.note_metadata import markdown_of, structure_of
+
+FORMATS = ("org", "rst", "adoc")
+
+
+def written(text: str, ending: str) -> str:
+    lines = markdown_of(text, f"notes/harbour.{ending}")
+    assert lines is not None
+    return "\n".join(lines).strip()
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.pdf", "org"])
+def test_other_formats_have_no_conversion(name: str) -> None:
+    assert markdown_of("* text", name) is None
+
+
+@pytest.mark.parametrize(
+    ("ending", "text", "expected"),
+    [
+        ("org", "*b* /i/ _u_ +s+ =c*= ~v~", "**b** *i* _u_ ~~s~~ `c*` `v`"),
+        ("org", "*b /i/ b* a*b*c 2 * 3 * 4", "**b *i* b** a\\*b\\*c 2 \\* 3 \\* 4"),
+        ("org", "#no $ [x](y) <b> %%c%% ^a", "\\#no \\$ \\[x\\]\\(y) \\<b\\> \\%\\%c\\%\\% \\^a"),
+        ("org", "[[https://x.org/a b][the *wall*]]", "[the **wall**](<https://x.org/a%20b>)"),
+        ("org", "[[id:ABCD-1][a]] [[file:./b.org::*C][d]] [[#e][f]]", "[a](<abcd-1>) [d](<b.org#C>) [f](<#e>)"),
+        ("org", "[[file:a.png]] [[doi:10/x][paper]]", "![a.png](<a.png>) paper"),
+        ("org", "a[fn:1] b[fn::inline]\n\n[fn:1] text", "a[^1] b^[inline]\n\n[^1]: text"),
+        ("org", "1. a\n  - b\n2. c", "1. a\n   - b\n2. c"),
+        ("org", "- [ ] a\n- [X] b\n- [-] c\n- t :: d", "- [ ] a\n- [x] b\n- [/] c\n- **t**: d"),
+        ("org", "| a | =x\\vert= |\n|---+---|\n| 1 | 2 |", "| a | `x\\vert` |\n|---|---|\n| 1 | 2 |"),
+        ("org", "#+begin_src sh :tangle x\n  ls\n    -l\n#+end_src", "```sh\nls\n  -l\n```"),
+        ("org", "#+begin_warning\nhot\n#+end_warning\n", "> [!warning]\n>\n> hot"),
+        ("org", "#+begin_quote\n- a\n#+end_quote\nb", "> - a\n\nb"),
+        ("org", "#+begin_comment\nhidden\n#+end_comment\n# hidden\n#+title: hidden\na", "a"),
+        ("rst", "**b** *i* ``c*`` :math:`x` 2 * 3 \\*no\\*", "**b** *i* `c*` `x` 2 \\* 3 \\*no\\*"),
+        ("rst", "`t <https://x.org>`_ n_ `p q`_\n\n.. _n: u\n.. _p q: v", "[t](<https://x.org>) [n](<u>) [p q](<v>)"),
+        ("rst", ".. _l:\n\nHead\n====\n:ref:`l` :doc:`../a`", "# Head\n\n[Head](<#Head>) [../a](<../a.rst>)"),
+        ("rst", "a [1]_\n\n.. [1] note\n   more", "a[^1]\n\n[^1]: note more"),
+        ("rst", "|v| |no|\n\n.. |v| replace:: 3.11", "3.11 \\|no\\|"),
+        ("rst", "- a\n\n  - b\n\n1) c\n2) d", "- a\n\n  - b\n\n1. c\n2. d"),
+        ("rst", "term : kind\n   Text", "- **term** *kind*\n\n  Text"),
+        ("rst", "a::\n\n   code\n     more", "a:\n\n```\ncode\n  more\n```"),
+        ("rst", ".. code-block:: python\n   :linenos:\n\n   x", "```python\nx\n```"),
+        ("rst", ".. note:: hot\n   iron", "> [!note]\n>\n> hot\n> iron"),
+        ("rst", ".. image:: a.png\n   :alt: b", "![b](<a.png>)"),
+        ("rst", "+--+--+\n|a |b |\n+==+==+\n|1 |2 |\n|3 |  |\n+--+--+", "| a | b |\n|---|---|\n| 1 3 | 2 |"),
+        ("rst", "== ==\na  b\n== ==\n1  2\n   3\n== ==", "| a | b |\n|---|---|\n| 1 | 2 3 |"),
+        ("rst", ".. list-table::\n\n   * - a\n     - b\n   * - 1\n     - 2", "| a | b |\n|---|---|\n| 1 | 2 |"),
+        ("rst", '.. csv-table::\n   :header: a, b\n\n   1, "2, 3"', "| a | b |\n|---|---|\n| 1 | 2, 3 |"),
+        ("rst", ".. hidden\n   text\n\na", "a"),
+        ("adoc", "*b* _i_ `c*` #m# **u**n 2 * 3", "**b** *i* `c*` ==m== **u**n 2 \\* 3"),
+        ("adoc", "https://x.org[a *b*] xref:o.adoc#s[t]", "[a **b**](<https://x.org>) [t](<o.adoc#s>)"),
+        ("adoc", "<<i>>\n\n[[i]]\n== Head", "[Head](<#Head>)\n\n## Head"),
+        ("adoc", ":v: 3\n\n{v} {no} a footnote:[b]", "3 \\{no\\} a ^[b]"),
+        ("adoc", "* a\n** b\n* c\n+\nd\n\ne", "- a\n  - b\n- c\n\n  d\n\ne"),
+        ("adoc", ". a\n.. b\n\nt:: d", "1. a\n   1. b\n      - **t**\n\n        d"),
+        ("adoc", "* [x] a\n* [ ] b", "- [x] a\n- [ ] b"),
+        ("adoc", "[source,sh]\n----\nls\n----", "```sh\nls\n```"),
+        ("adoc", "NOTE: hot", "> [!note]\n>\n> hot"),
+        ("adoc", "[TIP]\n====\n* a\n====\nb", "> [!tip]\n>\n> - a\n\nb"),
+        ("adoc", "[cols=2*]\n|===\n|a\n|b\n2+|c\n|===", "| a | b |\n|---|---|\n| c |  |"),
+        ("adoc", ",===\na,b\n1,2\n,===", "| a | b |\n|---|---|\n| 1 | 2 |"),
+        ("adoc", "image::a.png[b,20]", "![b](<a.png>)"),
+        ("adoc", "// hidden\n////\nhidden\n////\na", "a"),
+    ],
+)
+def test_markup_becomes_markdown(ending: str, text: str, expected: str) -> None:
+    assert written(text, ending) == expected
+
+
+def test_heading_shows_state_and_tags_below() -> None:
+    text = "#+todo: NEXT | DONE\n* NEXT [#A] Call *Bob* :work:\ntext"
+    assert written(text, "org") == "# Call **Bob**\n\n**NEXT \\[\\#A\\]** #work\n\ntext"
+
+
+_LINES = st.text(alphabet="ab *-+.:=_`|#[]{}<>()~^/\\\t1\n", max_size=200)
+_BLOCKS = st.lists(
+    st.sampled_from(
+        "* a|** b|- c|  - d|1. e|#+begin_quote|#+end_quote|#+begin_src x|#+end_src|:PROPERTIES:|:END:|Head\n====|"
+        "Sub\n---|.. note::|   text|a::|== Title|=== Sub|====|----|____|[source,x]|[quote]|+|term:: x|.Title|\n|"
+        "\\|===|\\|a \\|b|\\| a \\| b \\||+--+--+|== ==|text".replace("\\|", "\0").split("|")
+    ).map(lambda line: line.replace("\0", "|")),
+    max_size=25,
+).map("\n".join)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@given(text=_LINES | _BLOCKS)
+def test_page_has_the_headings_of_the_source(ending: str, text: str) -> None:
+    structure = structure_of(text, f"a.{ending}")
+    assert structure is not None
+    page, _, _ = markdown_outline(f"\n{written(text, ending)}\n", CancelToken().checkpoint)
+    assert [heading.level for heading in page] == [heading.level for heading in structure.headings]
+
+
+@given(st.text())
+def test_literal_text_has_no_tokens_and_no_markup(text: str) -> None:
+    assert not re.search(r"(?<!\\)(?:\\\\)*[*`#\[<]", Inline(text).done())
+
+
+def test_nesting_is_limited() -> None:
+    out = MarkdownWriter()
+    for _ in range(100):
+        out.open("> ", "> ")
+    out.line("text")
+    assert out.take() == ["> " * 10 + "text"]
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_deep_nesting_is_converted(ending: str) -> None:
+    deep = "\n\n".join(f"{' ' * level}- a" for level in range(0, 900, 3))
+    assert "a" in written(deep, ending)
+
+
+def test_inserted_values_are_limited() -> None:
+    value = "x" * 200
+    assert len(written(f":a: {value}\n\n" + "{a} " * 50_000, "adoc")) < 4_000_000
+    assert len(written("|a| " * 50_000 + f"\n\n.. |a| replace:: {value}", "rst")) < 4_000_000
