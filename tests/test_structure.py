@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LONGEST = 500
 """Lines of a module."""
-MOST_MODULES = 558
+MOST_MODULES = 561
 """Without those that read the transcripts of agents."""
 MOST_PRIVATE = 78
 """Uses of private attributes in tests."""
