@@ -105,6 +105,9 @@ def load_prices(path: str = "") -> Prices:
     return Prices((*_parse(_own(path), path), *built_in) if path else built_in)
 
 
+_EXAMPLE = 'list = [{ models = { "claude-sonnet-5" = { input = 2, output = 10 } } }]'
+
+
 @lru_cache(maxsize=1)
 def _built_in() -> tuple[_PriceList, ...]:
     name = "model_prices.toml"
@@ -122,7 +125,14 @@ def _parse(data: bytes, path: str) -> tuple[_PriceList, ...]:
     try:
         lists = msgspec.convert(decode_toml(data.decode()), _PriceFile).list
     except (ValueError, msgspec.ValidationError) as error:
-        raise SettingsError(tr("Can't read the price list {file}: {problem}", file=path, problem=error)) from None
+        raise SettingsError(
+            tr(
+                "The price list {file} isn't valid: {problem}. Write dollars per million tokens, as in: {example}",
+                file=path,
+                problem=error,
+                example=_EXAMPLE,
+            )
+        ) from None
     return tuple(msgspec.structs.replace(one, source=one.source or path) for one in lists)
 
 

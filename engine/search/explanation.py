@@ -1,6 +1,6 @@
 """Explains where the scores of an answer come from, and how each stage of the search changed the results."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -17,6 +17,7 @@ from engine.search.pipeline_stages import (
     EmbeddedQuery,
     RaisedMinimum,
     Scope,
+    SessionsNamed,
     Stage,
     Stages,
     Terms,
@@ -125,6 +126,16 @@ def _times(stage: Stage) -> str:
         "{count:,} passages date from the time in the query, or from the days next to it: {times}.",
         named.lifted,
         times=", ".join(map(time_words, named.times)),
+    )
+
+
+def _sessions(stage: Stage) -> str:
+    named = _facts(stage, SessionsNamed)
+    return tr_count(
+        "{count:,} passage is in a session that the query names: {names}.",
+        "{count:,} passages are in sessions that the query names: {names}.",
+        named.lifted,
+        names=", ".join(map(in_quotes, named.names)),
     )
 
 
@@ -246,6 +257,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "role": _role,
     "scores": _scores,
     "threshold": _threshold,
+    "sessions": _sessions,
     "times": _times,
     "title": _title,
     "unknown": _unknown,
@@ -267,7 +279,7 @@ Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
 if TYPE_CHECKING:
     from engine.search.decay import Age
     from engine.search.diversity import Chosen
-    from engine.search.named_times import Lift
+    from engine.search.query_lifts import Lift
 
 
 class Scored(msgspec.Struct, frozen=True):
@@ -278,7 +290,7 @@ class Scored(msgspec.Struct, frozen=True):
     evidence: Evidence
     cosine: float | None
     fresh: float
-    """The score before ageing, without the lift of a named time."""
+    """The score before ageing, without the lift for names in the query."""
     keywords: float
     """Score of the keywords alone, before ageing."""
     age: "Age | None" = None
@@ -292,11 +304,11 @@ class Scored(msgspec.Struct, frozen=True):
     named: bool = False
     """Whether the name of the chunk's file equals the query: a full match, whatever the chunk contains."""
     lift: "Lift | None" = None
-    """None if the query names no time, or one that is not the chunk's."""
+    """None if the query names no time, agent, project or file, or only others than the chunk's."""
 
     @property
     def unlifted(self) -> float:
-        """The score without the factor for a time named in the query."""
+        """The score without the factors for names in the query."""
         return self.score if self.lift is None else within_limits(self.order / self.lift.factor)
 
     @property
@@ -363,15 +375,17 @@ def _of_scores(
         score=scored.score,
         by_words=scored.by_keywords,
         fresh_score=scored.fresh,
-        time="" if scored.lift is None else time_words(scored.lift.time),
-        time_lift=1.0 if scored.lift is None else scored.lift.factor,
+        time="" if scored.lift is None or scored.lift.time is None else time_words(scored.lift.time),
+        time_lift=1.0 if scored.lift is None else scored.lift.time_factor,
         adjacent_time=scored.lift is not None and scored.lift.adjacent,
+        session_names=() if scored.lift is None else scored.lift.names,
+        session_lift=1.0 if scored.lift is None else scored.lift.session_factor,
         min_score=grounds.min_score,
         bm25=parts.bm25,
         full_bm25=parts.full,
         covered=parts.covered,
         text_limit=min(1.0, parts.limit),
-        missing=tuple(_missing(words, contributions, scored.id in words.in_time)),
+        missing=tuple(_missing(words, contributions, words.optional.get(scored.id, frozenset()))),
         cosine_low=None if range_ is None else range_.low,
         cosine_high=None if range_ is None else range_.high,
         nearness=parts.nearness / parts.full if parts.full else 0.0,
@@ -389,15 +403,15 @@ def _of_scores(
     )
 
 
-def _missing(words: KeywordScores, contributions: Sequence[float], dated: bool) -> Iterator[str]:
+def _missing(words: KeywordScores, contributions: Sequence[float], optional: Set[int]) -> Iterator[str]:
     """Yield the terms that a chunk doesn't contain; of alternatives, one that it contains is enough.
 
-    `dated`: the words of a named time aren't missing, since the chunk is dated within it.
+    `optional`: positions of terms that don't count as missing.
     """
     groups = words.groups or (0,) * len(words.terms)
     held = {group for group, bm25 in zip(groups, contributions, strict=True) if group and bm25}
     for index, (term, group, bm25) in enumerate(zip(words.terms, groups, contributions, strict=True)):
-        if not bm25 and group not in held and not (dated and index in words.time_words):
+        if not bm25 and group not in held and index not in optional:
             yield term.surface
 
 

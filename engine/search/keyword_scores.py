@@ -47,10 +47,11 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Chunks that hold all terms."""
     in_some_form: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms, exactly or in a looser form."""
-    in_time: set[int] = msgspec.field(default_factory=set)
-    """Chunks dated within a time that the query names: words of `time_words` may be missing there."""
-    time_words: set[int] = msgspec.field(default_factory=set)
-    """Positions of the terms that name a time."""
+    optional: dict[int, frozenset[int]] = msgspec.field(default_factory=dict)
+    """By chunk: positions of the terms that may be missing there, since they name its time, or its session's agent,
+    project or file."""
+    naming: set[int] = msgspec.field(default_factory=set)
+    """Positions of the terms that name a time or something of a session which passages have."""
     in_file: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms only together with others near them in the same file."""
     project_shares: dict[int, Mapping[int, float]] = msgspec.field(default_factory=dict)
@@ -68,8 +69,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @property
     def unknown(self) -> list[Term]:
-        """The terms that occur nowhere. Words of a time are known if passages are dated in it."""
-        return [term for index, term in enumerate(self.terms) if not term.chunks and index not in self.time_words]
+        """The terms that occur nowhere, without those that name a time or a session of a chunk."""
+        return [term for index, term in enumerate(self.terms) if not term.chunks and index not in self.naming]
 
     def factor_alone(self, chunks: int) -> float:
         """Return the factor of scores in a search where only keywords count, in an index of so many chunks.
@@ -105,7 +106,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     ) -> scoring.TextParts:
         """Compute the components of a keyword score from the terms' contributions, strengths and proximity."""
         scale = self.scale
-        if self.groups or id_ in self.in_time:
+        if self.groups or id_ in self.optional:
             chosen = self.counted(id_, contributions)
             contributions = tuple(contributions[index] for index in chosen)
             scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
@@ -149,18 +150,18 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         elif id_ in self.strengths and all(contributions[index] for index in self.counted(id_, contributions)):
             self.in_some_form.add(id_)
 
-    def add_dates(self, ids: Iterable[int], time_words: Collection[int]) -> None:
-        """Score chunks (`ids`) dated within a named time by the other words of the query: their date is what it asks.
+    def add_optional(self, optional: Mapping[int, frozenset[int]]) -> None:
+        """Score chunks without the terms that may be missing there (see the field), where these are missing.
 
-        `time_words`: positions of the terms that name the time. "pump last spring" finds a note of that spring about
-        the pump, which hardly says "last spring".
+        "pump last spring" finds a note of that spring about the pump, which hardly says "last spring".
         """
-        if not time_words or len(time_words) == len(self.terms):
+        naming = frozenset[int]().union(*set(optional.values()))
+        if not naming or len(naming) == len(self.terms):
             return
-        self.time_words.update(time_words)
-        dated = self.scores.keys() & ids
-        self.in_time.update(dated)
-        for id_ in dated:
+        self.naming.update(naming)
+        known = {id_: words for id_, words in optional.items() if id_ in self.scores}
+        self.optional.update(known)
+        for id_ in known:
             whole = self.parts(id_)
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
             self._note_complete(id_, whole.covered)
@@ -238,10 +239,10 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """Return the positions of the terms that count in a chunk with these `contributions`.
 
         Of alternative terms only the one that contributes most counts, as if it were the only one in the query. Words
-        of a time that the chunk is dated in don't count where they are missing.
+        in `optional` don't count where they are missing.
         """
-        if id_ in self.in_time:
-            left_out = {index for index in self.time_words if not contributions[index]}
+        if optional := self.optional.get(id_):
+            left_out = {index for index in optional if not contributions[index]}
             return [index for index in self._alternatives(contributions) if index not in left_out]
         return self._alternatives(contributions)
 

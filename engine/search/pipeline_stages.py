@@ -128,6 +128,13 @@ class TimesNamed(msgspec.Struct, frozen=True):
     lifted: int
 
 
+class SessionsNamed(msgspec.Struct, frozen=True):
+    """Names of agents, projects and files of sessions in the query, and the number of candidates that have one."""
+
+    names: Sequence[str]
+    lifted: int
+
+
 class VectorsReady(msgspec.Struct, frozen=True):
     """How many chunks of the index have a vector."""
 
@@ -147,6 +154,7 @@ Facts = (
     | Scope
     | Terms
     | TimesNamed
+    | SessionsNamed
     | VectorsReady
     | None
 )

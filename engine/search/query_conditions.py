@@ -215,7 +215,7 @@ class Conditions:
         return _in_files(sessions_with(self._snapshot, *file_matcher(value)))
 
     def _command(self, value: str) -> _Condition:
-        part = re.sub(r"([\\%_])", r"\\\1", value.encode("utf-8", "replace").decode())
+        part = re.sub(r"([\\%_])", r"\\\1", value.encode("utf-8", "replace").decode()).replace("*", "%")
         query = f"SELECT file_id FROM {self._tables.tool_uses} WHERE kind = 'command' AND value LIKE ? ESCAPE '\\'"
         return _Condition(f"c.file_id IN ({query})", (f"%{part}%",))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from heapq import nlargest
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,9 +13,9 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
-from engine.search.named_times import CANDIDATES, FileDates, Lift, NamedTimes
-from engine.search.pipeline_stages import TimesNamed, VectorsReady
+from engine.search.pipeline_stages import SessionsNamed, TimesNamed, VectorsReady
 from engine.search.query_conditions import Conditions, many
+from engine.search.query_lifts import CANDIDATES, Lift, NamedInQuery, QueryLifts
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
@@ -48,7 +48,7 @@ class KeywordPart(msgspec.Struct):
     scope: ChunkFilter
     within: EarlierResults | None
     leg: KeywordLeg
-    times: NamedTimes
+    named: NamedInQuery
     candidates: list[int] | None = None
     """Candidates by keywords; None until they are first looked for."""
     scores: KeywordScores | None = None
@@ -68,11 +68,11 @@ class Ranker:
     def __init__(self, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
         """`in_extra_paths` returns those of the given files that are outside the workspace; they age differently."""
         self._in_extra_paths = in_extra_paths
-        self._dates = FileDates()
+        self._lifts = QueryLifts()
 
-    def times_of(self, context: SearchContext) -> NamedTimes:
-        """Return the times that a query names, such as "last spring"; a search for similar passages has none."""
-        return NamedTimes(context.query.searched_text if context.request.like is None else "", self._dates)
+    def named_in(self, context: SearchContext) -> NamedInQuery:
+        """Return what a query names beside its subject, such as a time; a search for similar passages has none."""
+        return self._lifts.of(context.query.searched_text if context.request.like is None else "")
 
     def candidates(
         self, part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
@@ -99,19 +99,19 @@ class Ranker:
                 context.vectors_ready = ready = VectorsReady(rows, leg.chunks)
             context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
         context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
-        of_time: list[int] = []
-        if part.times.times and leg.chunks > limit and scope.chunks is None:
+        by_names: list[int] = []
+        if leg.chunks > limit and scope.chunks is None:
             with context.timed("keyword"):
-                of_time = self._of_named_times(part, vector_leg, snapshot, context)
-        ids = list(dict.fromkeys(by_keywords + by_vectors + of_time))
+                by_names = self._named(part, vector_leg, snapshot, context)
+        ids = list(dict.fromkeys(by_keywords + by_vectors + by_names))
         return ids if part.liked is None else leave_out(part.liked, ids, context)
 
     @staticmethod
-    def _of_named_times(
+    def _named(
         part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
     ) -> list[int]:
-        """Return the ids of the best chunks in files dated within a time that the query names."""
-        files = part.times.files(snapshot, part.scope.files)
+        """Return the ids of the best chunks in files of a time, or sessions with a name, that are in the query."""
+        files = part.named.files(snapshot, part.scope.files)
         if not files:
             return []
         dated = msgspec.structs.replace(part.scope, files=files)
@@ -142,9 +142,8 @@ class Ranker:
         """
         ages = self._ages(ids, snapshot, context)
         with context.timed("merge"):
-            lifts = part.times.lifts(snapshot, ids)
-        if part.times.times:
-            context.stages.add("times", len(ids), len(ids), TimesNamed(part.times.times, len(lifts)))
+            lifts = part.named.lifts(snapshot, ids)
+        _note_names(lifts, len(ids), part, context)
         with context.timed("keyword"):
             words = _keyword_scores(ids, lifts, part, snapshot, context)
         with context.timed("vector"):
@@ -233,17 +232,25 @@ class Ranker:
         )
 
 
+def _note_names(lifts: Mapping[int, Lift], count: int, part: KeywordPart, context: SearchContext) -> None:
+    """Record the stages in which some of `count` candidates were lifted by names in the query."""
+    if part.named.times:
+        dated = sum(lift.time is not None for lift in lifts.values())
+        context.stages.add("times", count, count, TimesNamed(part.named.times, dated))
+    if named := [lift.names for lift in lifts.values() if lift.names]:
+        names = tuple(dict.fromkeys(chain.from_iterable(named)))
+        context.stages.add("sessions", count, count, SessionsNamed(names, len(named)))
+
+
 def _keyword_scores(
     ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
-    """Return the keyword scores of these chunks, with their titles and the times that they are dated in."""
+    """Return the keyword scores of these chunks, with their titles and what the query names of them."""
     if context.request.like is not None:
         part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
-    if lifts:
-        within = (id_ for id_, lift in lifts.items() if not lift.adjacent)
-        words.add_dates(within, part.times.words(part.leg.ranges))
+    words.add_optional(part.named.optional(lifts, part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(_projects_of_chunks, snapshot))
     words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))

@@ -8,7 +8,7 @@ from engine.base.formatting import all_of, in_quotes
 from engine.base.language import marked, tr
 from engine.records import MatchField, ResultExplanation, TermMatch
 
-ReasonPart = Literal["words", "meaning", "mixture", "time", "age", "position", "threshold"]
+ReasonPart = Literal["words", "meaning", "mixture", "time", "session", "age", "position", "threshold"]
 
 _FIELDS: dict[MatchField, str] = {
     "title": marked("title"),
@@ -85,6 +85,7 @@ _OF_TIME = marked("The passage dates from the time in the query, {time}: × {lif
 _ADJACENT_TIME = marked(
     "The passage dates from the days next to the time in the query, {time}: × {lift:.2f} = {score:.2f}."
 )
+_OF_SESSION = marked("The query names {names} of this session: × {lift:.2f} = {score:.2f}.")
 _REACHED = marked("The score of {score:.2f} reaches the minimum score, {least:g}.")
 _NAMED = marked("Shown because its title matches; reduced by age, its score is below the minimum score, {least:g}.")
 _BY_WORDS = marked("Shown because its score by words alone reaches the minimum score, {least:g}.")
@@ -113,6 +114,7 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
         Reason("meaning", _meaning(explanation)),
         Reason("mixture", _mixture(explanation)),
         Reason("time", _time(explanation)),
+        Reason("session", _session(explanation)),
         Reason("age", _age(explanation)),
         Reason("position", _position(explanation)),
         Reason("threshold", _threshold(explanation)),
@@ -216,7 +218,14 @@ def _time(of: ResultExplanation) -> str:
     if not of.time:
         return ""
     sentence = _ADJACENT_TIME if of.adjacent_time else _OF_TIME
-    return tr(sentence, time=of.time, lift=of.time_lift, score=of.lifted_score)
+    return tr(sentence, time=of.time, lift=of.time_lift, score=min(1.0, of.fresh_score * of.time_lift))
+
+
+def _session(of: ResultExplanation) -> str:
+    if not of.session_names:
+        return ""
+    names = _listed([*map(in_quotes, of.session_names)])
+    return tr(_OF_SESSION, names=names, lift=of.session_lift, score=of.lifted_score)
 
 
 def _age(of: ResultExplanation) -> str:

@@ -289,7 +289,7 @@ class Searcher:
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for of in context.suggestions for word, _ in of.words})
-        return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.times_of(context))
+        return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.named_in(context))
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext

@@ -263,6 +263,17 @@ def sessions_with(snapshot: Snapshot, part: str, fits: Fits) -> list[int]:
     return sorted({id_ for files in _fitting(snapshot, part, fits).values() for id_ in files})
 
 
+def sessions_with_file(snapshot: Snapshot, path: str) -> list[int]:
+    """Return the file ids of the sessions whose tool calls use a file with this path, or whose path ends with it."""
+    pattern = path.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = snapshot.connection.execute(
+        f"""SELECT DISTINCT file_id FROM {snapshot.tables.tool_uses}
+            WHERE kind <> 'command' AND (value LIKE ?1 ESCAPE '\\' OR value LIKE '%/' || ?1 ESCAPE '\\')""",
+        (pattern,),
+    )
+    return [id_ for (id_,) in rows]
+
+
 def calls_in_session(snapshot: Snapshot, session: str) -> list[tuple[int, int, str, str]]:
     """Return line, message number, kind and value of all files and commands of one session's tool calls, in order."""
     tables = snapshot.tables

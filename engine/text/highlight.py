@@ -63,10 +63,14 @@ _MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
 def _uses_of(query: Query) -> re.Pattern[str] | None:
     """Return a regex for the files and commands of the operators `file:` and `command:`; None without these."""
     found = [pattern for value in query.values_of_required("file") if (pattern := _path_pattern(value))]
-    found += [
-        r"\s+".join(map(re.escape, value.split())) for value in query.values_of_required("command") if value.strip()
-    ]
+    found += filter(None, map(command_pattern, query.values_of_required("command")))
     return re.compile("|".join(found), re.IGNORECASE) if found else None
+
+
+def command_pattern(value: str) -> str:
+    """Return a regex for the operator `command:`, whose `*` stands for any text; empty if it has only wildcards."""
+    parts = re.split(r"\*+", value.strip("* "))[: _MOST_WILDCARDS + 1]
+    return r"[^\n]*?".join(r"\s+".join(map(re.escape, part.split())) for part in parts)
 
 
 def _path_pattern(value: str) -> str:

@@ -55,7 +55,10 @@ OPERATORS = {
             either=False,
         ),
         Operator(
-            "command", marked("only sessions that ran a command containing this text"), "command:pytest", either=False
+            "command",
+            marked("only sessions that ran a command containing this text or pattern"),
+            "command:pytest",
+            either=False,
         ),
         Operator("machine", marked("only sessions from this machine"), "machine:laptop", either=True),
         Operator("role", marked("only passages by this speaker: user, assistant or tool"), "role:user", either=True),

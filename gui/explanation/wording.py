@@ -230,6 +230,9 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.time:
         yield tr("Time in the query"), of.time
         yield tr("Factor for a matching date"), number(of.time_lift, ".2f")
+    if of.session_names:
+        yield tr("Names in the query"), ", ".join(of.session_names)
+        yield tr("Factor for a named session"), number(of.session_lift, ".2f")
     yield from _age(of)
     if of.mmr_like or of.rank != of.score_rank:
         yield tr("Rank before similar results moved down"), number(of.score_rank)

@@ -54,6 +54,7 @@ from engine.corpus.transcripts.agents import (
     vibe,
     warp,
     zed,
+    zencoder,
 )
 from engine.corpus.user_environment import Machine
 
@@ -96,6 +97,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         lm_studio.AGENT,
         droid.AGENT,  # OpenClaw's lines have less particular marks, which Droid's have, too
         openclaw.AGENT,
+        openclaw.QCLAW,
         copilot_chat.AGENT,
         cursor.AGENT,
         cursor.CLI,
@@ -105,6 +107,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         cline.KILO_CODE,
         opencode.KILO,
         opencode.MIMO_CODE,
+        opencode.ICODEMATE,
         amp.AGENT,
         continue_dev.AGENT,
         continue_dev.PEAR,
@@ -118,6 +121,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         forge.AGENT,
         pi.PI,
         pi.OH_MY_PI,
+        pi.PRIME_AGENT,
         openhands.AGENT,
         grok.AGENT,
         vibe.AGENT,
@@ -133,6 +137,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         codebuddy.AGENT,
         codebuddy.WORKBUDDY,
         codewhale.AGENT,
+        zencoder.AGENT,
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""

@@ -94,6 +94,15 @@ def test_invalid_price_list_is_an_error_with_its_name(tmp_path: Path, text: str)
         load_prices(str(tmp_path / "missing.toml"))
 
 
+def test_invalid_price_list_shows_a_valid_example(tmp_path: Path) -> None:
+    own = tmp_path / "prices.toml"
+    own.write_text("gpt = 1")
+    with pytest.raises(SettingsError) as refused:
+        load_prices(str(own))
+    own.write_text(str(refused.value).partition("as in: ")[2])
+    assert load_prices(str(own)).knows("claude-sonnet-5")
+
+
 def test_total_marks_unknown_values() -> None:
     stats = session_stats([session(usage(), usage("gpt-99", 5, 6)), session()], load_prices())
     total = stats.total

@@ -24,6 +24,7 @@ def _formats() -> "Formats":
 
 AGENT = Agent(
     name="amp",
+    parser_version=2,
     label="Amp",
     resume="amp threads continue {id}",
     stores=((r"/amp/threads\Z", "amp"),),

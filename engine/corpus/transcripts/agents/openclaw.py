@@ -1,4 +1,5 @@
-"""Declares OpenClaw, formerly Moltbot and Clawdbot.
+"""Declares OpenClaw, formerly Moltbot and Clawdbot, and QClaw, a program made from it, with the same files of sessions
+(as agentsview reads them, August 2026).
 
 Its sessions were files until summer 2026, and were then copied into a database of each agent; the files may remain.
 Its workspaces are found in its configuration (`engine/corpus/source_detection.py`).
@@ -56,6 +57,11 @@ def _folders(machine: Machine) -> FoundFolders:
         yield from subfolders(os.path.join(state, "state", "sessions"))
 
 
+def _qclaw_folders(machine: Machine) -> FoundFolders:
+    for agent, path in subfolders(machine.below_home(".qclaw", "agents")):
+        yield agent, os.path.join(path, "sessions")
+
+
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
     """Return the session files that a database contains too, also those of sessions that were reset or deleted."""
     single: dict[str, list[str]] = {}
@@ -80,20 +86,37 @@ def _formats() -> "Formats":
     return Formats(lines=(OpenClawFormat(),), databases=(OPENCLAW_DATABASE,))
 
 
+def _qclaw_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
+
+    return Formats(lines=(OpenClawFormat("qclaw"),))
+
+
+_FILES = (JSON_LINES, JSON_LINES + r"\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z")
+"""A session that was reset or deleted remains under a name with the time."""
+
 AGENT = Agent(
     name="openclaw",
     label="OpenClaw",
     usual="~/.openclaw/agents",
     stores=(
-        (r"/agents/([^/]+)/sessions\Z", r"\1"),
+        (r"(?<!/\.qclaw)/agents/([^/]+)/sessions\Z", r"\1"),
         (rf"/agents/([^/]+)/agent/{re.escape(_DATABASE)}\Z", r"openclaw-\1"),
         (r"/state/sessions/([^/]+)\Z", r"\1"),
     ),
     folders=_folders,
-    # A session that was reset or deleted remains under a name with the time.
-    files=(JSON_LINES, JSON_LINES + r"\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z"),
+    files=_FILES,
     databases=re.escape(_DATABASE),
     copies=_copies,
     with_copies=(_DATABASE,),
     formats=_formats,
+)
+QCLAW = Agent(
+    name="qclaw",
+    label="QClaw",
+    stores=((r"/\.qclaw/agents/([^/]+)/sessions\Z", r"qclaw-\1"),),
+    folders=_qclaw_folders,
+    files=_FILES,
+    formats=_qclaw_formats,
 )

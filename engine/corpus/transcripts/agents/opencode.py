@@ -1,4 +1,4 @@
-"""Declares opencode, and Kilo and MiMo Code, which were made from it in 2026: their sessions are in databases.
+"""Declares opencode, and Kilo, MiMo Code and IcodeMate, which were made from it: their sessions are in databases.
 
 Those of opencode were files until February 2026, and were then copied into a database next to them. The files remained,
 so a session may be in both; the database then counts.
@@ -6,7 +6,7 @@ so a session may be in both; the database then counts.
 Kilo is an extension of VS Code and a command line, here since its version 7. It has the same database, without
 `session_v2`. Written from its public source up to autumn 2026 (`packages/core/src`: `database/database.ts`,
 `session/sql.ts`): `kilo.db`, of other release channels `opencode-<channel>.db`, or the file that `KILO_DB` names. MiMo
-Code's is `mimocode.db`, as agentsview reads it (August 2026).
+Code's is `mimocode.db`, IcodeMate's `icodemate.db`, as agentsview reads them (August 2026).
 """
 
 import os
@@ -51,9 +51,9 @@ def _databases(folder: str, named: str, names: str) -> Iterator[str]:
         return
 
 
-def _mimo_folders(machine: Machine) -> FoundFolders:
+def _copy_folders(name: str, machine: Machine) -> FoundFolders:
     for home in machine.data_homes():
-        yield "", os.path.join(home, "mimocode", "mimocode.db")
+        yield "", os.path.join(home, name, f"{name}.db")
 
 
 def _kilo_folders(machine: Machine) -> FoundFolders:
@@ -135,8 +135,17 @@ MIMO_CODE = Agent(
     name="mimocode",
     label="MiMo Code",
     stores=((r"/mimocode/mimocode\.db\Z", "mimocode"),),
-    folders=_mimo_folders,
+    folders=partial(_copy_folders, "mimocode"),
     files=(),
     databases=r"mimocode/mimocode\.db",
     formats=partial(_copy_formats, "mimocode"),
+)
+ICODEMATE = Agent(
+    name="icodemate",
+    label="IcodeMate",
+    stores=((r"/icodemate/icodemate\.db\Z", "icodemate"),),
+    folders=partial(_copy_folders, "icodemate"),
+    files=(),
+    databases=r"icodemate/icodemate\.db",
+    formats=partial(_copy_formats, "icodemate"),
 )

@@ -1,5 +1,7 @@
-"""Declares Pi and Oh My Pi, a fork of it. OpenClaw stores their format, too: the folder or the file's name tells
-them apart."""
+"""Declares Pi, and Oh My Pi and Prime Agent, which were made from it (Prime Agent as agentsview reads it, August 2026).
+
+OpenClaw stores their format, too: the folder or the file's name tells them apart.
+"""
 
 import os
 from functools import partial
@@ -26,6 +28,10 @@ def _oh_my_pi_folders(machine: Machine) -> FoundFolders:
             yield "", os.path.join(folder, "sessions")
 
 
+def _prime_folders(machine: Machine) -> FoundFolders:
+    yield "", machine.folder_in("PRIME_AGENT_SESSION_DIR") or machine.below_home(".prime", "agent", "sessions")
+
+
 def _formats(agent: str) -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
@@ -50,4 +56,11 @@ OH_MY_PI = Agent(
     folders=_oh_my_pi_folders,
     files=_FILES,
     formats=partial(_formats, "oh-my-pi"),
+)
+PRIME_AGENT = Agent(
+    name="prime-agent",
+    label="Prime Agent",
+    stores=((r"/\.prime/agent/sessions\Z", "prime-agent"),),
+    folders=_prime_folders,
+    formats=partial(_formats, "prime-agent"),
 )

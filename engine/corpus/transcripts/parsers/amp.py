@@ -4,6 +4,9 @@ There is no published specification. Written from public source of programs that
 franken_agent_detection of February 2026): `messages` with blocks, results of tools in the user's messages, the folder
 in `env.initial.trees`, and times in `created`, in `meta.traces` and in the messages' `meta.sentAt`. Since spring 2026
 the program stores threads on Amp's server alone (reports of users, notes of agentsview): newer ones can't be read.
+
+With OpenAI's models, whose cache is written without a charge, `cacheCreationInputTokens` has all of the prompt that was
+not cached (agentsview of August 2026).
 """
 
 import os
@@ -31,8 +34,7 @@ class _Parser(BlockParser, kw_only=True):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
         usage = mapping(value.get("usage"))
-        counts = map(usage.get, ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"))
-        self.use(usage.get("model"), Usage(*map(tokens, counts)))
+        self.use(usage.get("model"), _usage(usage))
         time = seconds(mapping(value.get("meta")).get("sentAt"), usage.get("timestamp"))
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
         return self.next_message(parts, time=time)
@@ -45,6 +47,14 @@ class _Parser(BlockParser, kw_only=True):
         failure = run.get("error")
         failed = string(failure) or string(mapping(failure).get("message"))
         return content(block.get("content")) or text or failed
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    names = "inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"
+    sent, received, read, written = (tokens(counts.get(name)) for name in names)
+    if string(counts.get("model")).startswith("gpt-") and written is not None:
+        sent, written = (sent or 0) + written, None
+    return Usage(sent, received, read, written)
 
 
 class AmpThread:

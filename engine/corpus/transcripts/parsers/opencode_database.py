@@ -31,7 +31,7 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_facts
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
-_DERIVED = frozenset({"kilo", "mimocode"})
+_DERIVED = frozenset({"icodemate", "kilo", "mimocode"})
 _OLDER = frozenset({"session", "message", "part"})
 _NEWER = frozenset({"session_v2", "session_message"})
 _SHARED = _OLDER | {"session_message"}

@@ -14,6 +14,7 @@ from engine.base.errors import Cancelled
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.amp import AmpThread
 from engine.corpus.transcripts.registry import resume_command
+from engine.corpus.transcripts.token_usage import Usage
 from tests.helpers.exports import read, read_first
 from tests.helpers.transcripts import json_values, mangled
 
@@ -37,6 +38,18 @@ def test_messages_of_a_thread() -> None:
     assert (facts.started, facts.ended) == (START, START + 20)
     assert conversation.unknown == {"block hologram": 1, "role oracle": 1}
     assert resume_command("amp", "T-1") == "amp threads continue T-1"
+
+
+def test_uncached_prompts_of_openais_models_are_sent_tokens(tmp_path: Path) -> None:
+    counts = {"inputTokens": 0, "outputTokens": 5, "cacheReadInputTokens": 20, "cacheCreationInputTokens": 7}
+    said = [
+        {"role": "assistant", "content": [{"type": "text", "text": "Yes."}], "usage": {"model": model, **counts}}
+        for model in ("gpt-5.5", "claude-opus-5")
+    ]
+    path = tmp_path / "T-1.json"
+    path.write_text(json.dumps({"id": "T-1", "messages": said}))
+    (conversation,) = read(AmpThread(), path)
+    assert conversation.facts.usage == {"gpt-5.5": Usage(7, 5, 20), "claude-opus-5": Usage(0, 5, 20, 7)}
 
 
 def test_only_own_files_are_recognised() -> None:

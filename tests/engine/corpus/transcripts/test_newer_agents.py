@@ -16,6 +16,7 @@ from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.parsers.codebuddy import CodeBuddyFormat
+from engine.corpus.transcripts.parsers.zencoder import ZencoderFormat
 from engine.corpus.transcripts.registry import copied_sessions, parts_changed, resume_command, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
@@ -48,6 +49,7 @@ AUGGIE = FIXTURES / "augment/sessions/0c1d2e3f-0000-4000-8000-000000000009.json"
 JUNIE = FIXTURES / "junie/sessions"
 CODEWHALE = FIXTURES / "codewhale/sessions/0c1d2e3f-0000-4000-8000-00000000000a.json"
 CODEBUDDY = FIXTURES / "codebuddy/0c1d2e3f-0000-4000-8000-00000000000b.jsonl"
+ZENCODER = FIXTURES / "zencoder/0c1d2e3f-0000-4000-8000-00000000000c.jsonl"
 CODEBUFF = FIXTURES / "codebuff/projects"
 START = 1777885200.0
 
@@ -560,3 +562,53 @@ def test_sub_agents_of_codebuddy_name_their_parent(folder: str, agent: str, tmp_
 @given(st.lists(mangled([value for _, value in fixture_lines(CODEBUDDY)])))
 def test_any_line_of_codebuddy_parses_and_resumes(values: list[dict[str, Any]]) -> None:
     stored_after_every_line(CodeBuddyFormat(), values)
+
+
+def test_a_session_of_zencoder_is_read(tmp_path: Path) -> None:
+    path = tmp_path / ".zencoder" / "sessions" / ZENCODER.name
+    path.parent.mkdir(parents=True)
+    shutil.copy(ZENCODER, path)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("zencoder", 1)
+    (session,) = conversations(path)
+    assert parts(session) == [
+        ("system", "text", "Keep it short.", ""),
+        ("user", "text", "Why does it leak?", ""),
+        ("system", "text", "How to caulk.", ""),
+        ("assistant", "thinking", "Look at the hull.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "/home/ada/boats/hull.py", "Read"),
+        ("assistant", "tool-call", "pytest -q", "Bash"),
+        ("tool", "tool-result", "seams = None", "Read"),
+        ("tool", "tool-result", "1 failed", "Bash"),
+        ("assistant", "text", "It has no seams.", ""),
+    ]
+    assert uses(session) == [("read", "/home/ada/boats/hull.py"), ("command", "pytest -q")]
+    facts = session.facts
+    assert (facts.id, facts.project, facts.name) == (ZENCODER.stem, "/home/ada/boats", "Why does it leak?")
+    assert (facts.started, facts.ended, session.unknown.total()) == (START + 10, START + 60, 0)
+
+
+@given(st.lists(mangled([value for _, value in fixture_lines(ZENCODER)])))
+def test_any_line_of_zencoder_parses_and_resumes(values: list[dict[str, Any]]) -> None:
+    stored_after_every_line(ZencoderFormat(), values)
+
+
+@pytest.mark.parametrize(
+    ("agent", "folder", "store"),
+    [
+        ("qclaw", ".qclaw/agents/main/sessions", "sessions/qclaw-main"),
+        ("openclaw", ".openclaw/agents/main/sessions", "sessions/main"),
+        ("prime-agent", ".prime/agent/sessions", "sessions/prime-agent"),
+    ],
+)
+def test_copies_of_openclaw_and_pi_are_read_as_their_own(tmp_path: Path, agent: str, folder: str, store: str) -> None:
+    path = tmp_path / folder / "0c1d2e3f-0000-4000-8000-00000000000d.jsonl"
+    path.parent.mkdir(parents=True)
+    shutil.copy(next((FIXTURES / "openclaw").glob("*.jsonl")), path)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.path, source.files) == (agent, str(path.parent), 1)
+    (session,) = conversations(path)
+    assert session.facts.agent == agent
+    (file,) = find_transcripts(Settings(sessions=SessionSettings(folders=(str(path.parent),)))).files
+    assert file.name == f"{store}/{path.name}"

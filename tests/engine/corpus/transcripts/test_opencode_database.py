@@ -320,7 +320,7 @@ def test_any_json_is_read(tmp_path: Path, message: Any, part: Any, entry: dict[s
         writer.close()
 
 
-@pytest.mark.parametrize(("agent", "resumed"), [("kilo", "kilo --session ses_1"), ("mimocode", "")])
+@pytest.mark.parametrize(("agent", "resumed"), [("kilo", "kilo --session ses_1"), ("mimocode", ""), ("icodemate", "")])
 def test_database_of_a_derived_agent_is_read_as_its_own(tmp_path: Path, agent: str, resumed: str) -> None:
     path = tmp_path / ".local" / "share" / agent / f"{agent}.db"
     writer = OpencodeWriter(path)

@@ -28,6 +28,7 @@ AGENTS = {
     "sess_0c1d2e3f-0000-4000-8000-000000000008": "kiro",
     "qwen": "qwen",
     "vibe": "vibe",
+    "zencoder": "zencoder",
 }
 DOCUMENTS = {
     "amp/T-0c1d2e3f-0000-4000-8000-000000000004.json": "amp",

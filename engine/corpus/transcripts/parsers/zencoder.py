@@ -1,0 +1,86 @@
+"""Zencoder: `~/.zencoder/sessions/<id>.jsonl`.
+
+There is no published specification. Written from agentsview's reader (August 2026): the first line describes the
+session (`id`, `chatId`, `modelId`, `createdAt`, `creationReason`), every other one is a message with `role` and blocks
+in `content`, as in Vercel's AI SDK. The system prompt, a text, names the folder. A block of a user's message with
+another `tag` than `user-input` was inserted by the program, as were blocks with a `tag` in a tool's result and skills.
+Lines `finish` and `permission` have no text. Tokens are not recorded.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import BlockParser
+
+_AGENT = "zencoder"
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
+_PASSED_OVER = frozenset({"finish", "permission"})
+_FOLDER = re.compile(r"Working directory:[ \t]+([^\r\n]{1,4096})")
+_HEADER = frozenset({"id", "createdAt"})
+_HEADER_MARKS = frozenset({"chatId", "creationReason", "modelId"})
+
+
+class ZencoderParser(BlockParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = string(value.get("role"))
+        if not role:
+            if not _is_header(value):
+                self.count_unknown(None)
+            return []
+        if role == "system":
+            found = _FOLDER.search(content(value.get("content")))
+            self.facts.project = self.facts.project or clean(found[1].strip() if found else "")
+            return []
+        if role not in _ROLES:
+            if role not in _PASSED_OVER:
+                self.count_unknown(f"role {role}")
+            return []
+        parts = self.blocks(value.get("content"), _ROLES[role])
+        return self.next_message(parts, line=line, time=seconds(value.get("createdAt")))
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind = block.get("type")
+        if kind == "reasoning":
+            yield Part("assistant", "thinking", string(block.get("text")))
+        elif kind == "tool-call":
+            name = string(block.get("toolName"))
+            self.calls[clean(string(block.get("toolCallId")))] = clean(name)
+            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
+        elif kind == "tool-result":
+            called = self.calls.pop(clean(string(block.get("toolCallId"))), "")
+            held = block.get("content")
+            shown = [part for part in items(held) if not mapping(part).get("tag")] if isinstance(held, list) else held
+            yield Part("tool", "tool-result", content(shown), string(block.get("toolName")) or called)
+        elif kind == "skill":
+            yield Part("system", "text", string(block.get("content")))
+        elif kind == "text" and role == "user" and block.get("tag") not in (None, "", "user-input"):
+            yield Part("system", "text", string(block.get("text")))
+        else:
+            yield from super()._block(value, role)
+
+
+class ZencoderFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return bool(values) and _is_header(values[0]) and all(string(value.get("role")) for value in values[1:])
+
+    def parser(self, path: str) -> ZencoderParser:
+        id_ = os.path.basename(path).removesuffix(".jsonl")
+        return ZencoderParser(facts=SessionFacts(agent=_AGENT, id=clean(id_)))
+
+    def resume(self, state: bytes) -> ZencoderParser:
+        return decode_json(state, ZencoderParser)
+
+
+def _is_header(value: Mapping[str, Any]) -> bool:
+    return "role" not in value and value.keys() >= _HEADER and bool(value.keys() & _HEADER_MARKS)

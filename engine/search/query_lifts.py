@@ -1,0 +1,407 @@
+"""Lifts results by what a query names beside its subject: a time, or the agent, the project or a file of a session.
+
+Times are such as "in May", "last spring" or "three weeks ago". The dates of a chunk are those of its file (name, title,
+front matter, or begin and end of a session) and of its heading; if it has none, those in its text in ISO form.
+
+People also say "with Codex", "in harbour-map" or "where we changed app.py", which a session's text seldom repeats.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from engine.base import lazy_pattern
+from engine.corpus.transcripts.registry import agent_label
+from engine.search.query_conditions import many
+from engine.store.sessions import sessions_with_file
+from engine.store.snapshot import Snapshot
+from engine.text.folding import fold
+from engine.text.time_expressions import TimeExpression, read_dates, read_times
+
+_LIFT = 0.6
+"""Share of its score that a chunk gains if its date is within a named time."""
+_ADJACENT = 0.5
+"""Share of that lift for days next to the time: a session may end after midnight, or be about the day before."""
+_ADJACENT_DAYS = 3
+_SESSION_LIFT = 0.6
+"""Share of its score that a chunk gains for each name in the query that is its session's agent, project or file."""
+CANDIDATES = 50
+"""Number of candidates that keywords, and vectors, each contribute from files of a named time, or named sessions."""
+_ISO_DAY = lazy_pattern(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
+_YEAR = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
+
+Span = tuple[date, date]
+"""The first and the last day."""
+
+
+class Lift(msgspec.Struct, frozen=True):
+    """Factors by which names in the query raise the score of a chunk."""
+
+    time_factor: float = 1.0
+    time: TimeExpression | None = None
+    adjacent: bool = False
+    """Whether the chunk is dated next to that time, not within it."""
+    names: tuple[str, ...] = ()
+    """The agent, the project and the files of the chunk's session that the query names, as typed."""
+
+    @property
+    def session_factor(self) -> float:
+        return 1 + _SESSION_LIFT * len(self.names)
+
+    @property
+    def factor(self) -> float:
+        return self.time_factor * self.session_factor
+
+
+_T = TypeVar("_T")
+
+
+class _Cached(Generic[_T]):
+    """Caches what a function reads from the index while that is unchanged. Thread-safe."""
+
+    def __init__(self, read: Callable[[Snapshot], _T]) -> None:
+        self._read = read
+        self._latest: tuple[tuple[str, int, int], _T] | None = None
+
+    def of(self, snapshot: Snapshot) -> _T:
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        latest = self._latest
+        if latest is None or latest[0] != state:
+            latest = self._latest = state, self._read(snapshot)
+        return latest[1]
+
+
+class QueryLifts:
+    """Makes the lifts of single queries; caches what they need of the index. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._dates = _Cached(_dates_of_files)
+        self._names = _Cached(_session_names)
+
+    def of(self, query: str) -> "NamedInQuery":
+        return NamedInQuery(query, self._dates, self._names)
+
+
+class NamedInQuery:
+    """Finds what one query names beside its subject, and lifts the chunks that have it."""
+
+    def __init__(
+        self, query: str, dates: "_Cached[dict[int, list[Span]]]", names: "_Cached[list[SessionName]]"
+    ) -> None:
+        self._times = NamedTimes(query, dates)
+        self._sessions = _NamedSessions(query, names)
+
+    @property
+    def times(self) -> Sequence[TimeExpression]:
+        return self._times.times
+
+    def files(self, snapshot: Snapshot, file_ids: Sequence[int] | None) -> list[int]:
+        """Return the ids of files that have the time and the names, or else one of both, limited to `file_ids`."""
+        dated = set(self._times.files(snapshot, file_ids)) if self.times else set()
+        named = self._sessions.files(snapshot)
+        if file_ids is not None:
+            named &= {*file_ids}
+        return sorted(dated & named or dated | (named if len(named) <= _MOST_NAMED else set()))
+
+    def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
+        """Return, by chunk id, the lift of chunks that have the time or a name; other chunks are left out."""
+        ids = list(ids)
+        lifts = self._times.lifts(snapshot, ids)
+        for id_, names in self._sessions.names_of(snapshot, ids).items():
+            lifts[id_] = msgspec.structs.replace(lifts.get(id_, Lift()), names=names)
+        return lifts
+
+    def optional(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
+        """Return, by chunk id, the positions of the words that its text may lack: the names of its time and session.
+
+        `ranges`: offsets of the words in the query.
+        """
+        dated = frozenset(index for time in self.times for index in self._times.words(time.text, ranges))
+        named = {
+            names: frozenset(index for name in names for index in self._times.words(name, ranges))
+            for names in {lift.names for lift in lifts.values()}
+        }
+        found = {
+            id_: named[lift.names] if lift.time is None or lift.adjacent else named[lift.names] | dated
+            for id_, lift in lifts.items()
+        }
+        return {id_: words for id_, words in found.items() if words}
+
+
+class NamedTimes:
+    """Finds the times in one query, and the chunks whose dates are within them."""
+
+    def __init__(self, query: str, dates: "_Cached[dict[int, list[Span]]]") -> None:
+        self.times = read_times(query)
+        self._query = query
+        self._dates = dates
+        self._known: dict[int, Lift | None] = {}
+        self._nearest: dict[Span, tuple[int, int]] = {}
+        """Cache by period: the fewest days to a time of the query, and the position of that time."""
+
+    def files(self, snapshot: Snapshot, file_ids: Sequence[int] | None) -> list[int]:
+        """Return the ids of files dated within a time of the query, limited to the ids in `file_ids`."""
+        dates = self._dates.of(snapshot)
+        limited = dates if file_ids is None else dates.keys() & file_ids
+        return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.adjacent)
+
+    def words(self, text: str, ranges: Sequence[tuple[int, int]]) -> set[int]:
+        """Return the positions of those words, given by their offsets in the query, that belong to a part of it."""
+        names = [found.span() for found in re.finditer(re.escape(text), self._query)]
+        return {
+            index
+            for index, (start, end) in enumerate(ranges)
+            if any(first <= start and end <= last for first, last in names)
+        }
+
+    def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
+        """Return, by chunk id, the factor for chunks dated within or next to a time of the query; other chunks are left
+        out.
+        """
+        if not self.times:
+            return {}
+        ids = list(ids)
+        new = [id_ for id_ in ids if id_ not in self._known]
+        if new:
+            dates = self._dates.of(snapshot)
+            spans = {
+                id_: [*dates.get(file, ()), *_dates_in_name(heading)] for id_, file, heading in _chunks(snapshot, new)
+            }
+            undated = [id_ for id_, known in spans.items() if not known]
+            spans.update(_dates_in_texts(snapshot, undated, self.times))
+            self._known.update((id_, self._lift(known)) for id_, known in spans.items())
+        return {id_: lift for id_ in ids if (lift := self._known.get(id_)) is not None}
+
+    def _lift(self, spans: Sequence[Span]) -> Lift | None:
+        days, which = min(map(self._near, spans), default=(_ADJACENT_DAYS + 1, 0))
+        if days > _ADJACENT_DAYS:
+            return None
+        return Lift(1 + _LIFT * (_ADJACENT if days else 1.0), self.times[which], days > 0)
+
+    def _near(self, span: Span) -> tuple[int, int]:
+        found = self._nearest.get(span)
+        if found is None:
+            found = self._nearest[span] = min((time.days_from(*span), at) for at, time in enumerate(self.times))
+        return found
+
+
+# --- Sessions by agent, project and file ------------------------------------------------------------------------------
+
+_WORD = lazy_pattern(r"[^\W_]+")
+_FILE = lazy_pattern(r"(?<![\w./\\-])(?:[\w.@+-]+[/\\])*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/\\-])")
+"""Name of a file with an ending, perhaps with folders."""
+_MOST_FILES = 3
+_MOST_NAMED = 2000
+"""Most sessions with a name among which candidates are looked for; the best of more are among those of the index."""
+_LONGEST = 1000
+"""Most characters of a query in which names are looked for; a longer one is a pasted passage."""
+_GENERIC = frozenset("agent chat cli code desktop github my oh open".split())
+"""Words of agents' names by which no agent is known."""
+_PLAIN = frozenset(
+    """amp augment continue crush cursor devin droid forge goose grok hermes interpreter llm pear pi studio vibe warp
+    zed""".split()
+)
+"""Agents' names that are words or names of other things too."""
+_BEFORE = frozenset(
+    """asked by did for from in of on project repo told using via with aus bei fuer für hat im in mit projekt von vom
+    zum""".split()
+)
+"""Words after which a plain word, or a project's name in several words, is a name."""
+_AFTER = frozenset("did project projekt repo said session sessions suggested wrote".split())
+
+
+class SessionName(NamedTuple):
+    """A name by which the sessions of an agent or a project are known."""
+
+    words: tuple[str, ...]
+    """Its folded words."""
+    column: str
+    """`agent` or `project`."""
+    value: str
+    """Value of that column."""
+
+
+def _session_names(snapshot: Snapshot) -> list[SessionName]:
+    rows = list(snapshot.connection.execute(f"SELECT DISTINCT agent, project FROM {snapshot.tables.sessions}"))
+    found = {
+        SessionName(words, "agent", agent) for agent in {agent for agent, _ in rows} for words in _agent_names(agent)
+    }
+    for project in {project for _, project in rows}:
+        words = _words(re.split(r"[/\\]", project.rstrip("/\\"))[-1])
+        if words:
+            found.add(SessionName(words, "project", project))
+    return sorted(found)
+
+
+def _agent_names(agent: str) -> Iterator[tuple[str, ...]]:
+    words = _words(agent_label(agent))
+    yield words
+    yield _words(agent)
+    yield from ((word,) for word in words if word not in _GENERIC)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(fold(word) for word in _WORD.findall(text))
+
+
+class _NamedSessions:
+    """Finds agents, projects and files of sessions in one query, and the sessions that have them."""
+
+    def __init__(self, query: str, names: "_Cached[list[SessionName]]") -> None:
+        self._query = query if len(query) <= _LONGEST else ""
+        self._names = names
+        self._found: dict[int, tuple[str, ...]] | None = None
+
+    def files(self, snapshot: Snapshot) -> set[int]:
+        """Return the file ids of the sessions that have most of the names."""
+        found = self._sessions(snapshot)
+        most = max(map(len, found.values()), default=0)
+        return {id_ for id_, names in found.items() if len(names) == most}
+
+    def names_of(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """Return the names that the sessions of these chunks have, as typed, by chunk id."""
+        found = self._sessions(snapshot)
+        if not found:
+            return {}
+        rows = snapshot.files_of_chunks(ids)
+        return {id_: found[file] for id_, file in rows if file in found}
+
+    def _sessions(self, snapshot: Snapshot) -> dict[int, tuple[str, ...]]:
+        """Return the names that each session has, as typed, by file id; sessions without one are left out."""
+        if self._found is None:
+            found: dict[int, dict[str, None]] = {}
+            for typed, files in self._named(snapshot):
+                for id_ in set(files) - snapshot.hidden:
+                    found.setdefault(id_, {})[typed] = None
+            self._found = {id_: tuple(names) for id_, names in found.items()}
+        return self._found
+
+    def _named(self, snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
+        """Yield each name in the query as typed, with the file ids of the sessions that have it."""
+        if not self._query:
+            return
+        columns = dict[tuple[str, str], list[str]]()
+        for typed, name in self._typed_names(self._names.of(snapshot)):
+            columns.setdefault((typed, name.column), []).append(name.value)
+        sessions = snapshot.tables.sessions
+        for (typed, column), values in columns.items():
+            rows = snapshot.connection.execute(
+                f"SELECT file_id FROM {sessions} WHERE {column} IN (SELECT value FROM json_each(?))",
+                (msgspec.json.encode(values).decode(),),
+            )
+            yield typed, [id_ for (id_,) in rows]
+        for path in dict.fromkeys(_FILE.findall(self._query)[:_MOST_FILES]):
+            yield path, sessions_with_file(snapshot, path.replace("\\", "/").removeprefix("./"))
+
+    def _typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
+        """Yield the names of agents and projects in the query, each as typed; of "Claude Code" only the longest."""
+        spans = [found.span() for found in _WORD.finditer(self._query)]
+        words = [fold(self._query[start:end]) for start, end in spans]
+        longest: dict[tuple[str, int], int] = {}
+        for name in sorted(names, key=lambda name: -len(name.words)):
+            length = len(name.words)
+            for at in range(len(words) - length + 1):
+                if tuple(words[at : at + length]) != name.words:
+                    continue
+                start, end = spans[at][0], spans[at + length - 1][1]
+                typed, around = self._query[start:end], {*words[max(0, at - 1) : at]} & _BEFORE
+                around |= {*words[at + length : at + length + 1]} & _AFTER
+                joined = length > 1 and not any(map(str.isspace, typed))
+                sure = joined or (name.column == "agent" and not set(name.words) <= _PLAIN)
+                if (sure or around or self._query[end:].startswith(":")) and all(
+                    longest.setdefault((name.column, place), length) == length for place in range(at, at + length)
+                ):
+                    yield typed, name
+
+
+# --- Dates ------------------------------------------------------------------------------------------------------------
+
+
+def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
+    from engine.corpus.note_dates import date_in_name  # few queries name a time
+
+    tables = snapshot.tables
+    rows = snapshot.connection.execute(
+        f"""SELECT f.id, f.path, f.title, f.source, n.dated, s.started, s.ended FROM {tables.files} f
+            LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
+            LEFT JOIN {tables.sessions} s ON s.file_id = f.id"""
+    )
+    found: dict[int, list[Span]] = {}
+    for file, path, title, source, dated, started, ended in rows:
+        spans = list(_dates_in_name(title))
+        if source == "sessions":
+            begin, end = (ended if started is None else started), (started if ended is None else ended)
+            if begin is not None:
+                spans.append((_local(begin), _local(max(begin, end))))
+        else:
+            named = date_in_name(path)
+            spans += [(day, day) for day in (_utc(at) for at in (named and named.moment, dated) if at is not None)]
+        if spans:
+            found[file] = spans
+    return found
+
+
+def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """Yield id, file id and heading of each chunk."""
+    return snapshot.connection.execute(
+        f"SELECT id, file_id, heading FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?))",
+        (many(ids),),
+    )
+
+
+def _dates_in_texts(
+    snapshot: Snapshot, ids: Sequence[int], times: Sequence[TimeExpression]
+) -> Iterator[tuple[int, list[Span]]]:
+    """Yield the ISO dates in each chunk's text; only chunks that may contain a date of `times` are read."""
+    needles = [needle for time in times if (needle := _iso_beginning(time))]
+    if not ids or not needles:
+        return
+    matches = " OR ".join("instr(text, ?)" for _ in needles)
+    rows = snapshot.connection.execute(
+        f"SELECT id, text FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?)) AND ({matches})",
+        (many(ids), *needles),
+    )
+    for id_, text in rows:
+        yield id_, list(_iso_days(text))
+
+
+def _iso_beginning(time: TimeExpression) -> str:
+    """Return the common prefix of the ISO dates in a time; empty if it is too short."""
+    first, last = time.first, time.last
+    if (first.year, first.month) == (last.year, last.month):
+        return f"-{first:%m}-" if time.yearly else f"{first.year:04}-{first:%m}-"
+    return "" if time.yearly or first.year != last.year else f"{first.year:04}-"
+
+
+@lru_cache(4096)
+def _dates_in_name(name: str) -> tuple[Span, ...]:
+    """Return the dates in a title or heading as (first day, last day)."""
+    if _YEAR.search(name) is None:
+        return ()
+    days = tuple(_iso_days(name))
+    return days or tuple((found.first, found.last) for found in read_dates(name))
+
+
+def _iso_days(text: str) -> Iterator[Span]:
+    for year, month, day in _ISO_DAY.findall(text):
+        try:
+            found = date(int(year), int(month), int(day))
+        except ValueError:
+            continue
+        yield found, found
+
+
+def _utc(moment: float) -> date:
+    """Convert a stored date, Unix seconds at midnight UTC, to a date."""
+    return date(1970, 1, 1) + timedelta(days=moment // 86_400)
+
+
+def _local(moment: float) -> date:
+    try:
+        return datetime.fromtimestamp(moment).date()
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC).date()

@@ -1,0 +1,104 @@
+"""Agents, projects and files in queries: they lift their sessions, never filter, and are explained."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.search.result_reasons import reasons_of
+from engine.settings.options import SessionSettings
+
+FOLDED = "The cache folds its keys before it compares them, so two spellings share an entry."
+
+
+def write_claude(folder: Path, id_: str, project: str, file: str) -> None:
+    common = {"sessionId": id_, "cwd": f"/home/ada/{project}", "timestamp": "2026-05-02T08:00:00Z"}
+    used = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": f"/home/ada/{project}/{file}"}}
+    lines = [
+        {"type": "user", "uuid": "a", "message": {"role": "user", "content": "How does the cache compare keys?"}},
+        {"type": "assistant", "uuid": "b", "message": {"role": "assistant", "content": f"{FOLDED} Fixed in {id_}."}},
+        {"type": "assistant", "uuid": "c", "message": {"role": "assistant", "content": [used]}},
+    ]
+    path = folder / ".claude" / "projects" / f"-home-ada-{project}" / f"{id_}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(common | line) + "\n" for line in lines))
+
+
+def write_codex(folder: Path, id_: str, project: str) -> None:
+    def line(kind: str, payload: object) -> str:
+        return json.dumps({"timestamp": "2026-05-02T08:00:00Z", "type": kind, "payload": payload}) + "\n"
+
+    def said(role: str, text: str) -> str:
+        return line("response_item", {"type": "message", "role": role, "content": [{"type": "text", "text": text}]})
+
+    path = folder / ".codex" / "sessions" / f"rollout-2026-05-02T08-00-00-{id_}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    meta = line("session_meta", {"id": id_, "cwd": f"/home/ada/{project}"})
+    path.write_text(
+        meta + said("user", "How does the cache compare keys?") + said("assistant", f"{FOLDED} Fixed in {id_}.")
+    )
+
+
+@pytest.fixture
+def memory(open_memory, tmp_path: Path):
+    """Three sessions with the same text, and a note."""
+    write_claude(tmp_path, "1", "harbour-map", "src/keys.py")
+    write_claude(tmp_path, "2", "ledger", "src/tide_tables.py")
+    write_codex(tmp_path, "3", "recipes")
+    (tmp_path / "notes" / "cache.md").write_text(f"# Keys\n\n{FOLDED}\n")
+    folders = str(tmp_path / ".claude" / "projects"), str(tmp_path / ".codex" / "sessions")
+    opened = open_memory(use=None, sessions=SessionSettings(folders=folders))
+    opened.sync()
+    return opened
+
+
+def first(memory, query: str) -> str:
+    found = memory.search(query, sources=["sessions"], min_score=0.0).results
+    assert len({one.path for one in found}) == 3  # never a filter
+    return Path(found[0].path).stem[-1]
+
+
+@pytest.mark.parametrize(
+    ("query", "session"),
+    [
+        ("cache keys with Codex", "3"),
+        ("what did codex say about cache keys", "3"),
+        ("cache keys in harbour-map", "1"),
+        ("harbour map: cache keys", "1"),
+        ("cache keys in ledger", "2"),
+        ("ledger project, cache keys", "2"),
+        ("cache keys tide_tables.py", "2"),
+        ("cache keys in src/keys.py", "1"),
+        ("claude code and the cache keys of ledger", "2"),
+        ("Cache-Schlüssel keys mit Codex", "3"),
+    ],
+)
+def test_named_agent_project_or_file_comes_first(memory, query: str, session: str) -> None:
+    assert first(memory, query) == session
+
+
+def test_name_does_not_count_as_missing_word(memory) -> None:
+    plain, named = (memory.search(query, min_score=0.0, explain=True) for query in ("cache keys", "cache keys codex"))
+    scores = [{one.path: one.score for one in outcome.results} for outcome in (plain, named)]
+    (codex,) = (path for path in scores[0] if "codex" in path)
+    assert scores[1][codex] >= scores[0][codex]
+    (reason,) = (of for one, of in zip(named.results, named.explanation.results, strict=True) if one.path == codex)
+    assert (reason.missing, reason.session_names, reason.session_lift) == ((), ("codex",), 1.6)
+    sentences = {of.part: of.sentence for of in reasons_of(reason)}
+    assert sentences["session"].startswith("The query names “codex” of this session: × 1.60 = ")
+    notes = {stage.name: stage.note for stage in named.explanation.stages}
+    assert notes["sessions"] == "1 passage is in a session that the query names: “codex”."
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["ledger of cache keys", "map of the harbour cache keys", "cache keys.", "the code of cache keys", "cache py"],
+)
+def test_ordinary_words_name_no_session(memory, query: str) -> None:
+    outcome = memory.search(query, min_score=0.0, explain=True)
+    assert {reason.session_lift for reason in outcome.explanation.results} == {1.0}
+
+
+def test_longest_name_of_agent_lifts_once(memory) -> None:
+    outcome = memory.search("cache keys with Claude Code", min_score=0.0, explain=True)
+    assert {reason.session_names for reason in outcome.explanation.results} == {("Claude Code",), ()}
