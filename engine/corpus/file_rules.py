@@ -43,19 +43,16 @@ class FileRules:
         return self._file(root.name, os.path.basename(root.path), state)
 
     def entry(self, entry: os.DirEntry[str], name: str) -> Match | None:
-        """Return the rule that excludes an entry with this stable name; None if none does.
+        """Return the rule that excludes an entry with this stable name; None if none does. May raise OSError.
 
         The folders above it must be accepted.
         """
-        try:
-            if entry.is_symlink():
-                return LINK
-            if not entry.is_dir(follow_symlinks=False):
-                return self._file(name, entry.name, entry)
-            if os.name == "nt" and is_link(entry.stat(follow_symlinks=False)):
-                return LINK
-        except OSError as error:
-            return unreadable(error)
+        if entry.is_symlink():
+            return LINK
+        if not entry.is_dir(follow_symlinks=False):
+            return self._file(name, entry.name, entry)
+        if os.name == "nt" and is_link(entry.stat(follow_symlinks=False)):
+            return LINK
         return self.rules.for_folder(name, entry.name)
 
     def outside_memory_folder(self, entry: os.DirEntry[str]) -> Match:

@@ -20,6 +20,25 @@ LATEST_NS = 2**62
 hold.
 """
 
+_PASSING = frozenset(
+    getattr(errno, name)
+    for name in """EIO ESTALE ETIMEDOUT EREMOTEIO ENOTCONN ECONNABORTED ECONNRESET EHOSTDOWN EHOSTUNREACH ENETDOWN
+    ENETUNREACH ENODEV ENXIO EMFILE ENFILE ENOMEM EAGAIN EBUSY EINTR""".split()
+    if hasattr(errno, name)
+)
+
+
+def is_passing(error: OSError) -> bool:
+    """Whether an error says nothing about a file and may pass, such as that of a network drive without connection."""
+    return error.errno in _PASSING
+
+
+def is_below(name: str, names: Collection[str]) -> bool:
+    """Whether a stable name is among `names`, or below one of them; "" is the whole workspace."""
+    while name and name not in names:
+        name = name.rpartition("/")[0]
+    return name in names
+
 
 class FoundFile(msgspec.Struct, frozen=True, gc=False):
     """A file to index, with name, path, size and time from its directory entry."""
@@ -41,6 +60,9 @@ class FolderWalk(ABC):
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
         """After `most_entries` entries, no further folder is listed."""
         self.files: list[FoundFile] = []
+        self.unsure: set[str] = set()
+        """Stable names of folders and files that could not be looked at because of an error that may pass: what an
+        index has of them may still be there."""
         self.whole = True
         """Whether all folders were listed; False if the limit was reached."""
         self._entries_left = most_entries
@@ -70,7 +92,7 @@ class FolderWalk(ABC):
                         if self._enter(entry, inside, below, neighbours):
                             folders.append((inside, below))
                     except OSError as error:
-                        self._unreadable(below, error)
+                        self._report(below, error)
             stack.extend(reversed(folders))
         self.whole = self.whole and not stack
 
@@ -84,11 +106,17 @@ class FolderWalk(ABC):
             try:
                 listed = sorted(stack.enter_context(scan_folder(path)), key=lambda entry: entry.name)
             except PathRefused:
-                self._unreadable(name, OSError(errno.ELOOP, os.strerror(errno.ELOOP), path))
+                self._report(name, OSError(errno.ELOOP, os.strerror(errno.ELOOP), path))
             except OSError as error:
-                self._unreadable(name, error)
+                self._report(name, error)
             self._entries_left -= len(listed)
             yield listed
+
+    def _report(self, name: str, error: OSError) -> None:
+        """Record that a folder or a file can't be read, by its stable name, or "." for the workspace."""
+        if is_passing(error):
+            self.unsure.add("" if name == "." else name)
+        self._unreadable(name, error)
 
     @abstractmethod
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:

@@ -265,7 +265,10 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
         if entry is None:
             return _missing(path, name, parts[depth - 1 :], source)
         path, name = entry.path, f"{name}/{entry.name}" if name else entry.name
-        match = judge(entry, name, listed)
+        try:
+            match = judge(entry, name, listed)
+        except OSError as error:
+            match = unreadable(error)
         if match is not None:
             return _barred(path, name, rest, source, match)
         if not entry.is_dir(follow_symlinks=False):

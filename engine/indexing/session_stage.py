@@ -9,7 +9,7 @@ from itertools import chain
 
 from engine.base import skip_reasons
 from engine.base.errors import PathRefused
-from engine.corpus.folder_walk import LATEST_NS, FoundFile
+from engine.corpus.folder_walk import LATEST_NS, FoundFile, is_below, is_passing
 from engine.corpus.note_reader import Unreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
@@ -92,7 +92,8 @@ class SessionStage:
         present = {file.name for file in found.files}
         for name in (known.keys() | self._listed) - present:
             self._token.checkpoint()
-            self._forget(name)
+            if not is_below(name, found.unsure):
+                self._forget(name)
         self._leave_to_others()
         own = [file for file in found.files if file.name not in self._external]
         copies = self._copies(own)
@@ -246,17 +247,19 @@ class SessionStage:
             except PathRefused:
                 self._fail(FileIssue(path=file.name, rule="symlink", detail=skip_reasons.REPLACED.message()))
             except OSError as error:
-                self._fail(FileIssue(path=file.name, rule="unreadable", detail=skip_reasons.unreadable(error)))
+                issue = FileIssue(path=file.name, rule="unreadable", detail=skip_reasons.unreadable(error))
+                self._fail(issue, passing=is_passing(error))
             except Unreadable as problem:
-                self._fail(problem.issue)
+                self._fail(problem.issue, passing=problem.passing)
             else:
                 if issue is not None:
                     self._outcome.skipped.append(issue)
         self._meter.step(len(due), "")
 
-    def _fail(self, issue: FileIssue) -> None:
+    def _fail(self, issue: FileIssue, *, passing: bool = False) -> None:
         self._outcome.failed.append(issue)
-        self._forget(issue.path)
+        if not passing:
+            self._forget(issue.path)
 
     def _forget(self, name: str) -> None:
         if name in self._known or name in self._listed:

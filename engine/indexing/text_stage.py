@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from itertools import islice
 
 from engine.corpus.discovery import discover
-from engine.corpus.folder_walk import FoundFile
+from engine.corpus.folder_walk import FoundFile, is_below
 from engine.corpus.note_reader import NoteText, Unreadable, beginning
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.stage_data import StageWork
@@ -145,7 +145,8 @@ class TextStage:
         present = {file.name for file in listed}
         for name in known.keys() - present:
             self._token.checkpoint()
-            self._remove(name)
+            if not is_below(name, found.unsure):
+                self._remove(name)
         if self._tables is None and followed != self._rules:
             self._commits.flush()
             with self._store.write() as writer:
@@ -189,7 +190,7 @@ class TextStage:
             return None
         except Unreadable as problem:
             self._crashes.remember(file, problem.issue)
-            self._fail(problem.issue, stored)
+            self._fail(problem.issue, None if problem.passing else stored)
             return None
         if stored is not None and stored.hash == note.hash:
             self._crashes.end_reading(file)
@@ -206,7 +207,7 @@ class TextStage:
                 self._commits.put(_replacing(file), indexed=1)
 
     def _fail(self, issue: FileIssue, stored: StoredFile | None) -> None:
-        """Report a note; it must not be found by its former text any more."""
+        """Report a note; with what is stored of it, it must not be found by its former text any more."""
         self.outcome.failed.append(issue)
         if stored is not None:
             self._remove(issue.path)

@@ -196,7 +196,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         "digits",
         ("- mail «Tr4wler!x»", "PayPal «Kahn2024xY»", "nas: «tugBoat99»"),
         tuple(_ACCOUNTS.split("|")),
-        rf"(?i:{_ACCOUNTS})(?::[ \t]?|[ \t]{{1,3}})(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)"
+        rf"(?i:{_ACCOUNTS})(?::[ \t]?|[ \t]{{1,3}})(?=\S{{0,31}}[a-z])(?=\S{{0,31}}[A-Z])(?=\S{{0,31}}\d)"
         r"(?![A-Z][a-z]+\d\d?\b)([^\s/@.:,;=()]{8,32})(?=[ \t]*(?:\n|\Z))",
         "whole",
         lambda before, _: not before.rpartition("\n")[2].strip(" \t>*+-"),

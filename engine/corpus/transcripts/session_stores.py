@@ -120,6 +120,8 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     skipped: list[FileIssue]
     whole: bool = True
     """Whether all folders were listed; False if the limit `most_entries` was reached."""
+    unsure: Collection[str] = ()
+    """Stable names of folders that could not be looked at because of an error that may pass."""
 
 
 def find_transcripts(
@@ -139,7 +141,7 @@ def find_transcripts(
     # Two sorts take half the time of one by both.
     walk.files.sort(key=attrgetter("name"))
     walk.files.sort(key=attrgetter("mtime_ns"), reverse=True)
-    return FoundTranscripts(walk.files, walk.skipped, walk.whole)
+    return FoundTranscripts(walk.files, walk.skipped, walk.whole, walk.unsure)
 
 
 def find_transcripts_in(
@@ -172,7 +174,7 @@ class _Walk(FolderWalk):
             self._pass(store.name, "missing", skip_reasons.NO_SESSION_FOLDER.message(folder=store.path))
             return
         except OSError as error:
-            self._unreadable(store.name, error)
+            self._report(store.name, error)
             return
         match = judge_store(store.path, state)
         if match is not None:

@@ -1,5 +1,6 @@
 """Sessions are listed from a quick scan long before they are read; the data from reading replaces it."""
 
+import errno
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
+from engine.corpus import folder_walk
 from engine.indexing import session_row_builder, session_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
@@ -93,6 +95,21 @@ def test_deleted_before_reading_is_forgotten(
     (store / "3.jsonl").unlink()
     memory.sync()
     assert len(memory.sessions()) == COUNT - 1
+
+
+def test_sessions_of_an_unreachable_folder_stay(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.sync()
+
+    def disconnected(path: str) -> object:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder_walk, "scan_folder", disconnected)
+        report = memory.sync()
+    assert report.files_removed == 0
+    assert ("sessions/main", "unreadable") in {(issue.path, issue.rule) for issue in report.skipped}
+    assert len(memory.sessions()) == COUNT
+    assert len(memory.search("anchor", max_results=20).results) == COUNT
 
 
 def test_internal_session_removed_from_list(

@@ -1,5 +1,6 @@
 """Syncing an index: files that are read again, data that is preserved, reports, and cancelling."""
 
+import errno
 import importlib
 import itertools
 import json
@@ -14,6 +15,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
+from engine.corpus import folder_walk, note_reader
 from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.corpus.documents import DocumentError
 from engine.corpus.documents.extraction_process import DocumentReader
@@ -548,6 +550,46 @@ def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> N
     (workspace / "broken.md").write_text("café\n", "utf-8")
     assert memory.sync().failed == ()
     assert memory.status().failed_files == ()
+
+
+@pytest.mark.parametrize("folder", ["", "people"])
+def test_files_below_an_unreachable_folder_stay(open_memory, workspace: Path, monkeypatch, folder: str) -> None:
+    memory, scan = open_memory(use=None), folder_walk.scan_folder
+    memory.sync()
+
+    def disconnected(path: str) -> object:
+        if Path(path) == workspace / folder:
+            raise OSError(errno.ESTALE, "Stale file handle")
+        return scan(path)
+
+    monkeypatch.setattr(folder_walk, "scan_folder", disconnected)
+    report = memory.sync()
+    assert report.files_removed == 0
+    assert [(issue.path, issue.rule) for issue in report.skipped] == [(folder or ".", "unreadable")]
+    assert hits(memory, "gauge") == ["people/ines.md"]
+    monkeypatch.setattr(folder_walk, "scan_folder", scan)
+    (workspace / "people/ines.md").unlink()
+    assert memory.sync().files_removed == 1
+
+
+@pytest.mark.parametrize(("number", "stays"), [(errno.EIO, True), (errno.EACCES, False)])
+def test_changed_file_of_a_failing_drive_stays(
+    open_memory, workspace: Path, monkeypatch, number: int, stays: bool
+) -> None:
+    memory, opened = open_memory(use=None), note_reader.open_regular
+    memory.sync()
+    (workspace / "people/ines.md").write_text("A brass lamp.\n")
+
+    def failing(path: str) -> object:
+        raise OSError(number, "Input/output error")
+
+    monkeypatch.setattr(note_reader, "open_regular", failing)
+    assert [issue.path for issue in memory.sync().failed] == ["people/ines.md"]
+    assert bool(hits(memory, "gauge")) == stays
+    monkeypatch.setattr(note_reader, "open_regular", opened)
+    memory.sync()
+    assert hits(memory, "lamp") == ["people/ines.md"]
+    assert hits(memory, "gauge") == []
 
 
 @pytest.mark.parametrize("codec", ["cp1252", "utf-16", "cp932"])
