@@ -216,12 +216,15 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
 
 
 def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain: bool) -> _Forms:
-    words = [*_split(term.surface), *_of_date(term.surface, languages)]
+    words = list[tuple[str, ...]]()
+    if not term.surface.isalpha():
+        words += (*_split(term.surface), *_of_date(term.surface, languages))
     if script_of(root[0]) == "hebrew":
         words += _with_other_prefixes(root)
     if len(root) in _ACRONYMS and root.isalpha():
         words.append((".".join(root),))
-    words += _of_hash(root)
+    if not root.isalpha():
+        words += _of_hash(root)
     stems = list(_joined_keys(term.word)) if isinstance(term.word, str) else []
     if len(languages) > 1:
         stems += (JOINED + stem for stem in term.stems)
@@ -448,7 +451,7 @@ def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -
         return _Forms()
     if (number := one + other).isdigit():
         return _Forms([(number,)]) if SHORTEST_NUMBER <= len(number) <= _LONGEST_JOINED else _Forms()
-    if _VERSION.fullmatch(other):
+    if "." in other and _VERSION.fullmatch(other):
         return _Forms([(one + other,)])
     root = pieces(first.surface)[0].root + pieces(second.surface)[0].root
     if not other.isalnum() or len(root) > _LONGEST_JOINED:
