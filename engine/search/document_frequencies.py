@@ -87,6 +87,7 @@ class _Moment:
 
     def __init__(self, state: tuple[str, int, int, frozenset[int]]) -> None:
         self.state = state
+        self.total: int | None = None
         self.average_length: float | None = None
         self.chunks: dict[str, dict[str, int]] = {}
         """Number of chunks by token and column."""
@@ -120,7 +121,9 @@ class Counts:
 
     @property
     def total(self) -> int:
-        return self._snapshot.chunk_count()
+        if self._moment.total is None:
+            self._moment.total = self._snapshot.chunk_count()  # SQLite counts every row
+        return self._moment.total
 
     @property
     def average_length(self) -> float | None:
