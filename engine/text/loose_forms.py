@@ -216,9 +216,8 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
 
 
 def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain: bool) -> _Forms:
-    words = list[tuple[str, ...]]()
-    if not term.surface.isalpha():
-        words += (*_split(term.surface), *_of_date(term.surface, languages))
+    surface = "" if term.surface.isalpha() else term.surface  # these forms need a digit
+    words = [*_split(surface), *_of_date(surface, languages)] if surface else []
     if script_of(root[0]) == "hebrew":
         words += _with_other_prefixes(root)
     if len(root) in _ACRONYMS and root.isalpha():
