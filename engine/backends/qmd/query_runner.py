@@ -406,6 +406,6 @@ def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
         yield tr(
             "qmd searches for one combination of alternatives at a time: only the first {asked} of {ways} "
             "were searched.",
-            outcome=_MOST_VARIANTS,
+            asked=_MOST_VARIANTS,
             ways=variants,
         )
