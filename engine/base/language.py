@@ -50,9 +50,9 @@ def speak(tag: str) -> None:
     tag = system_language() if tag == "system" else tag
     if tag in TRIAL_LANGUAGES:
         turned = tag == _RIGHT_TO_LEFT
-        said = _turned if turned else _tried
+        translate = _turned if turned else _tried
         _translations = _Translations(
-            tag, said, lambda one, many, count: said(one if count == 1 else many), right_to_left=turned
+            tag, translate, lambda one, many, count: translate(one if count == 1 else many), right_to_left=turned
         )
     elif tag == "en":
         _translations = _Translations()
@@ -83,7 +83,7 @@ def system_language() -> str:
     else:
         settings = (os.environ.get(name, "") for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
         requested = next((value for value in settings if value), "").split(":")
-    return next((tag for tag in (wish[:2].lower() for wish in requested) if tag in LANGUAGES), "en")
+    return next((tag for tag in (language_name[:2].lower() for language_name in requested) if tag in LANGUAGES), "en")
 
 
 def tr(text: str, /, **values: Any) -> str:

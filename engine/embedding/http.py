@@ -182,7 +182,7 @@ class _Guard(httpx2.BaseTransport):
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
             raise Transient(
                 tr(
-                    _unreached(here=is_loopback(self._client.base_url), named=host in name),
+                    _unreachable_message(here=is_loopback(self._client.base_url), named=host in name),
                     name=name,
                     host=host,
                     reason=_reason(error),
@@ -254,7 +254,7 @@ def system_proxy(url: httpx2.URL) -> str | None:
     return proxy if not proxy or "://" in proxy else f"http://{proxy}"
 
 
-def _unreached(*, here: bool, named: bool) -> str:
+def _unreachable_message(*, here: bool, named: bool) -> str:
     """`here`: the host is this machine. `named`: the service's name contains the host."""
     if named:
         return (

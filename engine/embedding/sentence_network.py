@@ -35,7 +35,7 @@ _LENGTHY = 0x0A
 """Wire type and number of a field: the first, length-delimited."""
 _NUMBER = 0x15
 """The second, a float."""
-_UNKNOWN_MALUS = 10.0
+_UNKNOWN_PENALTY = 10.0
 _START = 3
 """Number of characters used to look up the longest possible piece."""
 _MOST_WORDS = 20_000
@@ -138,7 +138,7 @@ class Pieces:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._ids = vocabulary.ids
         self._scores = vocabulary.scores
-        self._unknown_score = vocabulary.lowest - _UNKNOWN_MALUS
+        self._unknown_score = vocabulary.lowest - _UNKNOWN_PENALTY
         self._longest = vocabulary.longest
         self._rules = vocabulary.rules
         self._words: dict[str, tuple[int, ...]] = {}

@@ -52,8 +52,8 @@ class EmbeddingWork(msgspec.Struct, frozen=True):
         if estimate.cost is not None:
             costs = estimate.cost * share >= _LEAST_COST
         else:
-            unheard_of = self.first and not beyond
-            costs = estimate.remote and (unheard_of or _cost(more, _PRESUMED_PRICE) >= _LEAST_COST)
+            unconfirmed = self.first and not beyond
+            costs = estimate.remote and (unconfirmed or _cost(more, _PRESUMED_PRICE) >= _LEAST_COST)
         return costs or self.repeated_seconds * share >= _LEAST_SECONDS
 
 

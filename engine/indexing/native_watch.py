@@ -28,7 +28,7 @@ Ignores = Callable[[str, str, bool], bool]
 it is a folder.
 """
 
-_UNHEARD = frozenset({"opened", "closed_no_write"})
+_IGNORED_EVENTS = frozenset({"opened", "closed_no_write"})
 _STOP_SECONDS = 1.0
 _NO_MORE = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
@@ -106,7 +106,7 @@ class ObserverWatch:
         self._observer.join(_STOP_SECONDS)
 
     def _report(self, root: str, event: "FileSystemEvent") -> None:
-        if event.event_type in _UNHEARD or (event.is_directory and event.event_type == "modified"):
+        if event.event_type in _IGNORED_EVENTS or (event.is_directory and event.event_type == "modified"):
             return
         for path in filter(None, (os.fsdecode(event.src_path), os.fsdecode(event.dest_path))):
             if not self._ignored(root, path, event.is_directory):
@@ -207,8 +207,8 @@ class _InotifyTree:
         self._prefix = os.path.join(self._root, "")
         self._came = In.IN_CREATE | In.IN_MOVED_TO
         self._went = In.IN_DELETE | In.IN_MOVED_FROM
-        heard = self._came | self._went | In.IN_MODIFY | In.IN_CLOSE_WRITE | In.IN_ATTRIB
-        self._mask = Mask(heard | In.IN_ONLYDIR | In.IN_DONT_FOLLOW | In.IN_EXCL_UNLINK)
+        watched_events = self._came | self._went | In.IN_MODIFY | In.IN_CLOSE_WRITE | In.IN_ATTRIB
+        self._mask = Mask(watched_events | In.IN_ONLYDIR | In.IN_DONT_FOLLOW | In.IN_EXCL_UNLINK)
         self._lock = threading.RLock()
         self._closed = False
         self._folders: dict[WatchDescriptor, str] = {}

@@ -106,10 +106,10 @@ class Sample:
         most = _limit(counts)
         common = counts > most
         own = np.bincount(owners[~np.repeat(common, counts)], minlength=len(self._counts))
-        pairs = self._worthy(*_pairs(owners, starts, counts, most, len(self._counts), cancel), own)
+        pairs = self._similar_enough(*_pairs(owners, starts, counts, most, len(self._counts), cancel), own)
         return pairs, _recurring(hashes, owners, starts[common], counts[common])
 
-    def _worthy(self, codes: Files, shared: Files, own: Files) -> list[Pair]:
+    def _similar_enough(self, codes: Files, shared: Files, own: Files) -> list[Pair]:
         """Select pairs of files that may share more than a common phrase.
 
         `own`: number of shingles of each file.

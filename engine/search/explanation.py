@@ -322,7 +322,7 @@ class Scored(msgspec.Struct, frozen=True):
         return None if self.evidence.vector is None else within_limits(self.evidence.vector)
 
 
-class Grounds(msgspec.Struct, frozen=True):
+class ScoreInputs(msgspec.Struct, frozen=True):
     """Data on which the scores of an answer depend, besides its chunks: keyword scores, weights and minimum score."""
 
     words: KeywordScores
@@ -332,7 +332,9 @@ class Grounds(msgspec.Struct, frozen=True):
     min_score: float
 
 
-def explain(stages: Stages, shown: Sequence[tuple[str, Scored]], grounds: Grounds, fields: Fields) -> SearchExplanation:
+def explain(
+    stages: Stages, shown: Sequence[tuple[str, Scored]], score_inputs: ScoreInputs, fields: Fields
+) -> SearchExplanation:
     """Return the explanation of an answer: its search stages, and where each result's score comes from.
 
     `shown`: citation and scores of each result, in the order of display.
@@ -340,15 +342,15 @@ def explain(stages: Stages, shown: Sequence[tuple[str, Scored]], grounds: Ground
     citations = {scored.chosen.by_score: citation for citation, scored in shown if scored.chosen is not None}
     results = []
     for rank, (citation, scored) in enumerate(shown, 1):
-        reason = _of_scores(citation, scored, grounds, fields.get(scored.id, ()))
+        reason = _of_scores(citation, scored, score_inputs, fields.get(scored.id, ()))
         results.append(_of_result(reason, rank, scored, citations))
     return SearchExplanation(stages=tuple(map(stage_record, stages.found)), results=tuple(results))
 
 
 def _of_scores(
-    citation: str, scored: Scored, grounds: Grounds, fields: Sequence[tuple[MatchField, ...]]
+    citation: str, scored: Scored, score_inputs: ScoreInputs, fields: Sequence[tuple[MatchField, ...]]
 ) -> ResultExplanation:
-    words, range_ = grounds.words, grounds.calibration
+    words, range_ = score_inputs.words, score_inputs.calibration
     contributions = words.contributions.get(scored.id) or (0.0,) * len(words.terms)
     parts = words.parts(scored.id)
     counted = words.counted(scored.id, contributions)
@@ -357,10 +359,10 @@ def _of_scores(
         text_score=scored.text,
         vector_score=scored.vector,
         cosine=scored.cosine,
-        vector_weight=grounds.blend.weight(scored.evidence),
+        vector_weight=score_inputs.blend.weight(scored.evidence),
         vector_evidence=scored.evidence.vector,
-        text_weight=grounds.blend.alone * (1.0 if scored.vector is None else grounds.blend.text_weight),
-        agreement=grounds.blend.agreeing(scored.evidence),
+        text_weight=score_inputs.blend.alone * (1.0 if scored.vector is None else score_inputs.blend.text_weight),
+        agreement=score_inputs.blend.agreeing(scored.evidence),
         terms=tuple(
             TermMatch(
                 term=term.surface,
@@ -380,7 +382,7 @@ def _of_scores(
         adjacent_time=scored.lift is not None and scored.lift.adjacent,
         session_names=() if scored.lift is None else scored.lift.names,
         session_lift=1.0 if scored.lift is None else scored.lift.session_factor,
-        min_score=grounds.min_score,
+        min_score=score_inputs.min_score,
         bm25=parts.bm25,
         full_bm25=parts.full,
         covered=parts.covered,

@@ -26,7 +26,7 @@ _WHOLE_SHARE = 0.9
 _OWN_SHARE = 0.5
 
 
-class LikedPassage(NamedTuple):
+class ExamplePassage(NamedTuple):
     """A passage to find similar ones for: its text, its chunks, and the chunks whose vectors represent it."""
 
     text: str
@@ -37,7 +37,7 @@ class LikedPassage(NamedTuple):
     """Ids of the chunks whose vectors represent the passage; empty if it must be embedded itself."""
 
 
-def find_passage(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> LikedPassage:
+def find_passage(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> ExamplePassage:
     """Find a passage's text and chunks in this state of the index.
 
     Files that the settings exclude by now are not read. Raises `PassageMissing` if nothing is indexed on its lines and
@@ -55,8 +55,8 @@ def find_passage(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> Like
     text = "\n".join(found[id_].text for id_ in exact or ids)
     if selected and (not found or _letters(selected) < _WHOLE_SHARE * _letters(text)):
         holding = tuple(id_ for id_ in ids if _squeezed(selected) in _squeezed(found[id_].text))
-        return LikedPassage(selected, frozenset(holding or _mostly(found, passage)), ())
-    return LikedPassage(text[:LONGEST], frozenset(exact or _mostly(found, passage)), exact or ids)
+        return ExamplePassage(selected, frozenset(holding or _mostly(found, passage)), ())
+    return ExamplePassage(text[:LONGEST], frozenset(exact or _mostly(found, passage)), exact or ids)
 
 
 class _Chunk(NamedTuple):
@@ -103,10 +103,10 @@ def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
     return [id_ for id_, chunk in found.items() if own(chunk)]
 
 
-def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -> Vectors | None:
+def stored_vector(snapshot: Snapshot, model: StoredModel, example: ExamplePassage) -> Vectors | None:
     """Return the mean direction (dims,) of a passage's stored vectors; None unless all its chunks are embedded."""
-    rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, liked.vector_chunks)]
-    if not rows or len(rows) < len(liked.vector_chunks):
+    rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, example.vector_chunks)]
+    if not rows or len(rows) < len(example.vector_chunks):
         return None
     import numpy as np
 
@@ -115,9 +115,9 @@ def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -
     return (total / length).astype(np.float32) if length else None
 
 
-def distinctive_words(snapshot: Snapshot, liked: LikedPassage, frequencies: CountsOf) -> QueryAnalysis:
+def distinctive_words(snapshot: Snapshot, example: ExamplePassage, frequencies: CountsOf) -> QueryAnalysis:
     """Return the most distinctive terms of a passage as a query: frequent in it, rare in the rest of the index."""
-    found, languages = passage_terms(liked.text, snapshot.languages())
+    found, languages = passage_terms(example.text, snapshot.languages())
     first: dict[tuple[object, object], QueryTerm] = {}
     times: Counter[tuple[object, object]] = Counter()
     for term in found:
@@ -130,7 +130,7 @@ def distinctive_words(snapshot: Snapshot, liked: LikedPassage, frequencies: Coun
     weighed = [
         (term.idf * (1 + math.log(count)), index)
         for index, (term, (_, count)) in enumerate(zip(counted, often, strict=True))
-        if term.chunks > len(liked.own)
+        if term.chunks > len(example.own)
     ]
     weighed.sort(reverse=True)
     return QueryAnalysis(tuple(frequent_terms[index] for _, index in weighed[:_MOST_DISTINCTIVE]), languages)

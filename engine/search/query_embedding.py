@@ -142,9 +142,9 @@ class QueryEmbedder:
             return None, context.query.free_text
         from engine.search.more_like_this import find_passage, stored_vector
 
-        liked = find_passage(snapshot, context.request.like, self._guard)
+        example = find_passage(snapshot, context.request.like, self._guard)
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
-        return None if model is None else stored_vector(snapshot, model, liked), liked.text
+        return None if model is None else stored_vector(snapshot, model, example), example.text
 
     def _can_compare(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> bool:
         if self.has_vectors(snapshot, provider):

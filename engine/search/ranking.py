@@ -26,7 +26,7 @@ from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
     from engine.search.decay import Age
-    from engine.search.more_like_this import LikedPassage
+    from engine.search.more_like_this import ExamplePassage
     from engine.search.vector_leg import VectorLeg
 
 _TRUSTED = 20
@@ -42,7 +42,7 @@ _READ_FOR_NAME = 30
 class KeywordPart(msgspec.Struct):
     """The keyword half of a search: candidates and scores, shared by the keyword answer and the complete one."""
 
-    liked: "LikedPassage | None"
+    example: "ExamplePassage | None"
     analysis: QueryAnalysis
     conditions: Conditions
     scope: ChunkFilter
@@ -59,7 +59,7 @@ class KeywordPart(msgspec.Struct):
     @property
     def wordless(self) -> bool:
         """Whether there is nothing to search for: the query has only punctuation and similar signs."""
-        return self.liked is None and not self.analysis.terms and not self.conditions
+        return self.example is None and not self.analysis.terms and not self.conditions
 
 
 class Ranker:
@@ -104,7 +104,7 @@ class Ranker:
             with context.timed("keyword"):
                 by_names = self._named(part, vector_leg, snapshot, context)
         ids = list(dict.fromkeys(by_keywords + by_vectors + by_names))
-        return ids if part.liked is None else leave_out(part.liked, ids, context)
+        return ids if part.example is None else leave_out(part.example, ids, context)
 
     @staticmethod
     def _named(

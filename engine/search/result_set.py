@@ -8,7 +8,7 @@ from engine.base.formatting import in_quotes
 from engine.base.language import tr
 from engine.records import EarlierAnswer
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.explanation import Grounds, Scored
+from engine.search.explanation import Scored, ScoreInputs
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Scope
 from engine.search.query_conditions import Conditions
@@ -20,7 +20,7 @@ from engine.text.writing_systems import shortened
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
-    from engine.search.more_like_this import LikedPassage
+    from engine.search.more_like_this import ExamplePassage
     from engine.search.vector_leg import VectorLeg
 
 LARGEST_SCOPE = 1000
@@ -36,7 +36,7 @@ class FoundSet(msgspec.Struct, frozen=True):
     results: list[Scored]
     """Scored chunks, best first."""
     total: int
-    grounds: Grounds
+    score_inputs: ScoreInputs
     within: "EarlierResults | None"
     lasting: bool
     """Whether the results stay valid while the index is unchanged."""
@@ -88,9 +88,9 @@ def narrow(snapshot: Snapshot, scope: ChunkFilter, within: EarlierResults, conte
     return ChunkFilter(scope.files, ids)
 
 
-def leave_out(liked: "LikedPassage", ids: list[int], context: SearchContext) -> list[int]:
+def leave_out(example: "ExamplePassage", ids: list[int], context: SearchContext) -> list[int]:
     """Return the candidates `ids` without the chunks of the passage that similar ones are searched for."""
-    others = [id_ for id_ in ids if id_ not in liked.own]
+    others = [id_ for id_ in ids if id_ not in example.own]
     if len(others) < len(ids):
         context.stages.add("passage", len(ids), len(others))
     return others
@@ -103,8 +103,8 @@ def list_newest(
     ids, files = conditions.newest(scope.chunks or (), context.request.max_results)
     context.stages.add("newest", len(scope.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]
-    grounds = Grounds(KeywordScores(()), Blend(0.0), None, context.request.min_score)
-    return FoundSet(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
+    score_inputs = ScoreInputs(KeywordScores(()), Blend(0.0), None, context.request.min_score)
+    return FoundSet(QueryAnalysis((), ()), None, listed, files, score_inputs, within, lasting)
 
 
 def _name(context: SearchContext) -> str:

@@ -13,7 +13,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.records import QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import KnownFiles
 from engine.search.document_frequencies import Frequencies
-from engine.search.explanation import Grounds, Scored, explain
+from engine.search.explanation import Scored, ScoreInputs, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import no_words, remarks_of
@@ -43,7 +43,7 @@ from engine.text.query_analysis import unfinished_word
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
-    from engine.search.more_like_this import LikedPassage
+    from engine.search.more_like_this import ExamplePassage
     from engine.search.vector_leg import KnownLanguages, SubjectCache, VectorLeg
     from engine.store.vector_encoding import Vectors
 
@@ -233,7 +233,7 @@ class Searcher:
             )
             trying = SearchContext.on(by_keywords, context.cancel)
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
-            words, best = found.grounds.words, [scored.id for scored in found.results]
+            words, best = found.score_inputs.words, [scored.id for scored in found.results]
             alone = len(correction.words) == len(words.terms)
             if best and words.complete and not (alone and doubtful(correction, knows)):
                 return correction
@@ -270,7 +270,7 @@ class Searcher:
         within = None if earlier is None else self._earlier_results(snapshot, provider, earlier, failure)
         with context.timed("analysis"):
             context.query = without_options(snapshot, context.query)
-            liked, analysis = self.analysis_of(snapshot, context)
+            example, analysis = self.analysis_of(snapshot, context)
             conditions = Conditions(snapshot, context.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms
             files = files_to_search(snapshot, self._guard, context)
@@ -279,7 +279,7 @@ class Searcher:
                 scope = narrow(snapshot, scope, within, context)
         with context.timed("keyword"):
             leg = KeywordLeg(snapshot, analysis, self._frequencies)
-        if liked is None and analysis.terms:
+        if example is None and analysis.terms:
             with context.timed("analysis"):
                 query = context.request.query
                 context.suggestions = self._spelling.suggest(snapshot, query, analysis, leg.terms, scope)
@@ -289,7 +289,7 @@ class Searcher:
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for of in context.suggestions for word, _ in of.words})
-        return KeywordPart(liked, analysis, conditions, scope, within, leg, self._ranker.named_in(context))
+        return KeywordPart(example, analysis, conditions, scope, within, leg, self._ranker.named_in(context))
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
@@ -328,10 +328,10 @@ class Searcher:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
         calibration = None if vector_leg is None else vector_leg.calibration
-        grounds = Grounds(words, blend, calibration, context.request.min_score)
-        return FoundSet(analysis, vector_leg, results, len(results), grounds, within, lasting)
+        score_inputs = ScoreInputs(words, blend, calibration, context.request.min_score)
+        return FoundSet(analysis, vector_leg, results, len(results), score_inputs, within, lasting)
 
-    def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
+    def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
         if context.request.like is None:
             analysis = analyse_query(context.query, snapshot.languages())
@@ -339,8 +339,8 @@ class Searcher:
             return None, with_all_parts(analysis, self._frequencies.of(snapshot)) if plain else analysis
         from engine.search.more_like_this import distinctive_words, find_passage
 
-        liked = find_passage(snapshot, context.request.like, self._guard)
-        return liked, distinctive_words(snapshot, liked, self._frequencies)
+        example = find_passage(snapshot, context.request.like, self._guard)
+        return example, distinctive_words(snapshot, example, self._frequencies)
 
     def _earlier_results(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext, failure: str
@@ -403,7 +403,7 @@ class Searcher:
     def _outcome(
         self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
     ) -> SearchOutcome:
-        everything, grounds = found.results, found.grounds
+        everything, score_inputs = found.results, found.score_inputs
         with context.timed("merge"):
             different, copies = everything, dict[int, list[int]]()
             if not context.request.copies and (found.analysis.terms or context.request.like is not None):
@@ -416,9 +416,9 @@ class Searcher:
             for scored in shown:
                 if context.cancel is not None:
                     context.cancel.checkpoint()
-                around = scored.id in grounds.words.around
+                around = scored.id in score_inputs.words.around
                 chunk = chunks[scored.id]
-                result = make_result(chunk, scored, found.analysis, grounds.blend, roles, around=around)
+                result = make_result(chunk, scored, found.analysis, score_inputs.blend, roles, around=around)
                 by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
                 if by_tool and not found.analysis.terms and context.request.like is None:
                     result, chunk = at_tool_call(snapshot, result, chunk, context.query)
@@ -438,8 +438,8 @@ class Searcher:
         explanation = None
         if context.request.explain is True or (context.request.explain and not results):
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
-            fields = matched_fields(snapshot, grounds.words.terms, [scored.id for scored in shown])
-            explanation = explain(context.stages, cited, grounds, fields)
+            fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in shown])
+            explanation = explain(context.stages, cited, score_inputs, fields)
         return SearchOutcome(
             results=tuple(results),
             total=found.total - len(everything) + len(different),
@@ -451,7 +451,7 @@ class Searcher:
             notice=" ".join(dict.fromkeys(part for part in (*context.notices, *remarks_of(context.query)) if part)),
             explanation=explanation,
             suggestions=context.suggestions,
-            all_words=bool(grounds.words.complete),
+            all_words=bool(score_inputs.words.complete),
             understood=context.understood,
             within=() if found.within is None else found.within.answers,
             passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),

@@ -148,7 +148,7 @@ while there are no readers.
 """
 _LOG_TIMEOUT_MS = 50
 """How long to wait for readers that still use the log; the next commit tries again."""
-_BREATH = 0.005
+_PAUSE_SECONDS = 0.005
 """Seconds between steps, in which other writers can write."""
 
 WORDS_TO_FORGET = "words to forget"
@@ -348,7 +348,7 @@ class IndexStore:
                 cancel.checkpoint()
             with self.write() as writer:
                 more = index_schema.shrink(writer.connection)
-            time.sleep(_BREATH)
+            time.sleep(_PAUSE_SECONDS)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:
         """Rewrite the keyword index as one part, without the words of deleted files, in short steps.
@@ -364,7 +364,7 @@ class IndexStore:
                 if not more:
                     writer.set_meta(WORDS_TO_FORGET, None)
             restart = False
-            time.sleep(_BREATH)
+            time.sleep(_PAUSE_SECONDS)
 
     def vacuum(self, cancel: CancelToken | None = None) -> None:
         """Return free pages to the disk in slices, so that other writers never wait long."""
@@ -377,7 +377,7 @@ class IndexStore:
                 # The pragma frees one page per row fetched.
                 for _ in self._writer.execute("PRAGMA incremental_vacuum(256)"):
                     pass
-            time.sleep(_BREATH)
+            time.sleep(_PAUSE_SECONDS)
 
     def make_durable(self) -> None:
         """Flush commits to the disk: without this, a power failure may lose the latest ones."""

@@ -161,10 +161,8 @@ def _notices(parts: Sequence[Part]) -> list[str]:
     for part in parts:
         if part.outcome.notice:
             messages.setdefault(part.outcome.notice, []).append(part.workspace.name)
-    everybody = len(parts)
-    return [
-        notice if len(names) == everybody else f"{', '.join(names)}: {notice}" for notice, names in messages.items()
-    ]
+    total = len(parts)
+    return [notice if len(names) == total else f"{', '.join(names)}: {notice}" for notice, names in messages.items()]
 
 
 def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplanation | None:

@@ -326,7 +326,7 @@ class _Program:
     def _open_sample(self) -> None:
         """Start the demo as a separate process, which saves nothing; this window still waits for a folder."""
         if not start_program(replace(self._options, demo=True, workspace=None), None):
-            self._window.banner.complain(tr("The sample notes could not be opened."))
+            self._window.banner.show_error(tr("The sample notes could not be opened."))
 
     def _end_after_screenshot(self, problem: str) -> None:
         self._problem = problem

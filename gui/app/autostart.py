@@ -191,7 +191,7 @@ class AutostartController(QObject):
         placed = OptionPlacement(option, "general", "", _NAME)
         self.switch = SystemSwitch(placed, "workspace", _REFUSAL, autostart(config), jobs, self)
         self.switch.changed.connect(self._show)
-        self.switch.refused.connect(self._complain)
+        self.switch.refused.connect(self._show_error)
         action.triggered.connect(self._write)
         commands.menu.aboutToShow.connect(self._read)
 
@@ -211,7 +211,7 @@ class AutostartController(QObject):
         self._requested = False
 
     @Slot(str)
-    def _complain(self, sentence: str) -> None:
+    def _show_error(self, sentence: str) -> None:
         if self._requested:
-            self._banner.complain(sentence)
+            self._banner.show_error(sentence)
         self._requested = False

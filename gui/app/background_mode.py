@@ -326,7 +326,7 @@ class UpdateNotification(QObject):
         if not begun or last is None or last == known:
             return
         if self.enabled and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
-            self._notify(*news(status, last, self._name))
+            self._notify(*notification_texts(status, last, self._name))
 
     def _notify(self, title: str, sentence: str) -> None:
         if not self._tray.show_message(title, sentence):
@@ -334,7 +334,7 @@ class UpdateNotification(QObject):
             QApplication.alert(self._window)
 
 
-def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:
+def notification_texts(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:
     """Return title and text of the notification about a sync that has just ended; `name`: name of the folder."""
     if last.error:
         return tr("The index of {name} is not complete", name=name), last.error
@@ -420,7 +420,7 @@ class DesktopIntegration(QObject):
         self.tray.window_requested.connect(self._show_window)
         self.tray.quick_requested.connect(quick.quick.toggle)
         self.tray.quit_requested.connect(window.quit)
-        self._residing = BackgroundMode(window, self.tray)
+        self._background_mode = BackgroundMode(window, self.tray)
         self._long_index = UpdateNotification(window.workspace, window, self.tray)
         if address is not None:
             # When the event loop runs: a later start takes a program that listens and doesn't answer for one that
@@ -445,7 +445,7 @@ class DesktopIntegration(QObject):
     def _apply_settings(self, settings: Settings) -> None:
         window = settings.window
         self.tray.set_enabled(window.tray)
-        self._residing.hides_on_close = window.close_to_tray
+        self._background_mode.hides_on_close = window.close_to_tray
         self._long_index.enabled = window.notify
 
     @Slot()

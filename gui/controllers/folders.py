@@ -77,7 +77,7 @@ class FolderController(QObject):
         if self._remembers:
             self.choose_sessions()
         else:
-            self._banner.complain(
+            self._banner.show_error(
                 tr("The demo saves nothing. Start Mnemoscope without --demo to add your own sessions.")
             )
 
@@ -103,13 +103,13 @@ class FolderController(QObject):
         if opened is None:
             return
         if not self._remembers:
-            self._banner.complain(
+            self._banner.show_error(
                 tr("The demo saves nothing. Start Mnemoscope without --demo to index your own files.")
             )
             return
         folder = opened.folder
         self._jobs.write(
-            lambda _: save(folder), lambda _: self.open(folder, first_sync="manual"), self._banner.complain
+            lambda _: save(folder), lambda _: self.open(folder, first_sync="manual"), self._banner.show_error
         )
 
     @Slot(object)

@@ -151,14 +151,14 @@ class RememberFeatures:
         context: WindowContext,
         views: Views,
         opener: ResultOpener,
-        news: StatusEvents,
+        status_events: StatusEvents,
     ) -> None:
         trash = Trash(context)
         self.controller = RememberController(context, trash)
         self.unseen = NewNoteNotice(context, trash)
         views.sessions.remember_requested.connect(self.controller.remember)
         views.conversation.remember_requested.connect(self.controller.remember)
-        news.changed.connect(self.unseen.check)
+        status_events.changed.connect(self.unseen.check)
         self.controller.open_requested.connect(opener.open_path)
         self.unseen.open_requested.connect(opener.open_path)
 
@@ -189,7 +189,7 @@ class SearchSettingsController(QObject):
         workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_requested.connect(self._save_ranking)
         search.controller.saved_searches.forgotten.connect(self._offer_undo)
-        self._saved.failed.connect(self._banner.complain)
+        self._saved.failed.connect(self._banner.show_error)
 
     @Slot(object)
     def _begin(self, opened: Opened) -> None:
@@ -220,7 +220,7 @@ class SearchSettingsController(QObject):
             self._jobs.write(
                 lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._config),
                 lambda _: None,
-                self._banner.complain,
+                self._banner.show_error,
             )
 
     @Slot(str, object)
@@ -234,7 +234,7 @@ class SearchSettingsController(QObject):
         if opened is None:
             return
         if not self._remembers:
-            self._banner.complain(tr(_DEMO))
+            self._banner.show_error(tr(_DEMO))
             return
         decay = "query.hybrid.temporal_decay"
         values: dict[str, object] = {
@@ -248,7 +248,7 @@ class SearchSettingsController(QObject):
             engine.save_settings(values, workspace=opened.folder, config=self._config)
             return engine.load_settings(opened.folder, config=self._config)
 
-        self._jobs.write(work, self._report_saved(opened, ranking), self._banner.complain)
+        self._jobs.write(work, self._report_saved(opened, ranking), self._banner.show_error)
 
     def _report_saved(self, opened: Opened, ranking: Ranking) -> Callable[[Settings], None]:
         def report(settings: Settings) -> None:

@@ -34,7 +34,7 @@ class SettingsController(QObject):
         self._workspace = workspace = context.workspace
         self._jobs = context.jobs
         self._config = context.paths.config
-        self._complain = context.banner.complain
+        self._show_error = context.banner.show_error
         self._aside = aside
         self._window = context.window
         self._begins = False
@@ -82,7 +82,7 @@ class SettingsController(QObject):
             self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
             self.dialog.in_force.connect(self._take)
-            self.dialog.refused.connect(self._complain)
+            self.dialog.refused.connect(self._show_error)
             self.dialog.set_aside_requested.connect(self._set_aside)
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
@@ -164,7 +164,7 @@ class AppearanceController(QObject):
         self._appearance = appearance
         self._jobs = context.jobs
         self._config = context.paths.config
-        self._complain = context.banner.complain
+        self._show_error = context.banner.show_error
         self._remembers = context.remembers
         self._applied: tuple[Any, ...] | None = None
         """The last values in the settings."""
@@ -225,7 +225,7 @@ class AppearanceController(QObject):
                 changes.append(SettingChange(key, layer, value, layers.get(key, layer)))
             return replace(opened, settings=engine.change_settings(changes, opened.folder, config).settings)
 
-        self._jobs.write(work, self._saved, self._complain)
+        self._jobs.write(work, self._saved, self._show_error)
 
     def _saved(self, opened: Opened | None) -> None:
         if opened is not None:

@@ -91,7 +91,7 @@ class LinkController(QObject):
         try:
             text = write_link(Link(workspace=folder, **location._replace(path=path)._asdict()))
         except LinkRefused as refusal:
-            self._banner.complain(str(refusal))
+            self._banner.show_error(str(refusal))
             return
         QGuiApplication.clipboard().setText(text)
 

@@ -96,7 +96,7 @@ class WorkspacesController(QObject):
             self._jobs.read(
                 lambda _: engine.known_workspaces(recent, config=config, store_path=store),
                 self._set_list,
-                self._complain,
+                self._show_error,
             )
         )
 
@@ -132,7 +132,7 @@ class WorkspacesController(QObject):
                 states[one.folder] = engine.workspace_state(Path(one.folder), store_path=store)
             return states
 
-        self._looking.put(self._jobs.read(work, self._set_states, self._complain))
+        self._looking.put(self._jobs.read(work, self._set_states, self._show_error))
 
     def _set_states(self, states: dict[str, WorkspaceState]) -> None:
         self._looking.done()
@@ -143,10 +143,10 @@ class WorkspacesController(QObject):
         if self.switcher is not None:
             self.switcher.show_spaces(self._spaces, self._states)
 
-    def _complain(self, sentence: str) -> None:
+    def _show_error(self, sentence: str) -> None:
         self._listing.cancel()
         self._looking.cancel()
-        self._banner.complain(sentence)
+        self._banner.show_error(sentence)
 
     # --- actions ----------------------------------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ class WorkspacesController(QObject):
         self._jobs.write(
             lambda _: engine.forget_workspace(Path(known.folder), store_path=store, remove_index=with_index),
             partial(self._report_forgotten, known),
-            self._complain,
+            self._show_error,
         )
 
     def _report_forgotten(self, known: KnownWorkspace, freed: int) -> None:

@@ -38,8 +38,8 @@ def entry_markdown(conversation: Conversation, number: int) -> str:
     texts = [conversation.session.messages[part].text for part in entry.parts]
     if entry.kind != "tool":
         return texts[0]
-    name, asked, _ = summary(conversation, entry)
-    return "\n\n".join([f"**{name}** {asked}", *(_fenced(without_escapes(text)) for text in texts if text)])
+    name, argument, _ = summary(conversation, entry)
+    return "\n\n".join([f"**{name}** {argument}", *(_fenced(without_escapes(text)) for text in texts if text)])
 
 
 def conversation_markdown(conversation: Conversation, detail: Detail, token: CancelToken) -> str:
@@ -55,15 +55,15 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
     speaker = ""
     for entry_number, entry in enumerate(conversation.entries):
         token.checkpoint()
-        said = entry.kind in ("user", "speech")
+        is_speech = entry.kind in ("user", "speech")
         # A branch is one line, or else all of its messages.
         left_out = detail == "full" if entry.kind == "branch" else entry.branch >= 0 and detail != "full"
-        if left_out or (not said and detail == "hidden"):
+        if left_out or (not is_speech and detail == "hidden"):
             continue
         if entry.speaker != speaker:
             speaker = entry.speaker
             yield f"## {speaker}" + (f", {exact(entry.time)}" if entry.time is not None else "")
-        if said or detail == "full":
+        if is_speech or detail == "full":
             yield entry_markdown(conversation, entry_number)
         else:
             name, words, size = summary(conversation, entry)

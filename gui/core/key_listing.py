@@ -133,10 +133,10 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
     """Return another command in the same context with this key, or a sequence that begins with it; else None."""
     for other in keymap.commands.values():
         context = _common(other.contexts, command.contexts)
-        if other.name != command.name and context and any(meet(key, one) for one in keymap.keys(other.name)):
+        if other.name != command.name and context and any(keys_conflict(key, one) for one in keymap.keys(other.name)):
             return Clash(other, context)
     for fixed in fixed_keys():
-        if _common((fixed.context,), command.contexts) and any(meet(key, one) for one in fixed.keys):
+        if _common((fixed.context,), command.contexts) and any(keys_conflict(key, one) for one in fixed.keys):
             return Clash(fixed, fixed.context)
     return None
 
@@ -146,7 +146,7 @@ def _common(some: tuple[ContextName, ...], others: tuple[ContextName, ...]) -> C
     return next((one for one in some if any(overlap(one, other) for other in others)), None)
 
 
-def meet(key: str, other: str) -> bool:
+def keys_conflict(key: str, other: str) -> bool:
     """Return whether two key sequences conflict: they are equal, or one begins with the other."""
     one, two = QKeySequence(key), QKeySequence(other)
     nothing = QKeySequence.SequenceMatch.NoMatch

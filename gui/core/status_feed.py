@@ -44,7 +44,7 @@ class StatusFeed(QObject):
     """
 
     status_changed = Signal(object)
-    _poked = Signal()
+    _refresh_requested = Signal()
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -56,12 +56,12 @@ class StatusFeed(QObject):
         self._requested = False
         self._waiting: list[OnStatus] = []
         """Functions that are called once, with the next record that is read."""
-        self._poke_sent = False
+        self._refresh_queued = False
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_INTERVAL_MS)
         self._pause.timeout.connect(self._read_if_requested)
-        self._poked.connect(self.refresh)
+        self._refresh_requested.connect(self.refresh)
         self.latest: MemoryProviderStatus | None = None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -97,7 +97,7 @@ class StatusFeed(QObject):
     @Slot()
     def refresh(self) -> None:
         """Read the record soon; may be called any number of times."""
-        self._poke_sent = False
+        self._refresh_queued = False
         self._requested = True
         if not self._pause.isActive():
             self._read_if_requested()
@@ -109,9 +109,9 @@ class StatusFeed(QObject):
 
     def _listen(self) -> None:
         """Request a new record, on any thread; a burst of calls queues one event, not thousands."""
-        if not self._poke_sent:
-            self._poke_sent = True
-            self._poked.emit()
+        if not self._refresh_queued:
+            self._refresh_queued = True
+            self._refresh_requested.emit()
 
     @Slot()
     def _read_if_requested(self) -> None:

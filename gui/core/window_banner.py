@@ -29,7 +29,7 @@ class WindowBanner(Banner):
         workspace.sync_failed.connect(self.show_failed_sync)
         workspace.engine_tried.connect(self.show_engine_tried)
         workspace.data_restored.connect(self.show_restored)
-        workspace.data_not_restored.connect(self.complain)
+        workspace.data_not_restored.connect(self.show_error)
 
     @Slot(str, str)
     def show_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
@@ -156,6 +156,6 @@ class WindowBanner(Banner):
             key="awaiting",
         )
 
-    def complain(self, sentence: str) -> None:
+    def show_error(self, sentence: str) -> None:
         """Show any other error message."""
         self.show_message(sentence, "degraded")

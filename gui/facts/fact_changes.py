@@ -212,7 +212,7 @@ class FactChanges(QObject):
         step = self._undo.pop()
         if step is not None:
             self._go_next = step.id
-            self._saved.do(step.back, lambda _: self._say(step.taken_back), self.complain)
+            self._saved.do(step.back, lambda _: self._say(step.taken_back), self.show_error)
 
     @Slot(str, object, float)
     def _add(self, text: str, category: FactCategory | None, importance: float) -> None:
@@ -233,7 +233,7 @@ class FactChanges(QObject):
 
         def refused(sentence: str) -> None:
             self._body.begin_new(text)
-            self.complain(sentence)
+            self.show_error(sentence)
 
         self._saved.do(add, done, refused)
 
@@ -247,7 +247,7 @@ class FactChanges(QObject):
             if self._body.list.go_to(fact.id):
                 self._body.editor.show_fact(before, editable=True)
                 self._body.editor.restore_draft(fact.text)
-            self.complain(sentence)
+            self.show_error(sentence)
 
         done, undone = marked("Changed: {fact}"), marked("Change undone: {fact}")
         self._do(before, lambda facts: facts.change(fact), done, undone, refused)
@@ -272,7 +272,7 @@ class FactChanges(QObject):
     def _erase(self, fact: Fact) -> None:
         self._undo.forget(fact.id)
         self._saved.do(
-            lambda facts: facts.erase([fact.id]), lambda _: self._say(tr("Deleted permanently.")), self.complain
+            lambda facts: facts.erase([fact.id]), lambda _: self._say(tr("Deleted permanently.")), self.show_error
         )
 
     def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:
@@ -284,7 +284,7 @@ class FactChanges(QObject):
             self._undo.add(before.id, lambda facts: facts.put_back(before), tr(undone, fact=name))
             self._say(tr(done, fact=name))
 
-        self._saved.do(act, report, refused or self.complain)
+        self._saved.do(act, report, refused or self.show_error)
 
     def _say(self, sentence: str) -> None:
         """Show a message about the change, with an undo button."""
@@ -294,7 +294,7 @@ class FactChanges(QObject):
             self._body.notice.show_notice(sentence)
         announce(self._body, sentence)
 
-    def complain(self, sentence: str) -> None:
+    def show_error(self, sentence: str) -> None:
         """Show a message that a change failed, and why."""
         self._body.notice.show_notice(sentence)
         announce(self._body, sentence)

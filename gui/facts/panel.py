@@ -239,7 +239,7 @@ class FactsPanel(QObject, ViewPanel):
         self.box.accepted.connect(self._accept)
         self.box.left.connect(self._clear_filters)
         self._finder.changed.connect(self._show)
-        self._finder.failed.connect(self.changes.complain)
+        self._finder.failed.connect(self.changes.show_error)
         self.new_action.triggered.connect(self.begin_new)
         self.undo_action.triggered.connect(self.changes.undo)
         body.new_button.clicked.connect(self.begin_new)

@@ -54,7 +54,7 @@ class Trash:
             if self._workspace.current is opened and folder is None:
                 self._workspace.sync("watch")
 
-        self._jobs.write(lambda _: _move(folder or opened.folder, note), report, self._banner.complain)
+        self._jobs.write(lambda _: _move(folder or opened.folder, note), report, self._banner.show_error)
 
 
 def _move(folder: Path, note: WrittenNote) -> None:
@@ -246,7 +246,7 @@ class RememberController(QObject):
         if self.sheet is not None:
             self.sheet.fail(sentence)
         else:
-            self._banner.complain(sentence)
+            self._banner.show_error(sentence)
 
     @Slot()
     def _forget_sheet(self) -> None:
@@ -323,7 +323,7 @@ class NewNoteNotice(QObject):
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.complain(sentence)
+        self._banner.show_error(sentence)
 
     def _set_unseen(self, opened: Opened, notes: tuple[WrittenNote, ...]) -> None:
         self._job.done()
@@ -365,7 +365,7 @@ class NewNoteNotice(QObject):
         paths = tuple(note.path for note in notes)
 
         def answer() -> None:
-            self._jobs.write(lambda _: opened.manager.unseen_notes.seen(paths), lambda _: None, self._banner.complain)
+            self._jobs.write(lambda _: opened.manager.unseen_notes.seen(paths), lambda _: None, self._banner.show_error)
             run()
 
         return Action(words, answer)

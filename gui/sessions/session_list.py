@@ -154,8 +154,8 @@ class SessionDelegate(QStyledItemDelegate):
         words = " · ".join(filter(None, (entry.agent, entry.project, summary.machine, _parts_note(row))))
         took = work_time(summary.active_seconds)
         # Either all rows show the unit or none does; the tooltip always shows it, and the entries of unknown type.
-        roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
-        messages = message_count(summary.messages) if roomy else number(summary.messages)
+        is_wide = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
+        messages = message_count(summary.messages) if is_wide else number(summary.messages)
         shown = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)

@@ -44,7 +44,7 @@ class BrokenSettings(QObject):
             self._show_message()
             then()
 
-        self._jobs.write(lambda _: engine.set_settings_aside(config), done, self._banner.complain)
+        self._jobs.write(lambda _: engine.set_settings_aside(config), done, self._banner.show_error)
 
     @Slot(object)
     def _show_again(self, _: Opened) -> None:

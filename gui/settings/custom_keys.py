@@ -10,7 +10,7 @@ import engine
 from engine import tr
 from gui.commands.keymap import Command, Keymap
 from gui.core.jobs import Jobs
-from gui.core.key_listing import clash, meet, native
+from gui.core.key_listing import clash, keys_conflict, native
 
 _OPTION = "window.keys"
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
@@ -95,7 +95,7 @@ class CustomKeys(QObject):
             trial = self._keymap.trying(own)
             while (other := clash(trial, command, key)) is not None and isinstance(other.owner, Command):
                 loser = other.owner.name
-                own[loser] = tuple(one for one in trial.keys(loser) if not meet(one, key))
+                own[loser] = tuple(one for one in trial.keys(loser) if not keys_conflict(one, key))
                 trial = self._keymap.trying(own)
         self._change(own)
 

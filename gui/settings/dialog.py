@@ -346,7 +346,7 @@ class SettingsDialog(QDialog):
             page = self._stack.currentWidget()
         if isinstance(page, DialogPage):
             page.show_row(keys[0])
-            page.complain(keys[0], named if len(keys) > 1 else sentence)
+            page.show_error(keys[0], named if len(keys) > 1 else sentence)
 
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:

@@ -247,7 +247,7 @@ class EmbeddingPage(DialogPage):
 
     def _no_key(self, sentence: str) -> None:
         self._keys.done()
-        self._complain(sentence)
+        self._show_error(sentence)
 
     def _show_price(self, estimate: EmbeddingEstimate) -> None:
         self._pricing.done()
@@ -321,10 +321,10 @@ class EmbeddingPage(DialogPage):
 
     def _not_saved(self, sentence: str) -> None:
         self._saving.done()
-        self._complain(sentence)
+        self._show_error(sentence)
         self._show_save()
 
-    def _complain(self, sentence: str) -> None:
+    def _show_error(self, sentence: str) -> None:
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._show_footer()

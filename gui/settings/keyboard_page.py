@@ -163,12 +163,12 @@ class KeysTable(RecordsTable[KeyRow]):
         """Set the heights of rows with long texts; Qt's own method would take 0.2 s for all rows."""
         metrics = self.fontMetrics()
         usual = self.verticalHeader().defaultSectionSize()
-        rooms = [self.columnWidth(column) - _SIDES for column in range(_MARK)]
+        widths = [self.columnWidth(column) - _SIDES for column in range(_MARK)]
         for number in range(self.model().rowCount()):
             row = self.record_at(self.model().index(number, 0))
             assert row is not None
             lines = metrics.height()
-            for words, available in zip((row.words, row.where, _in_parts(row.keys)), rooms, strict=True):
+            for words, available in zip((row.words, row.where, _in_parts(row.keys)), widths, strict=True):
                 if metrics.horizontalAdvance(words) > available:
                     whole = QRect(0, 0, available, 0)
                     lines = max(lines, metrics.boundingRect(whole, Qt.TextFlag.TextWordWrap, words).height())

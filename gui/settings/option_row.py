@@ -217,7 +217,7 @@ class OptionRow(QFrame):
         self.field = field or field_for(placed.option, placed.title)
         self.field.entered.connect(self._entered)
         self.field.typing.connect(self.typing)
-        self.field.wrong.connect(self.complain)
+        self.field.wrong.connect(self.show_error)
         if isinstance(self.field, LinesField):
             self.field.undo_requested.connect(model.undo)
         self._title = label(placed.title, "strong", wrap=True)
@@ -265,7 +265,7 @@ class OptionRow(QFrame):
         self.field.describe(f"{self.placed.help} {self.footer.description}")
 
     @Slot(str)
-    def complain(self, sentence: str) -> None:
+    def show_error(self, sentence: str) -> None:
         """Show an error about the typed text, which stays."""
         if sentence and sentence != self._announced:
             announce(self, sentence)
@@ -340,10 +340,10 @@ class DialogPage(QFrame):
     def show_row(self, key: str) -> None:
         """Scroll to an option in `rows`."""
 
-    def complain(self, key: str, sentence: str) -> None:
+    def show_error(self, key: str, sentence: str) -> None:
         """Show at an option why its value was not saved."""
         if key in self.rows:
-            self.rows[key].complain(sentence)
+            self.rows[key].show_error(sentence)
 
     def save_typed(self) -> None:
         """Save text that is being typed in a field, if it is valid."""

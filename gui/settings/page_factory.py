@@ -69,7 +69,7 @@ class StoredModelsPage(DialogPage):
         if manager is None:
             self._show(())
             return
-        self._job.put(self._jobs.read(lambda _: manager.stored_models(), self._show, self._complain))
+        self._job.put(self._jobs.read(lambda _: manager.stored_models(), self._show, self._show_error))
 
     def stop(self) -> None:
         """Cancel running requests, since the dialog was closed."""
@@ -96,13 +96,13 @@ class StoredModelsPage(DialogPage):
             return manager.stored_models()
 
         self._problem.clear()
-        self._job.put(self._jobs.write(work, self._purged, self._complain))
+        self._job.put(self._jobs.write(work, self._purged, self._show_error))
 
     def _purged(self, models: tuple[StoredModelInfo, ...]) -> None:
         self._show(models)
         self.purged.emit()
 
-    def _complain(self, sentence: str) -> None:
+    def _show_error(self, sentence: str) -> None:
         self._job.done()
         self._problem.setText(breakable(sentence))
         for row in self.findChildren(_ModelRow):

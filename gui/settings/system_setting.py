@@ -132,7 +132,7 @@ class SystemRow(QFrame):
         for widget in (self.field, self._problem, self._help, foot):
             column.addWidget(widget)
         switch.changed.connect(self._show_state)
-        switch.refused.connect(self._complain)
+        switch.refused.connect(self._show_error)
         self._show_state()
 
     @Slot()
@@ -148,7 +148,7 @@ class SystemRow(QFrame):
         self.field.describe(f"{self.placed.help} {description}")
 
     @Slot(str)
-    def _complain(self, sentence: str) -> None:
+    def _show_error(self, sentence: str) -> None:
         if sentence:
             announce(self, sentence)
         self._problem.setText(breakable(sentence))
@@ -156,7 +156,7 @@ class SystemRow(QFrame):
 
     @Slot(object)
     def _entered(self, on: bool) -> None:
-        self._complain("")
+        self._show_error("")
         self._switch.switch(on)
 
     @Slot()
@@ -175,7 +175,7 @@ class SystemRow(QFrame):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._complain("")
+        self._show_error("")
         self._switch.refresh()
 
     def changeEvent(self, event: QEvent) -> None:

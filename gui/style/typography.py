@@ -61,7 +61,7 @@ class Typography:
 
 _LEAST = QSize(560, 360)
 _AT_TWICE_THE_TEXT = QSize(900, 580)
-_MATTERS = (
+_SIZE_EVENTS = (
     QEvent.Type.FontChange,
     QEvent.Type.StyleChange,
     QEvent.Type.Show,
@@ -87,7 +87,7 @@ class LeastSize(QObject):
         self._window.setMinimumSize(preferred.boundedTo(self._window.screen().availableSize() - around))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in _MATTERS:
+        if event.type() in _SIZE_EVENTS:
             self._update_minimum()
         return False
 

@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UnsearchedBlock:
     """A block of lines that may contain the next hit, but has not been searched."""
 
     block: int
@@ -83,10 +83,10 @@ class MatchMap:
         before = sum(len(hits) for block, hits in self._blocks.items() if block < home)
         return before + bisect_left(self._blocks.get(home, ()), hit)
 
-    def step(self, position: TextPosition, *, forward: bool) -> Step | Unknown | None:
+    def step(self, position: TextPosition, *, forward: bool) -> Step | UnsearchedBlock | None:
         """Return the first hit after `position` (or, not `forward`, before it), wrapping around; None if there is none.
 
-        Returns `Unknown` if a block has to be searched first.
+        Returns `UnsearchedBlock` if a block has to be searched first.
         """
         if not self.block_count:
             return None
@@ -95,7 +95,7 @@ class MatchMap:
             block = (home + distance if forward else home - distance) % self.block_count
             hits = self._blocks.get(block)
             if hits is None:
-                return Unknown(block)
+                return UnsearchedBlock(block)
             wrapped = block < home if forward else block > home
             if distance == 0:
                 starts = [hit.position for hit in hits]

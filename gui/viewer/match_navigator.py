@@ -11,7 +11,17 @@ from engine import CancelToken, marked, number, tr
 from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
 from gui.core.jobs import Job, Jobs
-from gui.viewer.match_list import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
+from gui.viewer.match_list import (
+    BLOCK,
+    Finder,
+    Hit,
+    MatchMap,
+    Step,
+    UnsearchedBlock,
+    block_of,
+    plain_finder,
+    query_finder,
+)
 from gui.viewer.text_lines import Lines, TextPosition
 
 
@@ -110,7 +120,7 @@ class TextScan(QObject):
             return
         position, forward, then = self._sought
         step = self.hits.step(position, forward=forward)
-        if isinstance(step, Unknown):
+        if isinstance(step, UnsearchedBlock):
             self._drop_job()
             self._search(_order(self.hits, step.block, forward=forward), until_hit=True)
             return

@@ -16,7 +16,7 @@ from gui.widgets.plain_text import set_tip
 
 _SCALES = (1, 2, 3)
 _SIZE = 16
-_BESIDE = 3
+_SIDE_PADDING = 3
 """Pixels at each side of an icon with a text, in addition to Qt's fixed space of 4."""
 _POINTING = ("chevron-right", "panel")
 """Icons with a direction, which are mirrored in right-to-left layouts."""
@@ -116,7 +116,7 @@ class IconButton(Toggle, QPushButton):
 
     def _tint(self) -> None:
         size = font_at(_SIZE).pixelSize()
-        side = _BESIDE if self.text() else 0
+        side = _SIDE_PADDING if self.text() else 0
         appearance = (self._icon_name, tokens(self.palette()).text.rgb(), size, side)
         if appearance == self._tinted:
             return  # one change of theme arrives as several events

@@ -173,8 +173,8 @@ class SortButton(QPushButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
-        lively = self.underMouse() or self.isDown()
-        ink = colours.text if lively else colours.muted
+        active = self.underMouse() or self.isDown()
+        ink = colours.text if active else colours.muted
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, self.rect(), self.layoutDirection())

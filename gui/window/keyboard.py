@@ -186,8 +186,8 @@ class Keyboard(QObject):
         super().__init__(window)
         self._banner = window.banner
         self.own = CustomKeys(jobs, keymap(), config, self)
-        self.own.problem.connect(self._complain)
-        self.own.not_saved.connect(self._complain)
+        self.own.problem.connect(self._show_error)
+        self.own.not_saved.connect(self._show_error)
         self.palette = PaletteController(window, searches, window.folders, window.state)
         frame, views = window.frame, window.views
         ShortcutForwarding(frame.header, views.shown_parts, self)
@@ -220,5 +220,5 @@ class Keyboard(QObject):
         self.parts.next() if step > 0 else self.parts.previous()
 
     @Slot(str)
-    def _complain(self, sentence: str) -> None:
+    def _show_error(self, sentence: str) -> None:
         self._banner.show_message(sentence, "degraded", key="keys")

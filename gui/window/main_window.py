@@ -90,7 +90,7 @@ class EditorChoice(QObject):
             if folder is not None:
                 self._workspace.take_settings(settings, folder)
 
-        self._jobs.write(save, apply, self._banner.complain)
+        self._jobs.write(save, apply, self._banner.show_error)
 
 
 def _programs() -> str:
@@ -118,7 +118,7 @@ class MainWindow(MainWindowBase):
         self.workspace = workspace
         self.state = state
         self._jobs = jobs
-        self._news = StatusEvents(self)
+        self._status_events = StatusEvents(self)
         self._capabilities = Capabilities(self)
         self._sync_announcer = SyncAnnouncer(self)
         self.setWindowTitle("Mnemoscope")
@@ -149,7 +149,7 @@ class MainWindow(MainWindowBase):
         self.navigation = Navigation(workspace, self.views, self)
         opener = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
         EditorChoice(context, self.viewer.external)
-        self.remember = RememberFeatures(context, self.views, opener, self._news)
+        self.remember = RememberFeatures(context, self.views, opener, self._status_events)
         self.sharing = SharingFeatures(context, self.views, self.folders, opener)
         self.links = self.sharing.links
         self.setCentralWidget(self.frame)
@@ -174,14 +174,14 @@ class MainWindow(MainWindowBase):
         self.sync_bar.cancel.connect(self.workspace.cancel)
         self.sync_bar.sync_now.connect(self.workspace.sync)
         self.sync_bar.failed_requested.connect(partial(self.panel_actions.show_files, "failed"))
-        self._news.changed.connect(self.views.refresh)
-        self._news.problem.connect(self.banner.show_index_problem)
-        self._news.user_data.connect(self.banner.show_user_data)
+        self._status_events.changed.connect(self.views.refresh)
+        self._status_events.problem.connect(self.banner.show_index_problem)
+        self._status_events.user_data.connect(self.banner.show_user_data)
         self.banner.left.connect(self.views.focus_box)
-        self._news.awaiting.connect(self.banner.confirm_embedding)
-        self._news.provider_problem.connect(self.banner.show_provider_problem)
-        self._news.engine_replaced.connect(self.banner.show_engine_replaced)
-        self._news.synced.connect(self.banner.remove_failed_sync)
+        self._status_events.awaiting.connect(self.banner.confirm_embedding)
+        self._status_events.provider_problem.connect(self.banner.show_provider_problem)
+        self._status_events.engine_replaced.connect(self.banner.show_engine_replaced)
+        self._status_events.synced.connect(self.banner.remove_failed_sync)
         self.banner.settings_requested.connect(self.settings.show_provider)
         self.banner.engine_requested.connect(partial(self.settings.show_page, "engine"))
 
@@ -205,7 +205,7 @@ class MainWindow(MainWindowBase):
         if status is not None or not self.workspace.reopening:
             self.diagnostics.show_status(status)
         self.commands.show_status(status)
-        self._news.update_status(status)
+        self._status_events.update_status(status)
         self._sync_announcer.update_status(status)
 
     def shut_down(self, timeout_ms: int) -> bool:

@@ -28,10 +28,10 @@ def test_a_pause_that_meets_a_cancel_does_not_hold_the_work_up(monkeypatch) -> N
 
 def test_callback_called_once_until_removed() -> None:
     token = CancelToken()
-    told: list[str] = []
-    token.on_cancel(lambda: told.append("kept"))
-    token.on_cancel(lambda: told.append("removed"))()
+    received: list[str] = []
+    token.on_cancel(lambda: received.append("kept"))
+    token.on_cancel(lambda: received.append("removed"))()
     token.cancel()
     token.cancel()
-    token.on_cancel(lambda: told.append("late"))
-    assert told == ["kept", "late"]
+    token.on_cancel(lambda: received.append("late"))
+    assert received == ["kept", "late"]

@@ -17,14 +17,14 @@ def english_again() -> Iterator[None]:
 
 def test_stored_reason_english_and_unchanged() -> None:
     language.speak("en-XA")
-    kept = skip_reasons.TOO_LARGE.message(size=12_480, limit=1000)
-    assert kept == "12,480 bytes; files of more than 1,000 bytes (max_file_bytes) are left out."
+    stored = skip_reasons.TOO_LARGE.message(size=12_480, limit=1000)
+    assert stored == "12,480 bytes; files of more than 1,000 bytes (max_file_bytes) are left out."
     language.speak("en")
-    assert tr_reason(kept) == kept
+    assert tr_reason(stored) == stored
 
 
 @pytest.mark.parametrize(
-    ("kept", "told"),
+    ("stored", "expected"),
     [
         (skip_reasons.LINK.message(), language.marked("Links are not followed.")),
         (skip_reasons.EXCLUDED.message(pattern="a {b} (c) *.md"), 'Excluded by the pattern "a {b} (c) *.md".'),
@@ -35,10 +35,10 @@ def test_stored_reason_english_and_unchanged() -> None:
         ),
     ],
 )
-def test_stored_reason_translated_with_fields(kept: str, told: str) -> None:
-    assert kept == told
+def test_stored_reason_translated_with_fields(stored: str, expected: str) -> None:
+    assert stored == expected
     with translated("<{}>".format):
-        assert tr_reason(kept) == f"<{told}>".replace("2,000", "2.000")
+        assert tr_reason(stored) == f"<{expected}>".replace("2,000", "2.000")
 
 
 def test_numbers_localized_and_nested_problem_translated() -> None:

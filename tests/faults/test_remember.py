@@ -42,17 +42,17 @@ def workspace(tmp_path: Path) -> Path:
 
 def test_kills_leave_only_complete_notes(workspace: Path) -> None:
     rng = random.Random(15)
-    told: dict[str, str] = {}
+    contents: dict[str, str] = {}
     for kill in range(KILLS):
         worker = start(workspace, f"w{kill}")
         time.sleep(rng.uniform(0, 0.06))
         worker.kill()
         out, _ = worker.communicate()
-        told |= dict.fromkeys((line for line in out.splitlines() if line.endswith(".md")), f"w{kill}")
+        contents |= dict.fromkeys((line for line in out.splitlines() if line.endswith(".md")), f"w{kill}")
         for note in notes(workspace):
             mark = note.read_text().partition(" ")[0]
             assert note.read_text() == note_of(mark), f"{note.name} is not whole"
-    for path, mark in told.items():
+    for path, mark in contents.items():
         assert (workspace / path).read_text() == note_of(mark), "a reported note exists and is unchanged"
     write_note(workspace, Settings(), STEM, "# Session\n", "sessions/a/1")
     assert not list((workspace / "memory").glob(".*.tmp"))

@@ -153,10 +153,10 @@ def test_sync_remedy_starts_sync(qtbot, opened, memory):
     [("folder", "choose"), ("add-sessions", "add_sessions"), ("settings", "settings:embedding"), ("embed", "ask")],
 )
 def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch, name, done):
-    heard: list[str] = []
-    monkeypatch.setattr(opened.first_run, "choose", lambda: heard.append("choose"))
-    monkeypatch.setattr(opened.folders, "add_sessions", lambda: heard.append("add_sessions"))
-    monkeypatch.setattr(opened.settings, "show_page", lambda page: heard.append(f"settings:{page}"))
-    monkeypatch.setattr(opened.banner, "confirm_embedding", lambda _: heard.append("ask"))
+    received: list[str] = []
+    monkeypatch.setattr(opened.first_run, "choose", lambda: received.append("choose"))
+    monkeypatch.setattr(opened.folders, "add_sessions", lambda: received.append("add_sessions"))
+    monkeypatch.setattr(opened.settings, "show_page", lambda page: received.append(f"settings:{page}"))
+    monkeypatch.setattr(opened.banner, "confirm_embedding", lambda _: received.append("ask"))
     _press_remedy(qtbot, opened, memory, name)
-    assert heard == [done]
+    assert received == [done]

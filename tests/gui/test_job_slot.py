@@ -7,19 +7,19 @@ from gui.core.jobs import JobSlot
 
 
 def test_newer_job_replaces_older_and_owner_cancels_last(qtbot, jobs):
-    told: list[str] = []
+    received: list[str] = []
     released = threading.Event()
     owner = QObject()
     slot = JobSlot(owner)
 
     def start(name: str) -> None:
-        slot.put(jobs.read(lambda _: released.wait(60), lambda _: told.append(name)))
+        slot.put(jobs.read(lambda _: released.wait(60), lambda _: received.append(name)))
 
     start("first")
     start("second")
     assert slot.busy
     released.set()
-    qtbot.waitUntil(lambda: told == ["second"])
+    qtbot.waitUntil(lambda: received == ["second"])
     slot.done()
     assert not slot.busy
     released.clear()
@@ -28,4 +28,4 @@ def test_newer_job_replaces_older_and_owner_cancels_last(qtbot, jobs):
     released.set()
     assert jobs.shutdown(60_000)
     QCoreApplication.processEvents()
-    assert told == ["second"]
+    assert received == ["second"]

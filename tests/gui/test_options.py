@@ -89,12 +89,12 @@ def test_help_and_version_exit_0(capsys, argument):
 
 def test_help_lists_every_verb_and_view(capsys):
     __main__.main(["--help"])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for verb, does in VERBS.items():
-        assert f"  {verb:<10}  {does}\n" in told
-    words = {word.rstrip(",") for word in told.split()}
+        assert f"  {verb:<10}  {does}\n" in printed
+    words = {word.rstrip(",") for word in printed.split()}
     assert words >= set(view_names())
-    assert max(map(len, told.splitlines())) < 100
+    assert max(map(len, printed.splitlines())) < 100
 
 
 def test_wrong_option_prints_no_control_character(capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,7 +85,7 @@ def _search(qtbot, window, query: str) -> None:
 def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     assert not any(_menu(opened)[words].isEnabled() for words in ("Save this search…", "Saved searches"))
     _search(qtbot, opened, "CR2032")
-    keeping = opened.search.controller.saved_searches
+    saved_searches = opened.search.controller.saved_searches
     assert _menu(opened)["Save this search…"].isEnabled()
     opened.sync_bar.setFocus()
     qtbot.keyClick(opened, Key.Key_S, Qt.KeyboardModifier.ControlModifier)
@@ -94,8 +94,8 @@ def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     with qtbot.waitActive(opened):
         dialog.reject()
         opened.activateWindow()
-    keeping.store.save("Bed & breakfast", keeping.query)
-    qtbot.waitUntil(lambda: bool(keeping.store.saved))
+    saved_searches.store.save("Bed & breakfast", saved_searches.query)
+    qtbot.waitUntil(lambda: bool(saved_searches.store.saved))
     _search(qtbot, opened, "timer")
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: at_rest(opened))
@@ -106,10 +106,10 @@ def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     action.trigger()
     qtbot.waitUntil(lambda: at_rest(opened))
     assert opened.views.current == "search"
-    assert keeping.query.text == "CR2032"
+    assert saved_searches.query.text == "CR2032"
     qtbot.keyClick(opened, Key.Key_H, Qt.KeyboardModifier.ControlModifier)
-    assert keeping.picker.is_open
-    qtbot.waitUntil(lambda: not keeping.store.busy)
+    assert saved_searches.picker.is_open
+    qtbot.waitUntil(lambda: not saved_searches.store.busy)
 
 
 def _press_undo(window):

@@ -26,10 +26,10 @@ def german(qapp) -> Iterator[None]:
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize(
-    ("key", "told"),
+    ("key", "expected"),
     [("Ctrl+Return", "Strg+Eingabe"), ("Ctrl+Shift+Space", "Strg+Umschalt+Leertaste"), ("Alt+Left", "Alt+Links")],
 )
-def test_menus_show_native_key_names(key, told):
+def test_menus_show_native_key_names(key, expected):
     """Qt's own catalogue has no German for the return key, and sentences call it as keyboards do."""
-    assert QKeySequence(key).toString(NATIVE) == told
+    assert QKeySequence(key).toString(NATIVE) == expected
     assert QKeySequence(key).toString() == key

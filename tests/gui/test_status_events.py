@@ -7,12 +7,12 @@ from tests.helpers.fake_records import make_estimate, make_progress, make_status
 
 def test_pending_estimate_is_reported_once_per_model(qtbot):
     news = StatusEvents()
-    told = []
-    news.awaiting.connect(told.append)
+    received = []
+    news.awaiting.connect(received.append)
     first, grown = make_estimate(chunks=9), make_estimate(chunks=10)
     for awaiting in (None, first, grown, make_estimate(model="other"), None):
         news.update_status(make_status(awaiting=awaiting))
-    assert [found and (found.model, found.chunks) for found in told] == [
+    assert [found and (found.model, found.chunks) for found in received] == [
         (first.model, 9),
         ("other", make_estimate().chunks),
         None,
@@ -21,22 +21,22 @@ def test_pending_estimate_is_reported_once_per_model(qtbot):
 
 def test_closed_workspace_withdraws_pending_estimate(qtbot):
     news = StatusEvents()
-    told = []
+    received = []
     news.update_status(make_status(awaiting=make_estimate()))
-    news.awaiting.connect(told.append)
+    news.awaiting.connect(received.append)
     news.update_status(None)
-    assert told == [None]
+    assert received == [None]
 
 
 def test_provider_problem_is_reported_when_new_and_withdrawn(qtbot):
     news = StatusEvents()
-    told = []
-    news.provider_problem.connect(told.append)
+    received = []
+    news.provider_problem.connect(received.append)
     lacking = make_status(provider="none", requested_provider="openai", custom={"providerUnavailableReason": "No key."})
     chosen = make_status(provider="none", requested_provider="none", custom={"providerUnavailableReason": "No."})
     for status in (make_status(), lacking, lacking, make_status(), lacking, chosen, None):
         news.update_status(status)
-    assert told == ["No key.", "", "No key.", ""]
+    assert received == ["No key.", "", "No key.", ""]
 
 
 def test_each_successful_sync_is_reported_once(qtbot):
@@ -70,8 +70,8 @@ def test_sync_failing_immediately_changes_nothing(qtbot):
 
 def test_engine_fallback_is_reported_when_it_or_reason_changes(qtbot):
     news = StatusEvents()
-    told = []
-    news.engine_replaced.connect(told.append)
+    received = []
+    news.engine_replaced.connect(received.append)
     custom = {"fallback": {"disabled": True, "reason": ""}}
     slow, gone = (
         make_status(fallback=FallbackStatus(from_="qmd", reason=reason), custom=custom)
@@ -80,17 +80,17 @@ def test_engine_fallback_is_reported_when_it_or_reason_changes(qtbot):
     of_provider = make_status(fallback=FallbackStatus(from_="openai", reason="No key."))
     for status in (make_status(), slow, slow, gone, of_provider, slow, None):
         news.update_status(status)
-    assert [found and found.reason for found in told] == ["Too slow.", "Not found.", None, "Too slow.", None]
+    assert [found and found.reason for found in received] == ["Too slow.", "Not found.", None, "Too slow.", None]
 
 
 def test_only_own_index_offers_rebuild(qtbot):
     news = StatusEvents()
-    told = []
-    news.problem.connect(lambda *problem: told.append(problem))
+    received = []
+    news.problem.connect(lambda *problem: received.append(problem))
     for backend, custom in (("builtin", {}), ("qmd", {}), ("lancedb", {}), ("builtin", {"readOnly": True})):
         news.update_status(make_status())
         news.update_status(make_status(backend=backend, custom=custom, index_error="It failed."))
-    assert [remedy for _, remedy in told] == ["rebuild", "sync", "sync", ""]
+    assert [remedy for _, remedy in received] == ["rebuild", "sync", "sync", ""]
 
 
 def test_engine_change_emits_changed(qtbot):

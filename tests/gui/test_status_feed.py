@@ -8,15 +8,15 @@ from tests.helpers.fake_memory import FakeMemory
 
 def test_status_change_on_any_thread_arrives_on_gui_thread(qtbot, jobs, memory):
     feed = StatusFeed(jobs)
-    heard: list[tuple[int, bool]] = []
+    received: list[tuple[int, bool]] = []
     home = QThread.currentThread()
-    feed.status_changed.connect(lambda status: heard.append((status.files, QThread.currentThread() is home)))
+    feed.status_changed.connect(lambda status: received.append((status.files, QThread.currentThread() is home)))
     feed.set_manager(memory)
-    qtbot.waitUntil(lambda: len(heard) == 1)
+    qtbot.waitUntil(lambda: len(received) == 1)
     thread = threading.Thread(target=lambda: memory.set_status(files=77))
     thread.start()
     thread.join()
-    qtbot.waitUntil(lambda: heard[-1] == (77, True))
+    qtbot.waitUntil(lambda: received[-1] == (77, True))
     feed.set_manager(memory)
     feed.deleteLater()
 
@@ -37,16 +37,16 @@ def test_burst_of_changes_is_read_few_times_up_to_last(qtbot, jobs, memory, monk
 def test_previous_manager_is_no_longer_heard(qtbot, jobs, memory):
     other = FakeMemory()
     feed = StatusFeed(jobs)
-    heard: list[object] = []
-    feed.status_changed.connect(heard.append)
+    received: list[object] = []
+    feed.status_changed.connect(received.append)
     feed.set_manager(memory)
     feed.set_manager(other)
     other.set_status(files=5)
     memory.set_status(files=99)
     qtbot.waitUntil(lambda: feed.latest is not None and feed.latest.files == 5)
     feed.set_manager(None)
-    assert heard[-1] is None
-    assert all(status is None or status.files != 99 for status in heard)
+    assert received[-1] is None
+    assert all(status is None or status.files != 99 for status in received)
     other.set_status(files=6)
     assert feed.latest is None
     other.close()

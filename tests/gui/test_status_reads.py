@@ -26,8 +26,8 @@ def reads(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_status_is_read_once_per_change(qtbot, window: MainWindow, memory: FakeMemory, reads: list[int]) -> None:
     window.panes.show_dock(False)  # while the diagnostics are visible, they ask for a new record every few seconds
-    heard: list[object] = []
-    window.workspace.feed.status_changed.connect(heard.append)
+    received: list[object] = []
+    window.workspace.feed.status_changed.connect(received.append)
     window.workspace.open(memory.folder)
     qtbot.waitUntil(lambda: window.workspace.status is not None)
     for view in ("sessions", "index", "facts", "search"):
@@ -43,5 +43,5 @@ def test_status_is_read_once_per_change(qtbot, window: MainWindow, memory: FakeM
     memory.script = ()
     window.workspace.sync()
     qtbot.waitUntil(lambda: at_rest(window))
-    qtbot.waitUntil(lambda: len(reads) == len(heard))
+    qtbot.waitUntil(lambda: len(reads) == len(received))
     assert len(reads) in (2, 3)  # the end that the memory reports, and the end of the job if that comes later

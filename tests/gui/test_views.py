@@ -195,11 +195,11 @@ def test_sessions_are_not_read_before_view_is_shown(qtbot, window, memory, monke
 
 
 def test_conversation_refreshes_on_index_change(qtbot, window, memory, monkeypatch):
-    heard = []
-    monkeypatch.setattr(window.views.conversation, "refresh", lambda: heard.append(True))
+    received = []
+    monkeypatch.setattr(window.views.conversation, "refresh", lambda: received.append(True))
     window.workspace.sync()
     memory.files["late.md"] = "# Late"
-    qtbot.waitUntil(lambda: bool(heard))
+    qtbot.waitUntil(lambda: bool(received))
     qtbot.waitUntil(lambda: at_rest(window))
 
 

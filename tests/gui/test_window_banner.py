@@ -100,7 +100,7 @@ def test_withdrawn_estimate_clears_only_its_own_notice(notices):
     notices.confirm_embedding(make_estimate())
     notices.confirm_embedding(None)
     assert notices.text == ""
-    notices.complain("The disk is full.")
+    notices.show_error("The disk is full.")
     notices.confirm_embedding(None)
     assert notices.text == "The disk is full."
 

@@ -180,10 +180,10 @@ def test_unsupported_features_are_known_on_open(qtbot, workspace, opens, tmp_pat
 
 def test_settings_saved_while_opening_apply_once_open(qtbot, workspace, opens, tmp_path):
     strict = Settings(query=QuerySettings(min_score=0.7))
-    with qtbot.waitSignal(workspace.opened) as told:
+    with qtbot.waitSignal(workspace.opened) as emitted:
         workspace.open(tmp_path)
         workspace.take_settings(strict, tmp_path)
-    assert told.args[0].settings.query.min_score == 0.7
+    assert emitted.args[0].settings.query.min_score == 0.7
     assert [settings.query.min_score for settings in opens[0].answers_as] == [0.7]
     _open(qtbot, workspace, tmp_path)
     assert workspace.current.settings.query.min_score == Settings().query.min_score

@@ -113,8 +113,8 @@ def _cursor_counts(bubbles: str) -> tuple[str, str]:
 
 
 def _zed(thread: object, **more: Any) -> Row:
-    told = {"id": "z1", "summary": "A leaking hull", "updated_at": TIMES[5], "data_type": "json"}
-    return "threads", {**told, "data": _json(thread), **more}
+    row = {"id": "z1", "summary": "A leaking hull", "updated_at": TIMES[5], "data_type": "json"}
+    return "threads", {**row, "data": _json(thread), **more}
 
 
 _ZED_OLD = {

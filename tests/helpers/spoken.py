@@ -55,17 +55,17 @@ def _faults_of(one: QAccessibleInterface) -> Iterator[str]:
     state, role = one.state(), one.role()
     if state.focusable and role not in _ITEMS:
         if not name(one) and role != Role.StaticText:  # a text of no words
-            yield f"{_told(one)} takes the focus and has no name."
+            yield f"{_described(one)} takes the focus and has no name."
         if role in _SAYS_NOTHING and not isinstance(
             one.object(), QScrollArea
         ):  # scrolled by keys, and what it holds speaks
-            yield f"{_told(one)} takes the focus and has no role."
+            yield f"{_described(one)} takes the focus and has no role."
     elif role in (Role.Button, Role.CheckBox, Role.RadioButton, Role.ComboBox, Role.Link) and not name(one):
-        yield f"{_told(one)} can be pressed and has no name."
+        yield f"{_described(one)} can be pressed and has no name."
     if role == Role.ListItem and not name(one):
-        yield f"A row of {_told(one.parent())} has no words."
+        yield f"A row of {_described(one.parent())} has no words."
     if role in (Role.Button, Role.ListItem) and "object at 0x" in name(one):
-        yield f"{_told(one)} is named by Python."
+        yield f"{_described(one)} is named by Python."
 
 
 def _twins(parent: QAccessibleInterface) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _twins(parent: QAccessibleInterface) -> Iterator[str]:
             continue
         said = child.role(), name(child), child.text(Text.Description)
         if said in seen:
-            yield f"{_told(child)} is there twice with one name."
+            yield f"{_described(child)} is there twice with one name."
         seen.add(said)
 
 
@@ -99,7 +99,7 @@ def menu_faults(menu: QMenu) -> Iterator[str]:
             yield from menu_faults(action.menu())
 
 
-def _told(one: QAccessibleInterface) -> str:
+def _described(one: QAccessibleInterface) -> str:
     """Describe an object well enough to find it in the code."""
     path, at = [], one
     while at is not None and at.isValid() and len(path) < _FEW:
@@ -128,7 +128,7 @@ def disorder(window: QWidget) -> list[str]:
             continue
         first, second = _beside_each_other(one, other, window)
         if _reads_before(second, first):
-            found.append(f"Tab goes from {_told(of(one))} back to {_told(of(other))}.")
+            found.append(f"Tab goes from {_described(of(one))} back to {_described(of(other))}.")
     return found
 
 

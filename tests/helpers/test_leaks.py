@@ -40,9 +40,9 @@ def test_running_timer_is_reported_once_with_its_origin(watch):
     timer = QTimer(objectName="pulse", interval=60_000)
     assert watch.leaks() == []
     timer.start()
-    (told,) = watch.leaks()
+    (leak,) = watch.leaks()
     timer.stop()
-    assert told.startswith("QTimer 'pulse' of 60000 ms runs on, made at tests/helpers/test_leaks.py:")
+    assert leak.startswith("QTimer 'pulse' of 60000 ms runs on, made at tests/helpers/test_leaks.py:")
     assert watch.leaks() == []
 
 
@@ -63,8 +63,8 @@ def test_running_job_is_named(watch):
     pool = QThreadPool()
     pool.start(gate.wait)
     try:
-        (told,) = watch.leaks()
+        (leak,) = watch.leaks()
     finally:
         gate.set()
         pool.waitForDone()
-    assert told.startswith("QThreadPool has 1 jobs running, made at tests/helpers/test_leaks.py:")
+    assert leak.startswith("QThreadPool has 1 jobs running, made at tests/helpers/test_leaks.py:")

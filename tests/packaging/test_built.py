@@ -40,8 +40,8 @@ def test_bundle_is_small_and_has_no_unneeded_qt_parts(bundle):
 def test_bundle_texts_name_no_build_folder(bundle):
     here = str(bundle.environment.ROOT)
     texts = [path for path in bundle.FOLDER.rglob("*") if path.suffix in {"", ".json", ".txt", ".1", ".desktop"}]
-    told = [path for path in texts if path.is_file() and here.encode() in path.read_bytes()]
-    assert told == []
+    naming_the_folder = [path for path in texts if path.is_file() and here.encode() in path.read_bytes()]
+    assert naming_the_folder == []
 
 
 def test_bill_of_materials_names_bundled_parts_and_licences(bundle):
@@ -72,9 +72,9 @@ def test_child_programs_get_no_bundle_environment(bundle, tmp_path):
     environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LD_LIBRARY_PATH": "/opt/mine"}
     command = [bundle.FOLDER / "mnemoscope", "search", "timer", "--workspace", notes, "--config", config]
     subprocess.run(command, env=environ, capture_output=True, check=False, timeout=60)
-    told = dict(line.split("=", 1) for line in given.read_text().splitlines() if "=" in line)
-    assert told.get("LD_LIBRARY_PATH", "/opt/mine") == "/opt/mine"
-    assert "QT_PLUGIN_PATH" not in told
+    environment = dict(line.split("=", 1) for line in given.read_text().splitlines() if "=" in line)
+    assert environment.get("LD_LIBRARY_PATH", "/opt/mine") == "/opt/mine"
+    assert "QT_PLUGIN_PATH" not in environment
 
 
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg is not installed here")

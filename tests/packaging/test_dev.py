@@ -29,9 +29,9 @@ def arguments_of(dev):
 def test_window_without_display_is_refused_before_install(dev, capsys):
     assert dev.main(["run"]) == 1
     assert dev.main(["run", "--", "--demo"]) == 1
-    told = capsys.readouterr().err
-    assert "--screenshot" in told
-    assert "index, search, get, status or doctor" in told
+    printed = capsys.readouterr().err
+    assert "--screenshot" in printed
+    assert "index, search, get, status or doctor" in printed
     assert dev.started == []
 
 
@@ -106,9 +106,9 @@ def test_failed_peers_install_runs_tests_and_fails_command(dev, ran, monkeypatch
     monkeypatch.setattr(dev, "CHECKS", {})
     assert dev.main(["test", "--peers"]) == 1
     assert ran[0] == "pytest"
-    told = capsys.readouterr().out
-    assert "peers: FAILED: npm is missing." in told
-    assert "failed so far: peers" in told
+    printed = capsys.readouterr().out
+    assert "peers: FAILED: npm is missing." in printed
+    assert "failed so far: peers" in printed
 
 
 def test_unknown_command_is_wrong_usage(dev):

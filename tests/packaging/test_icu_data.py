@@ -58,9 +58,11 @@ def test_rebuilt_library_keeps_name_and_symbol(load, tmp_path):
     library = tmp_path / "libicudata.so.73"
     library.write_bytes(b"\x7fELF icudt73_dat\0 " + common_data(ENTRIES))
     load("icu_data").shrink(library)
-    told = subprocess.run(["readelf", "-Wd", "--dyn-syms", library], capture_output=True, text=True, check=True).stdout
-    assert "icudt73_dat" in told
-    assert "Library soname: [libicudata.so.73]" in told
+    symbols = subprocess.run(
+        ["readelf", "-Wd", "--dyn-syms", library], capture_output=True, text=True, check=True
+    ).stdout
+    assert "icudt73_dat" in symbols
+    assert "Library soname: [libicudata.so.73]" in symbols
     data = library.read_bytes()
     assert b"German order" in data
     assert b"names of months" not in data

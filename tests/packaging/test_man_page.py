@@ -25,19 +25,19 @@ def read(page: str) -> str:
 def test_man_page_has_every_verb_option(page, verb, capsys):
     with pytest.raises(SystemExit):
         make_parser().parse_args([verb, "--help"])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     _, _, section = read(page).partition(f"\n.SS {verb}\n")
     section = re.split(rf"\n\.S[SH] (?!{verb} )", section)[0]
-    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", told)) - {"--help", "--no-diverse"}
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", printed)) - {"--help", "--no-diverse"}
     assert options
     assert options <= set(re.findall(r"--[a-z][a-z-]+", section))
 
 
 def test_man_page_has_every_window_option(page):
-    told = make_window_parser().format_help()
+    help_text = make_window_parser().format_help()
     _, _, section = read(page).partition(".SH OPTIONS OF THE WINDOW\n")
     section = section.partition("\n.SH ")[0]
-    options = set(re.findall(r"(?<![\w-])--[a-z]+", told)) - {"--help"}
+    options = set(re.findall(r"(?<![\w-])--[a-z]+", help_text)) - {"--help"}
     assert options == set(re.findall(r"(?<=\n)--[a-z]+", section))
     assert "first-run" in section
 

@@ -21,7 +21,7 @@ def program(tmp_path, lines):
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "expected"),
     [
         ("echo broken >&2; exit 3", "--version"),
         ("echo something else", "--version"),
@@ -48,7 +48,7 @@ def program(tmp_path, lines):
         ),
     ],
 )
-def test_prove_names_each_defect(load, tmp_path, lines, told):
+def test_prove_names_each_defect(load, tmp_path, lines, expected):
     with pytest.raises(SystemExit) as stopped:
         load("proof").prove(program(tmp_path, lines))
-    assert told in str(stopped.value)
+    assert expected in str(stopped.value)

@@ -22,7 +22,7 @@ from engine.logs import hide
 from engine.settings import Settings
 from engine.settings.backend_settings import in_the_clear, scheme_of, uri_problem
 
-_UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
+_INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
 _NAME_LENGTH = 48
 _CLOUD_VARIABLE = "LANCEDB_API_KEY"
 _S3_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
@@ -136,7 +136,7 @@ def _machine_number() -> str:
 
 
 def _fit(name: str) -> str:
-    return _UNFIT.sub("-", name).strip("-._")[:_NAME_LENGTH]
+    return _INVALID_CHARACTERS.sub("-", name).strip("-._")[:_NAME_LENGTH]
 
 
 def _from_keychain(cancel: CancelToken | None) -> dict[str, str]:

@@ -187,10 +187,10 @@ class QueryRunner:
         if wanted != "search" and query_text.sentence:
             notice = self._no_models()
             if not notice:
-                asked = self._semantic_search(wanted, query_text, request)
-                if isinstance(asked, QueryOutcome):
-                    return asked
-                notice = asked
+                outcome = self._semantic_search(wanted, query_text, request)
+                if isinstance(outcome, QueryOutcome):
+                    return outcome
+                notice = outcome
         deadline = time.monotonic() + self._seconds()
         hits = self._words(query_text.variants, request, deadline, every=False) if query_text.variants else ()
         loose = bool(not hits and query_text.loose)

@@ -244,8 +244,8 @@ def _of_text(action: _Action, text: str) -> Iterator[ToolUse]:
     if action == "patch" or action == "chosen":  # noqa: PLR1714 - mypy follows this
         return
     if line and not patched and not line.startswith(("{", "[", "<", "---", "@@")):
-        said = _NAMED_FILE.fullmatch(line)
-        yield ToolUse(action, said[1] if said else line)
+        named_file = _NAMED_FILE.fullmatch(line)
+        yield ToolUse(action, named_file[1] if named_file else line)
 
 
 def _of_program(text: str) -> Iterator[ToolUse]:

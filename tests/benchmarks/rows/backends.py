@@ -51,12 +51,12 @@ def run(bench: Bench) -> Iterator[Figure]:
     found = {name: measure(_all_of_it, name, notes, bench.scratch / f"backend-{name}").value for name in names}
     base = found["builtin"]
     for name, ours in found.items():
-        for what, told in _TOLD.items():
+        for what, label in _LABELS.items():
             ratio = "–" if name == "builtin" else f"{ours[what] / base[what]:.1f}× of builtin"
-            yield Figure(f"{name}: {told}, {_NOTES:,} notes", "–", _written(what, ours), ratio)
+            yield Figure(f"{name}: {label}, {_NOTES:,} notes", "–", _written(what, ours), ratio)
 
 
-_TOLD = {
+_LABELS = {
     "index": "full index by words",
     "again": "unchanged sync",
     "changed": "one file changed, searchable",

@@ -122,8 +122,8 @@ def _truth(vectors: Any, points: Any) -> tuple[float, float]:
         gaps = -(vectors @ vectors[row])
         shown = ((points - points[row]) ** 2).sum(axis=1)
         gaps[row] = shown[row] = np.inf
-        true, told = np.argpartition(gaps, near)[:near], np.argpartition(shown, near)[:near]
-        shares.append(len(np.intersect1d(true, told)) / near)
-        ranks = (gaps[None] < gaps[told, None]).sum(axis=1) + 1
+        near_in_vectors, near_on_map = np.argpartition(gaps, near)[:near], np.argpartition(shown, near)[:near]
+        shares.append(len(np.intersect1d(near_in_vectors, near_on_map)) / near)
+        ranks = (gaps[None] < gaps[near_on_map, None]).sum(axis=1) + 1
         wrong += int(np.maximum(ranks - near, 0).sum())
     return statistics.mean(shares), 1 - 2 * wrong / (len(rows) * near * (2 * count - 3 * near - 1))

@@ -20,7 +20,7 @@ _GREETING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": 
 class _Session(NamedTuple):
     """Seconds since the process was started, and bytes."""
 
-    greeted: float
+    initialized: float
     found: float
     ended: float
     """Since its input was closed."""
@@ -33,13 +33,13 @@ def run(bench: Bench) -> Iterator[Figure]:
     config.write_text(f'[defaults]\nprovider = "none"\nstore.path = "{store.as_posix()}"\n', "utf-8")
     sessions = [_session(bench.folder(bench.notes), config) for _ in range(_ROUNDS)]
     bare = statistics.median(run_program(["-c", "import mcp.server.lowlevel"]).wall for _ in range(_ROUNDS))
-    greeted, found, ended = (statistics.median(times) for times in list(zip(*sessions, strict=True))[:3])
+    initialized, found, ended = (statistics.median(times) for times in list(zip(*sessions, strict=True))[:3])
     baseline = f"of `import mcp.server.lowlevel` alone ({bare:.2f} s)"
     yield Figure(
         "MCP server: from its start to the answer to `initialize`",
         "< 1 s",
-        f"{greeted:.2f} s",
-        f"{greeted / bare:.2f} {baseline}",
+        f"{initialized:.2f} s",
+        f"{initialized / bare:.2f} {baseline}",
     )
     yield Figure(
         f"– to the answer of `memory_search` by words, {bench.notes:,} notes indexed",
@@ -61,14 +61,14 @@ def _session(notes: Path, config: Path) -> _Session:
     ) as process:
         assert process.stdin is not None
         _ask(process, 1, "initialize", _GREETING)
-        greeted = time.perf_counter() - began
+        initialized = time.perf_counter() - began
         _ask(process, 2, "tools/call", search)
         found = time.perf_counter() - began
         anonymous = _anonymous_memory(process.pid)
         closed = time.perf_counter()
         process.stdin.close()
         process.wait()
-        return _Session(greeted, found, time.perf_counter() - closed, anonymous)
+        return _Session(initialized, found, time.perf_counter() - closed, anonymous)
 
 
 def _ask(process: "subprocess.Popen[bytes]", number: int, method: str, params: object) -> None:

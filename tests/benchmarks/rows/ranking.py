@@ -123,27 +123,29 @@ def _quality(
 def _figures(name: str, found: dict[str, Quality]) -> Iterator[Figure]:
     least = found[_STEMMED].ndcg
     for method, quality in found.items():
-        said = f"nDCG@10 {quality.ndcg:.3f} (second half {quality.ndcg_second:.3f}), recall@6 {quality.recall:.3f}"
+        summary = f"nDCG@10 {quality.ndcg:.3f} (second half {quality.ndcg_second:.3f}), recall@6 {quality.recall:.3f}"
         ours = method in _OURS.values()
         if ours:
-            said += (
+            summary += (
                 f"; at 0.35: recall@6 {quality.shown:.3f}, {quality.empty:.1%} of the questions empty, "
                 f"{quality.answered} off-topic answered"
             )
         ratio = f"{quality.ndcg / least:.2f}× of stemmed BM25"
-        yield Figure(f"{name}: {method}", "≥ stemmed BM25" if ours else "–", said, ratio)
+        yield Figure(f"{name}: {method}", "≥ stemmed BM25" if ours else "–", summary, ratio)
     for method in (_STEMMED, _VECTORS, *_OURS.values()):
         kinds = found[method].kinds.items()
-        told = ", ".join(f"{_KINDS.get(kind, kind)} {gained:.3f} / {reached:.2f}" for kind, (gained, reached) in kinds)
-        if told:
+        by_kind = ", ".join(
+            f"{_KINDS.get(kind, kind)} {gained:.3f} / {reached:.2f}" for kind, (gained, reached) in kinds
+        )
+        if by_kind:
             limit = " at 0.35" if method in _OURS.values() else ""
-            yield Figure(f"{name}: {method}, by kind", "–", f"nDCG@10 / recall@6{limit}: {told}")
+            yield Figure(f"{name}: {method}, by kind", "–", f"nDCG@10 / recall@6{limit}: {by_kind}")
 
 
 def _pairs(what: str, shares: Shares) -> Figure:
-    told = ", ".join(f"{_PAIRS.get(kind, kind)} {share:.0%}" for kind, share in shares.related.items())
-    said = f"unrelated {shares.unrelated:.1%}; {told}"
-    return Figure(f"pairs that reach 0.35: {what}", "unrelated < 5%, paraphrases > 80%", said)
+    by_kind = ", ".join(f"{_PAIRS.get(kind, kind)} {share:.0%}" for kind, share in shares.related.items())
+    summary = f"unrelated {shares.unrelated:.1%}; {by_kind}"
+    return Figure(f"pairs that reach 0.35: {what}", "unrelated < 5%, paraphrases > 80%", summary)
 
 
 _PAIRS = {**KINDS, "everyday": "everyday paraphrases", "paraphrase": "paraphrases without any shared word"}

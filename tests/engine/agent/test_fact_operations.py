@@ -229,12 +229,12 @@ def test_no_fact_text_ends_the_block(texts: list[str], longest: int) -> None:
         return
     lines = block.splitlines()
     assert (lines[0], lines[-1]) == ("<relevant-memories>", "</relevant-memories>")
-    told = lines[2:-1]
-    assert [line for line in told if not line.startswith("  ")] == [
-        f"[{number}] fact" for number in range(1, sum(line.startswith("[") for line in told) + 1)
+    inside = lines[2:-1]
+    assert [line for line in inside if not line.startswith("  ")] == [
+        f"[{number}] fact" for number in range(1, sum(line.startswith("[") for line in inside) + 1)
     ]
-    assert not any(sign in line for line in told for sign in "<>")
-    assert sum(len(html.unescape(line.strip())) for line in told if line.startswith("  ")) <= longest
+    assert not any(sign in line for line in inside for sign in "<>")
+    assert sum(len(html.unescape(line.strip())) for line in inside if line.startswith("  ")) <= longest
 
 
 def test_fact_text_cannot_imitate_instructions() -> None:

@@ -37,20 +37,20 @@ def test_tool_hidden_unless_enabled_and_in_groups(memory):
 
 
 def test_agent_note_written_and_user_notified(memory, tmp_path):
-    told = answer(memory, session=VALVE, name="Valve relay")
-    path = str(told["path"])
+    result = answer(memory, session=VALVE, name="Valve relay")
+    path = str(result["path"])
     assert path.endswith("-valve-relay.md")
-    assert told == {"path": path, "session": VALVE, "messages": 15, "written": True}
+    assert result == {"path": path, "session": VALVE, "messages": 15, "written": True}
     assert (tmp_path / path).read_text().startswith("# Session: 2026-02-1")
     assert [note.path for note in memory.unseen_notes.all()] == [path]
-    assert answer(memory, session=VALVE) == told | {"written": False}
+    assert answer(memory, session=VALVE) == result | {"written": False}
 
 
 def test_missing_session_argument_means_latest(memory, tmp_path):
-    told = answer(memory, session=" ")
-    assert told["written"]
+    result = answer(memory, session=" ")
+    assert result["written"]
     whole = [session.summary for session in SESSIONS.values() if not session.summary.parent]
-    assert told["session"] == max(whole, key=lambda summary: summary.ended or 0).path
+    assert result["session"] == max(whole, key=lambda summary: summary.ended or 0).path
 
 
 @pytest.mark.parametrize(

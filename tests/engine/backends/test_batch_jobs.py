@@ -285,12 +285,12 @@ def test_a_job_that_cannot_be_stopped_is_given_up_after_a_while(openai, opened, 
     monkeypatch.setattr(runner, "_STOP_SECONDS", 0.05)
     openai.plans.append(Plan(end="never"))
 
-    def stubborn(request: Request) -> None:
+    def failing_provider(request: Request) -> None:
         for job in openai.jobs.values():
             if job.word == "cancelling":
                 job.word = "in_progress"
 
-    openai.after = stubborn
+    openai.after = failing_provider
     with opened(openai, timeout_minutes=0.001) as memory:
         openai.plans.append(Plan(looks=0))
         assert memory.sync(approve=True).error == ""

@@ -89,7 +89,7 @@ def test_running_search_keeps_its_settings(memory, provider, monkeypatch):
 
 
 def test_status_listener_notified(memory):
-    told = []
-    memory.add_status_listener(lambda: told.append(True))
+    received = []
+    memory.add_status_listener(lambda: received.append(True))
     answer_as(memory)
-    assert told
+    assert received

@@ -213,9 +213,9 @@ def test_key_never_stored(
     settings = Settings(provider="openai", model="m", remote=agreed(base_url=server.base_url))
     memory = open_real(settings)
     use_everything(memory)
-    told = repr(memory.status()) + repr(memory.stored_models()) + repr(select_provider(settings))
+    records = repr(memory.status()) + repr(memory.stored_models()) + repr(select_provider(settings))
     memory.close()
     for file in (tmp_path / "data").rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
-    assert KEY not in told
+    assert KEY not in records
     assert KEY not in caplog.text

@@ -25,7 +25,7 @@ def long_text(words: int) -> str:
 
 
 @pytest.fixture
-def dear(workspace: Path) -> PaidProvider:
+def paid_provider(workspace: Path) -> PaidProvider:
     """A provider that charges some cents for the notes."""
     (workspace / "long.md").write_text(f"# Long\n\n{long_text(3000)}")
     return PaidProvider()
@@ -39,10 +39,10 @@ def hits(memory, query: str) -> list[str]:
     return [result.path for result in memory.search(query, mode="keyword", min_score=0.1).results]
 
 
-def test_costly_embedding_waits_and_keywords_work(open_memory, dear) -> None:
-    memory = open_memory(use=dear)
+def test_costly_embedding_waits_and_keywords_work(open_memory, paid_provider) -> None:
+    memory = open_memory(use=paid_provider)
     report = memory.sync()
-    assert dear.embedded == []
+    assert paid_provider.embedded == []
     assert report.error == ""
     assert report.awaiting is not None
     assert report.awaiting == memory.status().awaiting
@@ -55,44 +55,44 @@ def test_costly_embedding_waits_and_keywords_work(open_memory, dear) -> None:
 
     memory.approve_embedding()
     assert memory.status().awaiting is None
-    assert dear.embedded == [], "an approval alone starts no update"
+    assert paid_provider.embedded == [], "an approval alone starts no update"
     updates = []
     done = memory.sync(progress=updates.append)
     assert (done.awaiting, done.vectors_pending) == (None, 0)
-    assert done.tokens == dear.tokens_used > 0
+    assert done.tokens == paid_provider.tokens_used > 0
     assert done.cost == pytest.approx(done.tokens * 10 / 1e6)
     assert (updates[-1].tokens, updates[-1].cost) == (done.tokens, done.cost)
     assert (memory.status().last_sync.tokens, memory.status().last_sync.cost) == (done.tokens, done.cost)
 
 
-def test_a_sync_can_be_agreed_to_beforehand(open_memory, dear) -> None:
-    report = open_memory(use=dear).sync(approve=True)
+def test_a_sync_can_be_agreed_to_beforehand(open_memory, paid_provider) -> None:
+    report = open_memory(use=paid_provider).sync(approve=True)
     assert (report.awaiting, report.vectors_pending) == (None, 0)
 
 
-def test_approval_covers_no_more_than_the_estimate(open_memory, dear, workspace: Path) -> None:
-    memory = open_memory(use=dear)
+def test_approval_covers_no_more_than_the_estimate(open_memory, paid_provider, workspace: Path) -> None:
+    memory = open_memory(use=paid_provider)
     seen = memory.sync().awaiting
     (workspace / "more.md").write_text(long_text(8000)[20000:])
     report = memory.sync(approve=seen)
-    assert dear.embedded == []
+    assert paid_provider.embedded == []
     assert report.awaiting.tokens > seen.tokens
     assert memory.sync(approve=report.awaiting).vectors_pending == 0
 
 
-def test_approval_of_a_provider_excludes_its_fallback(open_memory, dear) -> None:
+def test_approval_of_a_provider_excludes_its_fallback(open_memory, paid_provider) -> None:
     second = PaidProvider(id="second")
-    memory = open_memory(use=dear, instead=second)
+    memory = open_memory(use=paid_provider, instead=second)
     seen = memory.sync().awaiting
-    dear.before = lambda texts: fail()
+    paid_provider.before = lambda texts: fail()
     report = memory.sync(approve=seen)
     assert second.embedded == []
     assert report.awaiting.provider == "second"
     assert memory.sync(approve=report.awaiting).vectors_pending == 0
 
 
-def test_approval_reaches_a_running_sync(open_memory, dear, monkeypatch) -> None:
-    memory = open_memory(use=dear)
+def test_approval_reaches_a_running_sync(open_memory, paid_provider, monkeypatch) -> None:
+    memory = open_memory(use=paid_provider)
     asked, go = threading.Event(), threading.Event()
     estimate = cost_estimate.estimate
 
@@ -142,47 +142,47 @@ def test_unknown_price_counts_unless_local(open_memory, workspace, remote, waits
     assert daily.vectors_pending == 0
 
 
-def test_approval_survives_restart_until_all_is_embedded(open_memory, dear, workspace: Path) -> None:
-    memory = open_memory(use=dear)
+def test_approval_survives_restart_until_all_is_embedded(open_memory, paid_provider, workspace: Path) -> None:
+    memory = open_memory(use=paid_provider)
     memory.sync()
     memory.approve_embedding()
     token = CancelToken()
-    dear.before = lambda texts: token.cancel()
+    paid_provider.before = lambda texts: token.cancel()
     assert memory.sync(cancel=token).cancelled
     memory.close()
 
-    dear.before = lambda texts: None
-    memory = open_memory(use=dear)
+    paid_provider.before = lambda texts: None
+    memory = open_memory(use=paid_provider)
     done = memory.sync()
     assert (done.awaiting, done.vectors_pending) == (None, 0)
     (workspace / "more.md").write_text(long_text(8000)[20000:])
     assert memory.sync().awaiting is not None, "the approval covered the earlier texts only"
 
 
-def test_approval_excludes_later_work(open_memory, dear, workspace: Path) -> None:
-    memory = open_memory(use=dear)
+def test_approval_excludes_later_work(open_memory, paid_provider, workspace: Path) -> None:
+    memory = open_memory(use=paid_provider)
     memory.sync()
     memory.approve_embedding()
     # The last text is never embedded, so the approval would never be used up.
-    dear.before = lambda texts: fail() if any("word2999" in text for text in texts) else None
-    dear.limits = msgspec.structs.replace(dear.limits, inputs=1, at_once=1)
+    paid_provider.before = lambda texts: fail() if any("word2999" in text for text in texts) else None
+    paid_provider.limits = msgspec.structs.replace(paid_provider.limits, inputs=1, at_once=1)
     assert memory.sync().vectors_pending == 1
     (workspace / "small.md").write_text("A brass lamp.\n")
     small = memory.sync()
     assert (small.awaiting, small.vectors_pending) == (None, 1)
     (workspace / "more.md").write_text(long_text(8000)[30000:])
-    embedded = len(dear.embedded)
+    embedded = len(paid_provider.embedded)
     assert memory.sync().awaiting is not None
-    assert len(dear.embedded) == embedded
+    assert len(paid_provider.embedded) == embedded
     assert memory.sync(approve=True).vectors_pending == 1
 
 
 @pytest.mark.parametrize("how", ["cancel", "change"])
-def test_approval_ends_with_work_even_if_interrupted(open_memory, dear, workspace: Path, how: str) -> None:
-    memory = open_memory(use=dear)
+def test_approval_ends_with_work_even_if_interrupted(open_memory, paid_provider, workspace: Path, how: str) -> None:
+    memory = open_memory(use=paid_provider)
     memory.sync()
     memory.approve_embedding()
-    dear.limits = msgspec.structs.replace(dear.limits, inputs=1, at_once=1)
+    paid_provider.limits = msgspec.structs.replace(paid_provider.limits, inputs=1, at_once=1)
     token = CancelToken()
 
     def grow(texts) -> None:
@@ -193,37 +193,37 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, dear, workspac
             if how == "cancel":
                 token.cancel()
 
-    dear.before = grow
+    paid_provider.before = grow
     first = memory.sync(cancel=token)
     assert first.cancelled is (how == "cancel")
-    embedded = len(dear.embedded)
+    embedded = len(paid_provider.embedded)
     assert embedded > 3
     assert memory.sync().awaiting is not None, "the later notes are not approved yet"
-    assert len(dear.embedded) == embedded
+    assert len(paid_provider.embedded) == embedded
 
 
-def test_approval_covers_rest_of_killed_run(open_memory, dear, workspace: Path, monkeypatch) -> None:
+def test_approval_covers_rest_of_killed_run(open_memory, paid_provider, workspace: Path, monkeypatch) -> None:
     monkeypatch.setattr("engine.indexing.vector_stage.VectorStage._lower_agreement", lambda half: None)
-    memory = open_memory(use=dear)
+    memory = open_memory(use=paid_provider)
     seen = memory.sync(approve=True)
-    name = ModelName(dear.id, dear.model, dear.key)
+    name = ModelName(paid_provider.id, paid_provider.model, paid_provider.key)
     memory.user_data.approve(name, seen.tokens)  # as left by a kill right before the end
     (workspace / "small.md").write_text("A brass lamp.\n")
     os.utime(workspace / "small.md", (5, 5))
     token = CancelToken()
-    dear.before = lambda texts: token.cancel()
+    paid_provider.before = lambda texts: token.cancel()
     memory.sync(cancel=token)
     assert memory.user_data.approved_tokens(name) < 10
-    dear.before = lambda texts: None
+    paid_provider.before = lambda texts: None
     (workspace / "more.md").write_text(long_text(6000)[20000:])
     assert memory.sync().awaiting is not None
 
 
-def test_approval_tolerates_slightly_higher_estimate(open_memory, dear) -> None:
-    dear.price = 1000.0
-    memory = open_memory(use=dear)
+def test_approval_tolerates_slightly_higher_estimate(open_memory, paid_provider) -> None:
+    paid_provider.price = 1000.0
+    memory = open_memory(use=paid_provider)
     seen = memory.sync().awaiting
-    name = ModelName(dear.id, dear.model, dear.key)
+    name = ModelName(paid_provider.id, paid_provider.model, paid_provider.key)
     memory.user_data.approve(name, round(seen.tokens * 0.9))
     assert memory.sync().awaiting is not None
     memory.user_data.approve(name, round(seen.tokens * 0.97))
@@ -231,13 +231,13 @@ def test_approval_tolerates_slightly_higher_estimate(open_memory, dear) -> None:
     assert memory.sync().awaiting is None
 
 
-def test_approval_of_rebuild_holds_when_it_is_resumed(open_memory, dear) -> None:
-    memory = open_memory(use=dear)
+def test_approval_of_rebuild_holds_when_it_is_resumed(open_memory, paid_provider) -> None:
+    memory = open_memory(use=paid_provider)
     assert memory.sync(approve=True).vectors_pending == 0
     memory.close()
-    memory = open_memory(use=dear, chunking=ChunkingSettings(tokens=100, overlap=10))
-    assert memory.sync(approve=True, cancel=cancelled_at_the_first_request(dear)).cancelled
-    dear.before = lambda texts: None
+    memory = open_memory(use=paid_provider, chunking=ChunkingSettings(tokens=100, overlap=10))
+    assert memory.sync(approve=True, cancel=cancelled_at_the_first_request(paid_provider)).cancelled
+    paid_provider.before = lambda texts: None
     done = memory.sync()
     assert (done.full, done.awaiting, done.vectors_pending) == (True, None, 0)
 
@@ -249,43 +249,43 @@ def cancelled_at_the_first_request(provider: PaidProvider) -> CancelToken:
     return token
 
 
-def test_vectors_stored_immediately_during_pause(open_memory, dear) -> None:
-    memory = open_memory(use=dear)
-    dear.limits = msgspec.structs.replace(dear.limits, inputs=1, at_once=2)
-    token, kept = CancelToken(), threading.Event()
-    dear.before = lambda texts: token.pause()
-    dear.heeds_cancel = False  # a request that was sent is answered even if the sync is paused
+def test_vectors_stored_immediately_during_pause(open_memory, paid_provider) -> None:
+    memory = open_memory(use=paid_provider)
+    paid_provider.limits = msgspec.structs.replace(paid_provider.limits, inputs=1, at_once=2)
+    token, stored = CancelToken(), threading.Event()
+    paid_provider.before = lambda texts: token.pause()
+    paid_provider.heeds_cancel = False  # a request that was sent is answered even if the sync is paused
 
     def look() -> None:
         if token.paused and [model.vectors for model in memory.stored_models()] == [2]:
-            kept.set()
+            stored.set()
 
     memory.add_status_listener(look)
     sync = threading.Thread(target=lambda: memory.sync(approve=True, cancel=token))
     sync.start()
     try:
-        assert kept.wait(60), "received vectors are stored before the update ends"
+        assert stored.wait(60), "received vectors are stored before the update ends"
         assert sync.is_alive()
-        assert len(dear.embedded) == 2
+        assert len(paid_provider.embedded) == 2
     finally:
-        dear.before = lambda texts: None
+        paid_provider.before = lambda texts: None
         token.resume()
         sync.join()
     assert memory.status().pending_vectors == 0
 
 
-def test_other_program_sees_pending_and_approval(open_memory, dear) -> None:
-    memory = open_memory(use=dear)
+def test_other_program_sees_pending_and_approval(open_memory, paid_provider) -> None:
+    memory = open_memory(use=paid_provider)
     report = memory.sync()
-    other = open_memory(use=dear)
+    other = open_memory(use=paid_provider)
     assert other.status().awaiting == report.awaiting
     other.approve_embedding()
     assert memory.status().awaiting is None
     assert memory.sync().vectors_pending == 0
 
 
-def test_pending_estimate_dropped_with_other_provider(open_memory, dear) -> None:
-    memory = open_memory(use=dear)
+def test_pending_estimate_dropped_with_other_provider(open_memory, paid_provider) -> None:
+    memory = open_memory(use=paid_provider)
     memory.sync()
     memory.close()
     memory = open_memory()
@@ -309,36 +309,36 @@ def test_slow_model_change_waits_but_first_does_not(open_memory, monkeypatch) ->
     assert memory.sync().vectors_pending == 0
 
 
-def test_a_rebuild_is_published_while_its_vectors_wait(open_memory, dear) -> None:
-    memory = open_memory(use=dear)
+def test_a_rebuild_is_published_while_its_vectors_wait(open_memory, paid_provider) -> None:
+    memory = open_memory(use=paid_provider)
     memory.sync()
     report = memory.sync(force=True)
     assert (report.full, report.awaiting is not None, report.vectors_embedded) == (True, True, 0)
     assert memory.status().generation == 2
 
 
-def test_estimate_for_other_settings_sends_nothing(open_memory, dear) -> None:
-    memory = open_memory(select=lambda settings, **_: selection_of(dear))
+def test_estimate_for_other_settings_sends_nothing(open_memory, paid_provider) -> None:
+    memory = open_memory(select=lambda settings, **_: selection_of(paid_provider))
     memory.sync()
     found = memory.estimate_embedding(Settings(provider="openai"))
     assert (found.provider, found.remote, found.cached) == ("paid", True, 0)
     assert found.cost > 0.01
-    assert dear.embedded == []
+    assert paid_provider.embedded == []
     assert memory.status().provider == "fake"
     here = memory.estimate_embedding()
     assert (here.chunks, here.tokens, here.cost) == (0, 0, 0.0)
 
 
-def test_an_estimate_from_a_sample_is_near_the_count(open_memory, dear, monkeypatch) -> None:
-    memory = open_memory(use=dear)
+def test_an_estimate_from_a_sample_is_near_the_count(open_memory, paid_provider, monkeypatch) -> None:
+    memory = open_memory(use=paid_provider)
     memory.sync()
     exact = memory.estimate_embedding().tokens
     monkeypatch.setattr(cost_estimate, "_SAMPLE", 6)
     assert memory.estimate_embedding().tokens == pytest.approx(exact, rel=0.15)
 
 
-def test_an_estimate_can_be_cancelled(open_memory, dear) -> None:
-    memory = open_memory(use=dear)
+def test_an_estimate_can_be_cancelled(open_memory, paid_provider) -> None:
+    memory = open_memory(use=paid_provider)
     memory.sync()
     token = CancelToken()
     token.cancel()
@@ -354,13 +354,13 @@ def test_an_estimate_without_a_provider_says_why(open_memory) -> None:
         memory.estimate_embedding(Settings(provider="openai"))
 
 
-def test_an_estimate_says_when_its_price_was_looked_up(open_memory, dear) -> None:
-    dear.id, dear.model, dear.price = "openai", "text-embedding-3-small", 0.02
-    memory = open_memory(use=dear)
+def test_an_estimate_says_when_its_price_was_looked_up(open_memory, paid_provider) -> None:
+    paid_provider.id, paid_provider.model, paid_provider.price = "openai", "text-embedding-3-small", 0.02
+    memory = open_memory(use=paid_provider)
     memory.sync(approve=True)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", memory.estimate_embedding().price_checked)
     memory.close()
-    own = open_memory(use=dear, prices={"openai/text-embedding-3-small": 0.02})
+    own = open_memory(use=paid_provider, prices={"openai/text-embedding-3-small": 0.02})
     assert own.estimate_embedding().price_checked == ""
 
 
@@ -376,11 +376,11 @@ def test_estimate_uses_measured_speed(open_memory, workspace, provider, monkeypa
     assert memory.estimate_embedding().seconds == pytest.approx(letters / measured)
 
 
-def test_an_estimate_needs_no_key(open_memory, dear) -> None:
+def test_an_estimate_needs_no_key(open_memory, paid_provider) -> None:
     def choose(settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None) -> Selection:
         if key is None and settings.fallback == "embedded":
             return Selection(FakeProvider(id="embedded"), "openai", "openai", "There is no API key.")
-        return selection_of(dear if key else None)
+        return selection_of(paid_provider if key else None)
 
     memory = open_memory(select=choose)
     memory.sync()

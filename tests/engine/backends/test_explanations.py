@@ -217,8 +217,8 @@ def test_trial_query_sends_nothing_new(open_memory, provider) -> None:
 
 
 def test_pending_vectors_offered_for_approval(open_memory, workspace: Path) -> None:
-    dear = PaidProvider()
-    memory = open_memory(use=dear)
+    paid_provider = PaidProvider()
+    memory = open_memory(use=paid_provider)
     memory.approve_embedding()
     memory.sync()
     _write(workspace, "long.md", f"# Long\n\n{' '.join(f'word{number}' for number in range(3000))}\n")

@@ -168,12 +168,12 @@ def test_double_close_leaves_other_users_open(workspace, settings):
 
 def test_listener_removed_with_lease(workspace, settings):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
-    heard: list[str] = []
-    first.add_status_listener(lambda: heard.append("first"))
-    second.add_status_listener(lambda: heard.append("second"))
+    received: list[str] = []
+    first.add_status_listener(lambda: received.append("first"))
+    second.add_status_listener(lambda: received.append("second"))
     first.close()
     second.sync()
-    assert set(heard) == {"second"}
+    assert set(received) == {"second"}
     second.close()
 
 

@@ -135,8 +135,8 @@ def test_status_available_while_keychain_locked(
     keychain.answers.clear()
     memory = open_memory(background=True, provider="openai", sync=QUIET)
     monkeypatch.setattr(builtin, "select_provider", select_provider)
-    told = threading.Event()
-    memory.add_status_listener(told.set)
+    notified = threading.Event()
+    memory.add_status_listener(notified.set)
     status = memory.status()
     assert (status.provider, status.requested_provider) == ("none", "openai")
     assert "Waiting for the keychain" in status.custom["providerUnavailableReason"]
@@ -144,10 +144,10 @@ def test_status_available_while_keychain_locked(
     syncing.start()
     wait_until(lambda: memory.search("irrigation", mode="keyword").results != ())
     assert memory.status().provider == "none"
-    told.clear()
+    notified.clear()
     keychain.answers.set()
     syncing.join()
-    assert told.is_set()
+    assert notified.is_set()
     assert (memory.status().provider, memory.status().pending_vectors) == ("openai", 0)
 
 

@@ -103,16 +103,16 @@ def test_paid_fallback_needs_approval(open_memory, workspace: Path, provider) ->
     memory.close()
     (workspace / "long.md").write_text(" ".join(f"word{number}" for number in range(3000)))
     provider.before = fail
-    dear = PaidProvider()
-    memory = open_memory(instead=dear, fallback="openai")
-    dear.id = "openai"
+    paid_provider = PaidProvider()
+    memory = open_memory(instead=paid_provider, fallback="openai")
+    paid_provider.id = "openai"
     report = memory.sync()
     assert report.error == "The quota is used up."
     assert (report.awaiting.provider, report.awaiting.chunks) == ("openai", memory.status().chunks)
     assert memory.status().awaiting == report.awaiting
     assert (memory.status().provider, memory.status().fallback) == ("fake", None)
     assert memory.search("watering timer").mode == "hybrid", "its vectors are still there"
-    assert dear.embedded == []
+    assert paid_provider.embedded == []
 
     memory.approve_embedding()
     assert memory.user_data.approved_tokens(ModelName("fake", "bag-of-words", "")) == 0, "the fallback was not approved"

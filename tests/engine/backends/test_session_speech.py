@@ -193,8 +193,8 @@ def test_copy_of_a_passage_names_its_own_message(memory: BuiltinMemory, projects
     other = projects / "boat" / "0c1d2e3f-0000-4000-8000-000000000002.jsonl"
     renamed = SESSION.replace("0001", "0002")
     empty = json.dumps({"type": "summary", "summary": "Boat", "leafUuid": "x"})
-    told = [line("user", "Rig the mast."), line("user", said, uuid="m-2")]
-    other.write_text("\n".join([empty, empty, *told]).replace(SESSION, renamed) + "\n")
+    transcript = [line("user", "Rig the mast."), line("user", said, uuid="m-2")]
+    other.write_text("\n".join([empty, empty, *transcript]).replace(SESSION, renamed) + "\n")
     memory.sync()
     (result,) = memory.search("shackles", sources=("sessions",), min_score=0).results
     (copy,) = result.copies

@@ -108,8 +108,8 @@ def test_new_title_in_a_neighbouring_file_is_indexed(open_memory, tmp_path: Path
     session = tmp_path / "sessions" / "s1"
     session.mkdir(parents=True)
     messages = [{"role": "user", "content": "Varnish the mast."}]
-    told = {"agent": "lead", "sessionId": "s1", "origin": "cli", "messages": messages}
-    (session / "s1.messages.json").write_text(json.dumps(told))
+    metadata = {"agent": "lead", "sessionId": "s1", "origin": "cli", "messages": messages}
+    (session / "s1.messages.json").write_text(json.dumps(metadata))
     memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(session.parent),)))
     memory.sync()
     (session / "s1.json").write_text(json.dumps({"metadata": {"title": "Masts"}}))

@@ -109,26 +109,26 @@ _NOTEBOOK = json.dumps(
 
 def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgressUpdate], list[SyncReport]]:
     """Start a sync that has reported that it is waiting."""
-    told: list[MemorySyncProgressUpdate] = []
+    received: list[MemorySyncProgressUpdate] = []
     reports: list[SyncReport] = []
     waits = threading.Event()
 
     def hear(update: MemorySyncProgressUpdate) -> None:
-        told.append(update)
+        received.append(update)
         if update.phase == "waiting":
             waits.set()
 
     thread = threading.Thread(target=lambda: reports.append(memory.sync(progress=hear, **asked)))
     thread.start()
     assert waits.wait(60)
-    return thread, told, reports
+    return thread, received, reports
 
 
 def test_sync_waits_for_other_process_then_works(open_memory) -> None:
     memory = open_memory()
     other = WriterLock(memory.store.files.lock)
     assert other.acquire()
-    thread, told, reports = _waiting(memory)
+    thread, phases_seen, reports = _waiting(memory)
     status = memory.status()
     assert (status.syncing.phase, status.writer_elsewhere) == ("waiting", False)
     assert "another Mnemoscope is writing this index" in status.syncing.label
@@ -136,7 +136,7 @@ def test_sync_waits_for_other_process_then_works(open_memory) -> None:
     other.release()
     thread.join(30)
     assert reports[0].files_indexed == 4
-    phases = list(dict.fromkeys(update.phase for update in told))
+    phases = list(dict.fromkeys(update.phase for update in phases_seen))
     assert phases[:2] == ["waiting", "discovering"]
     assert memory.status().syncing is None
 

@@ -137,15 +137,15 @@ def test_an_interval_syncs_by_itself(open_memory) -> None:
 
 def test_listeners_hear_of_background_work(open_memory) -> None:
     memory = open_memory(background=True, sync=QUIET)
-    heard = threading.Event()
-    remove = memory.add_status_listener(heard.set)
+    notified = threading.Event()
+    remove = memory.add_status_listener(notified.set)
     memory.warm_session("one")
-    assert heard.wait(60)
+    assert notified.wait(60)
     wait_until(lambda: reasons(memory) == ["session-start"])
     remove()
-    heard.clear()
+    notified.clear()
     memory.sync()
-    assert not heard.is_set()
+    assert not notified.is_set()
 
 
 @pytest.mark.parametrize("background", [False, True])
@@ -204,11 +204,11 @@ def test_other_process_changes_noticed(open_memory, workspace: Path, monkeypatch
     follower = open_memory(background=True, sync=QUIET)
     follower.sync()
     time.sleep(0.05)
-    heard = threading.Event()
-    follower.add_status_listener(heard.set)
+    notified = threading.Event()
+    follower.add_status_listener(notified.set)
     (workspace / "new.md").write_text("A brass lamp.\n")
     open_memory().sync()
-    assert heard.wait(60)
+    assert notified.wait(60)
     assert follower.status().files == 5
     assert [r.path for r in follower.search("brass lamp").results] == ["new.md"]
 

@@ -113,10 +113,10 @@ def test_ctrl_c_leaves_a_consistent_index(run: Run, memory: FakeMemory, monkeypa
     real = memory.sync
 
     def sync(*, cancel, **asked) -> SyncReport:
-        told = threading.Event()
-        cancel.on_cancel(told.set)
+        notified = threading.Event()
+        cancel.on_cancel(notified.set)
         signal.raise_signal(signal.SIGINT)
-        assert told.wait(60)
+        assert notified.wait(60)
         return msgspec.structs.replace(real(cancel=None, **asked), cancelled=True)
 
     monkeypatch.setattr(memory, "sync", sync)
@@ -131,10 +131,10 @@ def test_ctrl_c_leaves_a_consistent_index(run: Run, memory: FakeMemory, monkeypa
 @pytest.mark.usefixtures("_heard")
 def test_a_second_ctrl_c_does_not_wait(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     def stuck(*, cancel, **_: object) -> None:
-        told = threading.Event()
-        cancel.on_cancel(told.set)
+        notified = threading.Event()
+        cancel.on_cancel(notified.set)
         signal.raise_signal(signal.SIGINT)
-        assert told.wait(60)
+        assert notified.wait(60)
         signal.raise_signal(signal.SIGINT)
         pytest.fail("the command was not interrupted")
 

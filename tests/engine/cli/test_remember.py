@@ -73,10 +73,10 @@ def test_remember_writes_and_indexes_note(verb: Run, session: str, folder: Path)
 def test_latest_is_found_without_an_index(verb: Run, session: str, store: Path, folder: Path) -> None:
     write_session(store, "9f9f9f9f-2222", ["Which compost?", "The old one."], days=-3)
     write_session(store, "77", ["Look for the relay.", "Here."], days=3, parent=session)
-    told = verb("remember", "--latest", "--json").json
-    assert told["file"] == str(folder / told["path"])
-    assert told["path"].startswith("memory/2026-05-31-drip-valve-")
-    assert (told["messages"], told["written"]) == (2, True)
+    printed = verb("remember", "--latest", "--json").json
+    assert printed["file"] == str(folder / printed["path"])
+    assert printed["path"].startswith("memory/2026-05-31-drip-valve-")
+    assert (printed["messages"], printed["written"]) == (2, True)
 
 
 def test_session_without_messages_is_not_the_latest(verb: Run, session: str, store: Path) -> None:
@@ -93,8 +93,8 @@ def test_session_remembered_once_until_continued(verb: Run, session: str, store:
     assert verb("remember", "--latest").code == 0
     again = verb("remember", "--latest")
     assert again == Answer(0, f"This session already has a note: {folder / 'memory' / NAME}\n", "")
-    told = verb("remember", session, "--json").json
-    assert (told["path"], told["written"], told["existing"]) == (f"memory/{NAME}", False, True)
+    printed = verb("remember", session, "--json").json
+    assert (printed["path"], printed["written"], printed["existing"]) == (f"memory/{NAME}", False, True)
     assert len(list((folder / "memory").glob("*.md"))) == 1
     write_session(store, session, ["Why does the drip valve open?", "Its relay sticks.", "Thanks, that was it."])
     assert verb("remember", "--latest", "--slug", NAME.removesuffix(".md")[11:]).out.endswith("-2.md\n")
@@ -107,9 +107,9 @@ def test_preview_writes_nothing(verb: Run, session: str, folder: Path) -> None:
     assert first == f"Would be written to {folder / 'memory' / '2026-05-31-drip-valve.md'}, with 1 of 2 messages:"
     assert note.startswith("# Session: 2026-05-31 17:01:00 UTC\n")
     assert note.endswith("## Conversation Summary\n\nassistant: Its relay sticks.\n")
-    told = verb("remember", "--latest", "--dry-run", "--json").json
-    assert told["text"].startswith("# Session: ")
-    assert not told["written"]
+    printed = verb("remember", "--latest", "--dry-run", "--json").json
+    assert printed["text"].startswith("# Session: ")
+    assert not printed["written"]
     assert not (folder / "memory").exists()
 
 
@@ -156,9 +156,9 @@ def test_hook_names_ended_session(verb: Run, session: str, store: Path, monkeypa
         monkeypatch.setattr(sys, "stdin", io.StringIO(given))
         return verb("remember", "--hook", "--json")
 
-    told = hook(f'{{"session_id": "{session}", "hook_event_name": "SessionEnd", "reason": "clear"}}').json
-    assert told["session"].endswith(f"{session}.jsonl")
-    assert told["written"]
+    printed = hook(f'{{"session_id": "{session}", "hook_event_name": "SessionEnd", "reason": "clear"}}').json
+    assert printed["session"].endswith(f"{session}.jsonl")
+    assert printed["written"]
     for nothing in ("", "{", "[]", '{"session_id": 7}', '{"session_id": " "}'):
         assert hook(nothing).err == "mnemoscope: Standard input is not the JSON of a hook with a session_id.\n"
     assert "No session has the id" in hook('{"session_id": "gone"}').err
@@ -167,7 +167,7 @@ def test_hook_names_ended_session(verb: Run, session: str, store: Path, monkeypa
 def test_only_unrequested_notes_are_announced(
     verb: Run, session: str, folder: Path, settings: Path, typing: Callable[..., Answer], monkeypatch
 ) -> None:
-    def told() -> list[str]:
+    def unseen_notes() -> list[str]:
         memory = open_memory(folder, load_settings(folder, config=settings))
         try:
             return [note.path for note in memory.unseen_notes.all()]
@@ -175,7 +175,7 @@ def test_only_unrequested_notes_are_announced(
             memory.close()
 
     assert typing("", "remember", "--latest").code == 0
-    assert told() == []
+    assert unseen_notes() == []
     monkeypatch.setattr(sys, "stdin", None)  # like the hook of a program without a terminal
     assert verb("remember", session, "--again").code == 0
-    assert told() == [f"memory/{NAME.removesuffix('.md')}-2.md"]
+    assert unseen_notes() == [f"memory/{NAME.removesuffix('.md')}-2.md"]

@@ -197,14 +197,16 @@ def test_sub_agent_text_is_named_except_in_its_session(run: Run, memory: FakeMem
 
 
 @pytest.mark.parametrize(
-    ("unknown", "told"),
+    ("unknown", "expected"),
     [((), ""), ((("holo\x1bgram", 1200), ("x", 1)), "\n1,201 items of unknown type: holo\ufffdgram (1,200), x (1).\n")],
 )
-def test_unknown_types_reported(run: Run, memory: FakeMemory, unknown: tuple[tuple[str, int], ...], told: str) -> None:
+def test_unknown_types_reported(
+    run: Run, memory: FakeMemory, unknown: tuple[tuple[str, int], ...], expected: str
+) -> None:
     session = make_session([("user", [("text", "Count them.")])], path="sessions/a/1", id="a1")
     memory.session_texts = {"sessions/a/1": msgspec.structs.replace(session, unknown=unknown)}
     out = run("sessions", "show", "a1").out
-    assert told in out
+    assert expected in out
     assert ("unknown" in out) == bool(unknown)
 
 

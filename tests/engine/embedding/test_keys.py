@@ -150,16 +150,16 @@ def test_invalid_key_refused_without_repeating(
 
 
 @pytest.mark.parametrize(
-    ("failure", "told"),
+    ("failure", "expected"),
     [
         (KeyringLocked("no"), "is locked: unlock it"),
         (InitError("no"), "failed \\(InitError\\)"),
         (OSError(f"cannot find {SECRET}"), "failed \\(OSError\\)"),
     ],
 )
-def test_failing_keychain_is_one_sentence(keychain: FakeKeychain, failure: Exception, told: str) -> None:
+def test_failing_keychain_is_one_sentence(keychain: FakeKeychain, failure: Exception, expected: str) -> None:
     keychain.fails = failure
-    with pytest.raises(ProviderError, match=told) as caught:
+    with pytest.raises(ProviderError, match=expected) as caught:
         find_key("openai", OPENAI)
     assert SECRET not in str(caught.value)
 

@@ -82,13 +82,13 @@ def test_no_key_in_errors_and_logs(
         selection.provider.embed_documents([NOTE])
     except ProviderError as error:
         logging.getLogger("engine.tests").exception("Embedding failed")
-        told = f"{error} {error!r}"
+        message = f"{error} {error!r}"
     else:
         pytest.fail("the fault had no effect")
     finally:
         selection.provider.close()
     logging.getLogger("engine.tests").warning("%r %r", selection, selection.provider)
-    for text in (told, log.read_text(), repr(vars(selection.provider))):
+    for text in (message, log.read_text(), repr(vars(selection.provider))):
         assert PLAIN_KEY not in text
         assert base64.b64encode(PLAIN_KEY.encode()).decode() not in text
         assert NOTE not in text

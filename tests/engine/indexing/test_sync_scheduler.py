@@ -164,19 +164,19 @@ def test_sync_of_some_transcripts_is_not_joined(service: IndexingService, watche
 def test_time_left_is_predicted_after_some_seconds(monkeypatch) -> None:
     now = [0.0]
     monkeypatch.setattr("engine.indexing.sync_progress.time.monotonic", lambda: now[0])
-    heard: list[MemorySyncProgressUpdate] = []
-    meter = ProgressMeter("manual", heard.append)
+    received: list[MemorySyncProgressUpdate] = []
+    meter = ProgressMeter("manual", received.append)
     meter.start("indexing", 50_000)
     for seconds, files in ((1.0, 10), (4.0, 4_000)):
         now[0] = seconds
         meter.step(files, "a.md")
-    assert [update.rate for update in heard] == [0, 10, 1000]
-    assert [update.seconds_left for update in heard] == [None, None, 46]
+    assert [update.rate for update in received] == [0, 10, 1000]
+    assert [update.seconds_left for update in received] == [None, None, 46]
 
 
 def test_a_joining_caller_hears_the_progress(service: IndexingService) -> None:
     held = Held()
-    heard: list[MemorySyncProgressUpdate] = []
+    received: list[MemorySyncProgressUpdate] = []
     second_started = threading.Event()
 
     def start(listener: ProgressListener, token: CancelToken) -> SyncReport:
@@ -186,13 +186,13 @@ def test_a_joining_caller_hears_the_progress(service: IndexingService) -> None:
 
     first, _ = in_thread(lambda: service.run(start))
     assert held.started.wait(60)
-    second, _ = in_thread(lambda: service.run(start, progress=heard.append))
+    second, _ = in_thread(lambda: service.run(start, progress=received.append))
     wait_for_listener(service)
     second_started.set()
     held.go.set()
     first.join()
     second.join()
-    assert [update.phase for update in heard] == ["indexing"]
+    assert [update.phase for update in received] == ["indexing"]
 
 
 def test_a_joining_caller_can_leave_without_stopping_the_sync(service: IndexingService) -> None:
@@ -232,15 +232,15 @@ def test_joined_sync_failure_runs_own(service: IndexingService) -> None:
     assert started.wait(60)
     held = Held()
     held.go.set()
-    heard: list[MemorySyncProgressUpdate] = []
-    second, two = in_thread(lambda: service.run(held, progress=heard.append))
+    received: list[MemorySyncProgressUpdate] = []
+    second, two = in_thread(lambda: service.run(held, progress=received.append))
     wait_for_listener(service)
     go.set()
     first.join()
     second.join()
     assert isinstance(one[0], RuntimeError)
     assert isinstance(two[0], SyncReport)
-    assert len(heard) == 1
+    assert len(received) == 1
 
 
 def test_left_sync_sends_no_progress(service: IndexingService) -> None:
@@ -254,14 +254,14 @@ def test_left_sync_sends_no_progress(service: IndexingService) -> None:
 
     first, _ = in_thread(lambda: service.run(tell_late))
     assert started.wait(60)
-    token, heard = CancelToken(), list[MemorySyncProgressUpdate]()
-    second, _ = in_thread(lambda: service.run(held, progress=heard.append, cancel=token))
+    token, updates = CancelToken(), list[MemorySyncProgressUpdate]()
+    second, _ = in_thread(lambda: service.run(held, progress=updates.append, cancel=token))
     token.cancel()
     second.join()
     go.set()
     first.join()
     assert held.runs == 1
-    assert heard == []
+    assert updates == []
 
 
 def test_exclusive_refused_during_sync_and_blocks_next(service: IndexingService) -> None:

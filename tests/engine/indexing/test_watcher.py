@@ -35,20 +35,20 @@ def through_an_observer(roots, ignores, sink):
 class Batches:
     def __init__(self):
         self.all = []
-        self.heard = threading.Condition()
+        self.arrived = threading.Condition()
 
     def __call__(self, batch):
-        with self.heard:
+        with self.arrived:
             self.all.append(batch)
-            self.heard.notify_all()
+            self.arrived.notify_all()
 
     @property
     def paths(self):
         return {path for batch in self.all for path in batch.paths}
 
     def wait_for(self, condition):
-        with self.heard:
-            assert self.heard.wait_for(condition, LONG), self.all
+        with self.arrived:
+            assert self.arrived.wait_for(condition, LONG), self.all
 
     def wait_for_paths(self, *paths):
         self.wait_for(lambda: self.paths >= {str(path) for path in paths})
@@ -73,14 +73,14 @@ def eventually(condition):
         time.sleep(0.005)
 
 
-def keep_writing_until_heard(path, batches):
+def write_until_reported(path, batches):
     """A single change may be part of a batch that says "everything"."""
 
-    def heard():
+    def arrived():
         path.write_text("x")
         return str(path) in batches.paths
 
-    eventually(heard)
+    eventually(arrived)
 
 
 @pytest.fixture(params=["native", "observer"])
@@ -360,14 +360,14 @@ def test_a_failing_listener_does_not_end_the_watcher(tmp_path, caplog):
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "expected"),
     [
         (OSError(errno.ENOSPC, "inotify watch limit reached"), "has no folder watches left"),
         (OSError(errno.EMFILE, "inotify instance limit reached"), "allows no more programs to watch folders"),
         (RuntimeError("Cannot start the stream."), "does not report changes in folders (Cannot start the stream), so"),
     ],
 )
-def test_watcher_without_native_watches_polls_and_reports_it(tmp_path, error, told):
+def test_watcher_without_native_watches_polls_and_reports_it(tmp_path, error, expected):
     def out_of_watches(roots, ignores, sink):
         raise error
 
@@ -377,7 +377,7 @@ def test_watcher_without_native_watches_polls_and_reports_it(tmp_path, error, to
     assert set(batches.all) == {WatchBatch(frozenset(), overflow=True)}
     assert status.mode == "polling"
     assert status.enabled
-    assert told in status.error
+    assert expected in status.error
     assert status.error.endswith("Mnemoscope checks for changes every 0.02 seconds.")
 
 
@@ -445,7 +445,7 @@ def test_missing_root_reported_then_watched(tmp_path):
         missing.mkdir()
         batches.wait_for(lambda: any(batch.overflow for batch in batches.all))
         assert watcher.status().error is None
-        keep_writing_until_heard(missing / "note.md", batches)
+        write_until_reported(missing / "note.md", batches)
 
 
 def test_returning_root_watched_again(tmp_path):
@@ -457,7 +457,7 @@ def test_returning_root_watched_again(tmp_path):
         assert watcher.status().mode == "off"
         root.mkdir()
         eventually(lambda: watcher.status().mode == "native")
-        keep_writing_until_heard(root / "note.md", batches)
+        write_until_reported(root / "note.md", batches)
 
 
 def test_a_root_that_was_replaced_is_noticed(tmp_path):
@@ -467,7 +467,7 @@ def test_a_root_that_was_replaced_is_noticed(tmp_path):
         root.rename(tmp_path / "away")
         root.mkdir()
         batches.wait_for(lambda: any(batch.overflow for batch in batches.all))
-        keep_writing_until_heard(root / "note.md", batches)
+        write_until_reported(root / "note.md", batches)
 
 
 def test_after_sleep_everything_is_checked(tmp_path, monkeypatch):

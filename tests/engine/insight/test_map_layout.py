@@ -154,25 +154,25 @@ def test_an_older_map_of_other_passages_is_no_beginning() -> None:
 def test_a_cancel_ends_the_work() -> None:
     vectors, _ = _vectors(300)
     token = CancelToken()
-    heard: list[float] = []
+    received: list[float] = []
 
     def stop(step) -> None:
-        heard.append(step.done)
+        received.append(step.done)
         if step.stage == "arranging":
             token.cancel()
 
     with pytest.raises(Cancelled):
         draw(_rows(vectors), 1, None, progress=stop, cancel=token)
-    assert heard == sorted(heard)
-    assert heard[-1] < 0.5
+    assert received == sorted(received)
+    assert received[-1] < 0.5
 
 
 def test_rounds_of_a_layout_tell_how_far_they_are() -> None:
     ties = neighbour_weights(*nearest(_vectors(60)[0], 9))
-    heard: list[float] = []
-    arrange(ties, np.random.default_rng(1).standard_normal((60, 2)), progress=heard.append)
-    assert heard[-1] == 1
-    assert heard == sorted(heard)
+    received: list[float] = []
+    arrange(ties, np.random.default_rng(1).standard_normal((60, 2)), progress=received.append)
+    assert received[-1] == 1
+    assert received == sorted(received)
 
 
 def test_query_lies_among_nearest_ignoring_outlier() -> None:

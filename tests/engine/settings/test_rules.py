@@ -67,7 +67,7 @@ def test_api_key_in_settings_file_is_refused(config: Path, table: str, key: str)
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ('base_url = "https://ann:verysecret@host/v1"', "contains a user name or a password"),
         ('base_url = "https://verysecret@host/v1"', "contains a user name or a password"),
@@ -82,9 +82,9 @@ def test_api_key_in_settings_file_is_refused(config: Path, table: str, key: str)
         ('api_key_env = "$OPENAI_API_KEY"', "must be the name of an environment variable"),
     ],
 )
-def test_addresses_and_variables_are_just_that(config: Path, line: str, told: str) -> None:
+def test_addresses_and_variables_are_just_that(config: Path, line: str, expected: str) -> None:
     message = refusal(config, f"[defaults.remote]\n{line}\n")
-    assert message.startswith(f', line 2: "remote.{line.partition(" ")[0]}" {told}')
+    assert message.startswith(f', line 2: "remote.{line.partition(" ")[0]}" {expected}')
 
 
 def test_valid_values_accepted(config: Path) -> None:
@@ -99,7 +99,7 @@ def test_valid_values_accepted(config: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ('"openai/x" = -1', '"prices.openai/x" must be a price'),
         ('"openai/x" = nan', '"prices.openai/x" must be a price'),
@@ -107,12 +107,12 @@ def test_valid_values_accepted(config: Path) -> None:
         ("x = 1", '"prices.x" must name provider and model'),
     ],
 )
-def test_invalid_prices_are_refused(config: Path, line: str, told: str) -> None:
-    assert refusal(config, f"[defaults.prices]\n{line}\n").startswith(f", line 2: {told}")
+def test_invalid_prices_are_refused(config: Path, line: str, expected: str) -> None:
+    assert refusal(config, f"[defaults.prices]\n{line}\n").startswith(f", line 2: {expected}")
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ('provider = "local"', '"provider" is called "gguf" in Mnemoscope.'),
         ('fallback = "local"', '"fallback" is called "gguf" in Mnemoscope.'),
@@ -136,8 +136,8 @@ def test_invalid_prices_are_refused(config: Path, line: str, told: str) -> None:
         (f'model = "{SECRET}"', '"model" looks like a secret: put it in an environment variable or the keychain'),
     ],
 )
-def test_names_of_the_reference_are_translated(config: Path, line: str, told: str) -> None:
-    assert refusal(config, f"[defaults]\n{line}\n").startswith(f", line 2: {told}")
+def test_names_of_the_reference_are_translated(config: Path, line: str, expected: str) -> None:
+    assert refusal(config, f"[defaults]\n{line}\n").startswith(f", line 2: {expected}")
 
 
 def test_the_addresses_are_those_of_the_presets() -> None:
@@ -173,7 +173,7 @@ def test_a_storage_option_with_a_secret_is_refused(config: Path, line: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ('uri = "ftp://host/x"', "must be a folder, or an address such as s3://bucket/path or db://database"),
         ('uri = "s3:///path"', "must name a bucket or database"),
@@ -183,8 +183,8 @@ def test_a_storage_option_with_a_secret_is_refused(config: Path, line: str) -> N
         ('machine = "a/b"', "must be a name of letters, digits, dots and hyphens"),
     ],
 )
-def test_table_address_and_names_validated(config: Path, line: str, told: str) -> None:
-    assert told in refusal(config, f"[defaults.lancedb]\n{line}\n")
+def test_table_address_and_names_validated(config: Path, line: str, expected: str) -> None:
+    assert expected in refusal(config, f"[defaults.lancedb]\n{line}\n")
 
 
 def test_other_storage_options_are_fine(config: Path) -> None:

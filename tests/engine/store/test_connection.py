@@ -17,10 +17,10 @@ class LateToken(CancelToken):
 
     def __init__(self) -> None:
         super().__init__()
-        self.told: list[Callable[[], None]] = []
+        self.callbacks: list[Callable[[], None]] = []
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
-        return super().on_cancel(lambda: self.told.append(callback))
+        return super().on_cancel(lambda: self.callbacks.append(callback))
 
 
 def test_late_interrupt_spares_next_user(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_late_interrupt_spares_next_user(tmp_path: Path) -> None:
         token.cancel()
 
     def interrupt_in_the_statement() -> bool:
-        token.told[0]()
+        token.callbacks[0]()
         return False
 
     with store.read() as snapshot:  # the last connection used is the next: the one that was cancelled
@@ -39,7 +39,7 @@ def test_late_interrupt_spares_next_user(tmp_path: Path) -> None:
         assert snapshot.connection.execute(f"{query} FROM n").get == 500_500
         snapshot.connection.set_progress_handler(None)
     store.close()
-    token.told[0]()  # nor does it trip over a connection that is closed by now
+    token.callbacks[0]()  # nor does it trip over a connection that is closed by now
 
 
 def test_cancelled_statement_always_raises_cancelled(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def user(tmp_path: Path) -> Iterator[UserData]:
 
 
 @pytest.fixture
-def kept(user: UserData) -> SavedSearches:
+def saved_searches(user: UserData) -> SavedSearches:
     return SavedSearches(user)
 
 
@@ -44,17 +44,17 @@ def ask(text: str, **changes) -> QueryRecord:
     return QueryRecord(text=text, **changes)
 
 
-def asked(kept: SavedSearches) -> list[str]:
-    return [search.query.text for search in kept.recent()]
+def asked(saved_searches: SavedSearches) -> list[str]:
+    return [search.query.text for search in saved_searches.recent()]
 
 
-def names(kept: SavedSearches) -> list[str]:
-    return [search.name for search in kept.saved()]
+def names(saved_searches: SavedSearches) -> list[str]:
+    return [search.name for search in saved_searches.saved()]
 
 
-def test_saved_searches_survive_a_restart(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
-    kept.note(WHOLE)
-    kept.save(SavedSearch(name="Valves", query=WHOLE, used=5.0))
+def test_saved_searches_survive_a_restart(saved_searches: SavedSearches, user: UserData, tmp_path: Path) -> None:
+    saved_searches.note(WHOLE)
+    saved_searches.save(SavedSearch(name="Valves", query=WHOLE, used=5.0))
     user.close()
     again = UserData(tmp_path / "user.sqlite")
     assert [search.query for search in SavedSearches(again).recent()] == [WHOLE]
@@ -62,11 +62,11 @@ def test_saved_searches_survive_a_restart(kept: SavedSearches, user: UserData, t
     again.close()
 
 
-def test_each_query_once_newest_first(kept: SavedSearches) -> None:
+def test_each_query_once_newest_first(saved_searches: SavedSearches) -> None:
     for text in ("timer", "hose", "timer"):
-        kept.note(ask(text))
-    kept.note(ask("timer", days=7))
-    recent = kept.recent()
+        saved_searches.note(ask(text))
+    saved_searches.note(ask("timer", days=7))
+    recent = saved_searches.recent()
     assert [(search.query.text, search.query.days) for search in recent] == [
         ("timer", 7),
         ("timer", None),
@@ -75,48 +75,48 @@ def test_each_query_once_newest_first(kept: SavedSearches) -> None:
     assert recent[0].asked >= recent[1].asked
 
 
-def test_history_drops_beginnings_of_a_query(kept: SavedSearches) -> None:
+def test_history_drops_beginnings_of_a_query(saved_searches: SavedSearches) -> None:
     for text in ("hose", "tim", "timer", "tim"):
-        kept.note(ask(text))
-    assert asked(kept) == ["tim", "timer", "hose"]
-    kept.note(ask("time", days=7))
-    assert asked(kept) == ["time", "tim", "timer", "hose"]
-    kept.note(QueryRecord(like=Passage(path="a.md", start_line=1, end_line=2)))
-    kept.note(ask("a", like=Passage(path="a.md", start_line=1, end_line=2)))
-    assert asked(kept)[:3] == ["a", "", "time"]
+        saved_searches.note(ask(text))
+    assert asked(saved_searches) == ["tim", "timer", "hose"]
+    saved_searches.note(ask("time", days=7))
+    assert asked(saved_searches) == ["time", "tim", "timer", "hose"]
+    saved_searches.note(QueryRecord(like=Passage(path="a.md", start_line=1, end_line=2)))
+    saved_searches.note(ask("a", like=Passage(path="a.md", start_line=1, end_line=2)))
+    assert asked(saved_searches)[:3] == ["a", "", "time"]
 
 
-def test_history_limited(kept: SavedSearches) -> None:
+def test_history_limited(saved_searches: SavedSearches) -> None:
     for number in range(203):
-        kept.note(ask(f"{number} valves"))
-    assert asked(kept) == [f"{number} valves" for number in range(202, 2, -1)]
+        saved_searches.note(ask(f"{number} valves"))
+    assert asked(saved_searches) == [f"{number} valves" for number in range(202, 2, -1)]
 
 
-def test_forget_one_or_all_purges_file(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
+def test_forget_one_or_all_purges_file(saved_searches: SavedSearches, user: UserData, tmp_path: Path) -> None:
     for text in ("timer", "zebrafinch"):
-        kept.note(ask(text))
-    kept.forget_recent(ask("zebrafinch"))
-    assert asked(kept) == ["timer"]
+        saved_searches.note(ask(text))
+    saved_searches.forget_recent(ask("zebrafinch"))
+    assert asked(saved_searches) == ["timer"]
     user.close()  # reading an open database would drop its locks
     assert not _copies(tmp_path, b"zebrafinch")
     again = UserData(tmp_path / "user.sqlite")
-    kept = SavedSearches(again)
-    kept.forget_recent()
-    assert asked(kept) == []
+    saved_searches = SavedSearches(again)
+    saved_searches.forget_recent()
+    assert asked(saved_searches) == []
     again.close()
     assert not _copies(tmp_path, b"timer")
 
 
-def test_restored_history_keeps_times_and_newer_queries(kept: SavedSearches) -> None:
+def test_restored_history_keeps_times_and_newer_queries(saved_searches: SavedSearches) -> None:
     for text in ("timer", "hose"):
-        kept.note(ask(text))
-    removed = kept.recent()
-    kept.forget_recent()
+        saved_searches.note(ask(text))
+    removed = saved_searches.recent()
+    saved_searches.forget_recent()
     for text in ("valve", "timer"):
-        kept.note(ask(text))
-    newer = kept.recent()
-    kept.restore_recent(removed)
-    assert kept.recent() == (*newer, next(search for search in removed if search.query.text == "hose"))
+        saved_searches.note(ask(text))
+    newer = saved_searches.recent()
+    saved_searches.restore_recent(removed)
+    assert saved_searches.recent() == (*newer, next(search for search in removed if search.query.text == "hose"))
 
 
 def _copies(folder: Path, text: bytes) -> list[Path]:
@@ -134,68 +134,68 @@ def _copies(folder: Path, text: bytes) -> list[Path]:
         ask("x", within=ask("password: hunter2hunter2A!")),
     ],
 )
-def test_secret_query_not_saved(kept: SavedSearches, query: QueryRecord) -> None:
-    kept.note(query)
-    assert kept.recent() == ()
+def test_secret_query_not_saved(saved_searches: SavedSearches, query: QueryRecord) -> None:
+    saved_searches.note(query)
+    assert saved_searches.recent() == ()
     with pytest.raises(StoreError, match="can't be saved"):
-        kept.save(SavedSearch(name="Mine", query=query, used=1.0))
-    assert kept.saved() == ()
+        saved_searches.save(SavedSearch(name="Mine", query=query, used=1.0))
+    assert saved_searches.saved() == ()
 
 
-def test_a_name_with_a_secret_is_none(kept: SavedSearches) -> None:
+def test_a_name_with_a_secret_is_none(saved_searches: SavedSearches) -> None:
     key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     with pytest.raises(StoreError, match="can't be saved"):
-        kept.save(SavedSearch(name=f"Where is {key}", query=ask("x"), used=1.0))
-    kept.save(SavedSearch(name="Mine", query=ask("x"), used=1.0))
+        saved_searches.save(SavedSearch(name=f"Where is {key}", query=ask("x"), used=1.0))
+    saved_searches.save(SavedSearch(name="Mine", query=ask("x"), used=1.0))
     with pytest.raises(StoreError, match="can't be saved"):
-        kept.rename("Mine", key)
-    assert names(kept) == ["Mine"]
+        saved_searches.rename("Mine", key)
+    assert names(saved_searches) == ["Mine"]
 
 
-def test_saving_renaming_running_and_forgetting(kept: SavedSearches) -> None:
-    kept.save(SavedSearch(name=" Two \n words ", query=ask("one"), used=1.0))
-    kept.save(SavedSearch(name="Other", query=ask("two"), used=2.0))
-    assert names(kept) == ["Other", "Two words"]
-    kept.touch("Two words")
-    assert names(kept) == ["Two words", "Other"]
-    kept.rename("Two words", "Three")
-    assert names(kept) == ["Three", "Other"]
-    kept.rename("Three", "Other")
-    assert [(search.name, search.query.text) for search in kept.saved()] == [("Other", "one")]
-    kept.rename("nowhere", "Other")
-    kept.save(SavedSearch(name="Other", query=ask("three"), used=3.0))
-    [search] = kept.saved()
+def test_saving_renaming_running_and_forgetting(saved_searches: SavedSearches) -> None:
+    saved_searches.save(SavedSearch(name=" Two \n words ", query=ask("one"), used=1.0))
+    saved_searches.save(SavedSearch(name="Other", query=ask("two"), used=2.0))
+    assert names(saved_searches) == ["Other", "Two words"]
+    saved_searches.touch("Two words")
+    assert names(saved_searches) == ["Two words", "Other"]
+    saved_searches.rename("Two words", "Three")
+    assert names(saved_searches) == ["Three", "Other"]
+    saved_searches.rename("Three", "Other")
+    assert [(search.name, search.query.text) for search in saved_searches.saved()] == [("Other", "one")]
+    saved_searches.rename("nowhere", "Other")
+    saved_searches.save(SavedSearch(name="Other", query=ask("three"), used=3.0))
+    [search] = saved_searches.saved()
     assert search.query.text == "three"
-    kept.forget_saved("Other")
-    assert kept.saved() == ()
-    kept.save(search)
-    assert kept.saved() == (search,)
+    saved_searches.forget_saved("Other")
+    assert saved_searches.saved() == ()
+    saved_searches.save(search)
+    assert saved_searches.saved() == (search,)
 
 
 @pytest.mark.parametrize("name", ["", " \n", "x" * 201])
-def test_a_name_has_to_be_one(kept: SavedSearches, name: str) -> None:
+def test_a_name_has_to_be_one(saved_searches: SavedSearches, name: str) -> None:
     with pytest.raises(StoreError, match="name"):
-        kept.save(SavedSearch(name=name, query=ask("one"), used=1.0))
-    kept.save(SavedSearch(name="One", query=ask("one"), used=1.0))
+        saved_searches.save(SavedSearch(name=name, query=ask("one"), used=1.0))
+    saved_searches.save(SavedSearch(name="One", query=ask("one"), used=1.0))
     with pytest.raises(StoreError, match="name"):
-        kept.rename("One", name)
-    assert names(kept) == ["One"]
+        saved_searches.rename("One", name)
+    assert names(saved_searches) == ["One"]
 
 
-def test_unknown_fields_dropped_missing_defaulted(kept: SavedSearches, tmp_path: Path) -> None:
-    kept.save(SavedSearch(name="Now", query=WHOLE, used=3.0))
+def test_unknown_fields_dropped_missing_defaulted(saved_searches: SavedSearches, tmp_path: Path) -> None:
+    saved_searches.save(SavedSearch(name="Now", query=WHOLE, used=3.0))
     later = json.dumps({"text": "timer", "mood": "calm", "within": {"text": "hose", "depth": [1]}})
     connection = apsw.Connection(str(tmp_path / "user.sqlite"))
     for name, text in (("Later", later), ("Earlier", '{"text":"timer"}'), ("Broken", '{"days":"soon"}')):
         connection.execute("INSERT INTO saved_searches VALUES (?, 1, ?)", (name, text))
         connection.execute("INSERT INTO recent_searches (asked, question) VALUES (1, ?)", (text,))
-    found = {search.name: search.query for search in kept.saved()}
+    found = {search.name: search.query for search in saved_searches.saved()}
     assert found == {"Now": WHOLE, "Later": ask("timer", within=ask("hose")), "Earlier": ask("timer")}
-    assert asked(kept) == ["timer", "timer"]
-    kept.rename("Later", "Renamed")
+    assert asked(saved_searches) == ["timer", "timer"]
+    saved_searches.rename("Later", "Renamed")
     [(text,)] = connection.execute("SELECT question FROM saved_searches WHERE name = 'Renamed'").fetchall()
     assert json.loads(text)["mood"] == "calm"
-    kept.note(ask("timer"))
+    saved_searches.note(ask("timer"))
     [(left,)] = connection.execute("SELECT count(*) FROM recent_searches").fetchall()
     connection.close()
     assert left == 3  # the broken one, the one within, and the new one
@@ -203,15 +203,15 @@ def test_unknown_fields_dropped_missing_defaulted(kept: SavedSearches, tmp_path:
 
 def test_unsavable_reported(tmp_path: Path) -> None:
     user = UserData(tmp_path / "user.sqlite", read_only=True)
-    kept = SavedSearches(user)
-    kept.note(ask("timer"))
-    kept.touch("x")
-    kept.forget_recent()
-    assert (kept.recent(), kept.saved()) == ((), ())
+    saved_searches = SavedSearches(user)
+    saved_searches.note(ask("timer"))
+    saved_searches.touch("x")
+    saved_searches.forget_recent()
+    assert (saved_searches.recent(), saved_searches.saved()) == ((), ())
     for act in (
-        lambda: kept.save(SavedSearch(name="One", query=ask("one"), used=1.0)),
-        lambda: kept.rename("One", "Two"),
-        lambda: kept.forget_saved("One"),
+        lambda: saved_searches.save(SavedSearch(name="One", query=ask("one"), used=1.0)),
+        lambda: saved_searches.rename("One", "Two"),
+        lambda: saved_searches.forget_saved("One"),
     ):
         with pytest.raises(IndexReadOnly, match="cannot be written"):
             act()
@@ -257,10 +257,10 @@ def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
         SavedSearches(user).save(SavedSearch(name="Kept", query=ask("dodo"), used=1.0))
         user.close()
     user = UserData(path)
-    kept = SavedSearches(user)
+    saved_searches = SavedSearches(user)
     [copy] = tmp_path.glob("*.before-*")
     assert b"quagga" in copy.read_bytes()
-    kept.forget_recent(kept.recent()[0].query)
+    saved_searches.forget_recent(saved_searches.recent()[0].query)
     user.close()
     assert [file.name for file in tmp_path.iterdir() if b"quagga" in file.read_bytes()] == []
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
@@ -269,11 +269,11 @@ def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
     assert b"dodo" in copy.read_bytes()
 
 
-def test_half_a_character_ends_nothing(kept: SavedSearches) -> None:
-    kept.note(ask("whole"))
-    kept.note(ask("half \ud83d"))
-    assert asked(kept) == ["whole"]
+def test_half_a_character_ends_nothing(saved_searches: SavedSearches) -> None:
+    saved_searches.note(ask("whole"))
+    saved_searches.note(ask("half \ud83d"))
+    assert asked(saved_searches) == ["whole"]
     with pytest.raises(StoreError, match="can't be saved"):
-        kept.save(SavedSearch(name="Half", query=ask("half \ud83d"), used=1.0))
-    kept.save(SavedSearch(name="A \ud83d", query=ask("whole"), used=1.0))
-    assert names(kept) == ["A �"]
+        saved_searches.save(SavedSearch(name="Half", query=ask("half \ud83d"), used=1.0))
+    saved_searches.save(SavedSearch(name="A \ud83d", query=ask("whole"), used=1.0))
+    assert names(saved_searches) == ["A �"]

@@ -23,8 +23,8 @@ def test_every_view_has_no_accessibility_faults_and_tab_in_order(program, kind):
         wrong = [fault for shown in windows() for fault in (*faults(shown), *disorder(shown))]
         if wrong:
             found[view] = list(dict.fromkeys(wrong))
-    told = "\n".join(f"{view}: {fault}" for view, wrong in found.items() for fault in wrong)
-    assert not found, f"\n{told}"
+    report = "\n".join(f"{view}: {fault}" for view, wrong in found.items() for fault in wrong)
+    assert not found, f"\n{report}"
 
 
 @pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)  # by a menu: there is none here

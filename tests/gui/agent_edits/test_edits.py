@@ -66,7 +66,7 @@ def panel(qtbot, opened: MainWindow) -> EditsPanel:
     return panel
 
 
-def told(panel: EditsPanel) -> list[str]:
+def spoken_rows(panel: EditsPanel) -> list[str]:
     rows = panel.list.rows
     return [rows.spoken(rows.row(number)) for number in range(rows.rowCount())]
 
@@ -85,7 +85,7 @@ def test_files_are_grouped_with_their_last_change_first() -> None:
 
 
 def test_view_lists_files_by_project(panel: EditsPanel) -> None:
-    rows = told(panel)
+    rows = spoken_rows(panel)
     assert rows[0] == "greenhouse, 2 files"
     assert rows[1].startswith("valve.c, 2 changes · Claude Code · Fix the valve controller")
     assert rows[2].startswith("docs/plan.md, created")
@@ -158,11 +158,11 @@ def test_enter_opens_message_and_escape_returns(qtbot, opened: MainWindow, panel
 
 def test_typing_filters_and_says_if_nothing_fits(panel: EditsPanel) -> None:
     panel.search("plan")
-    assert [row.split(",")[0] for row in told(panel)] == ["greenhouse", "docs/plan.md"]
+    assert [row.split(",")[0] for row in spoken_rows(panel)] == ["greenhouse", "docs/plan.md"]
     panel.search("anchor")
-    assert told(panel) == []
+    assert spoken_rows(panel) == []
     panel.search("")
-    assert len(told(panel)) == 5
+    assert len(spoken_rows(panel)) == 5
 
 
 def test_refresh_keeps_current_file(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
@@ -172,7 +172,7 @@ def test_refresh_keeps_current_file(qtbot, memory: FakeMemory, panel: EditsPanel
     memory.insight.uses = (use("new.c", time=NOW + 60), *USES)
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
-    assert told(panel)[1].startswith("new.c")
+    assert spoken_rows(panel)[1].startswith("new.c")
     assert panel.list.current.path == "docs/plan.md"
 
 
@@ -180,7 +180,7 @@ def test_without_edits_page_explains_view(qtbot, memory: FakeMemory, panel: Edit
     memory.insight.uses = ()
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
-    assert told(panel) == []
+    assert spoken_rows(panel) == []
     assert "No file changed by an agent yet" in [
         label.text() for label in panel.body.findChildren(QLabel) if label.isVisible()
     ]

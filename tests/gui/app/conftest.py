@@ -12,17 +12,17 @@ from gui.window.main_window import MainWindow
 class FakeIcon(QSystemTrayIcon):
     """A tray icon on a desktop that has a tray; this machine has none, so its calls are recorded."""
 
-    told: list[tuple[str, str]]
+    messages: list[tuple[str, str]]
 
     def __init__(self, parent: Any) -> None:
         super().__init__(parent)
-        self.told = []
+        self.messages = []
 
     def show(self) -> None:
         """The platform of the tests would complain that it has no tray."""
 
     def showMessage(self, title: str, sentence: str, *_: Any) -> None:
-        self.told.append((title, sentence))
+        self.messages.append((title, sentence))
 
 
 @pytest.fixture

@@ -78,18 +78,18 @@ def test_errors_in_thread_and_finalizer_open_dialog(qtbot, way):
 
 def test_error_in_job_opens_dialog_and_reports_failure(qtbot, way, catching, jobs):
     jobs.failed.connect(catching.report_job_error)
-    told = []
-    jobs.read(lambda _: _fail(), lambda _: None, told.append)
+    received = []
+    jobs.read(lambda _: _fail(), lambda _: None, received.append)
     qtbot.waitUntil(lambda: way.dialog is not None)
     assert "ValueError in the background, once" in way.dialog.report
-    assert told == ["Unexpected error (ValueError); the log has the details."]
+    assert received == ["Unexpected error (ValueError); the log has the details."]
 
 
 def test_expected_job_failure_opens_no_dialog(qtbot, way, catching, jobs):
     jobs.failed.connect(catching.report_job_error)
-    told = []
-    jobs.read(lambda _: open("/nowhere/at/all"), lambda _: None, told.append)  # noqa: PTH123, SIM115
-    qtbot.waitUntil(lambda: bool(told))
+    received = []
+    jobs.read(lambda _: open("/nowhere/at/all"), lambda _: None, received.append)  # noqa: PTH123, SIM115
+    qtbot.waitUntil(lambda: bool(received))
     assert way.dialog is None
 
 

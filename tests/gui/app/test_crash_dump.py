@@ -38,11 +38,11 @@ def _die(folder: Path, how: str, function: str = "fail") -> subprocess.Completed
 
 
 def _next(folder: Path) -> str:
-    remains = CrashDump(folder)
+    expected_visible = CrashDump(folder)
     try:
-        return remains.begin()
+        return expected_visible.begin()
     finally:
-        remains.end()
+        expected_visible.end()
 
 
 def test_crash_is_reported_once_by_next_run(tmp_path):

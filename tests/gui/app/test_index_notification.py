@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gui.app.background_mode import LONG_SECONDS, UpdateNotification, news
+from gui.app.background_mode import LONG_SECONDS, UpdateNotification, notification_texts
 from tests.gui.app.conftest import FakeIcon
 from tests.helpers.fake_records import make_status, make_summary
 
@@ -9,8 +9,8 @@ LONG = make_summary(started=1_772_600_000.0, seconds=LONG_SECONDS + 172, error="
 
 
 @pytest.fixture
-def told(qtbot, window, tray, memory, monkeypatch):
-    """Return the tray's messages since the folder was opened; the window is in the background."""
+def tray_icon(qtbot, window, tray, memory, monkeypatch):
+    """Return the tray icon with its messages since the folder was opened; the window is in the background."""
     long_index = UpdateNotification(window.workspace, window, tray)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: window.workspace.status is not None and window.workspace.status.last_sync is not None)
@@ -26,37 +26,37 @@ def _end_sync(qtbot, window, memory, **changes) -> None:
     qtbot.waitUntil(lambda: window.workspace.status.last_sync == last)
 
 
-def test_long_index_notifies_once(qtbot, window, memory, told):
-    assert not told.told
+def test_long_index_notifies_once(qtbot, window, memory, tray_icon):
+    assert not tray_icon.messages
     _end_sync(qtbot, window, memory)
     name, files = memory.folder.name, window.workspace.status.files
-    assert told.told == [
+    assert tray_icon.messages == [
         (f"The index of {name} is ready", f"{files} files can be searched. It took 3 min 12 s."),
     ]
     memory.set_status(dirty=True)
     qtbot.waitUntil(lambda: window.workspace.status.dirty)
-    assert len(told.told) == 1
+    assert len(tray_icon.messages) == 1
 
 
 @pytest.mark.parametrize("changes", [{"seconds": LONG_SECONDS - 1.0}, {"cancelled": True}])
-def test_short_or_cancelled_sync_does_not_notify(qtbot, window, memory, told, changes):
+def test_short_or_cancelled_sync_does_not_notify(qtbot, window, memory, tray_icon, changes):
     _end_sync(qtbot, window, memory, **changes)
-    assert not told.told
+    assert not tray_icon.messages
 
 
-def test_active_window_suppresses_notification(qtbot, window, memory, told, monkeypatch):
+def test_active_window_suppresses_notification(qtbot, window, memory, tray_icon, monkeypatch):
     monkeypatch.setattr(QApplication, "activeWindow", lambda: window)
     _end_sync(qtbot, window, memory)
-    assert not told.told
+    assert not tray_icon.messages
 
 
-def test_disabled_notification_is_not_shown(qtbot, window, memory, told):
-    told.long_index.enabled = False
+def test_disabled_notification_is_not_shown(qtbot, window, memory, tray_icon):
+    tray_icon.long_index.enabled = False
     _end_sync(qtbot, window, memory)
-    assert not told.told
+    assert not tray_icon.messages
 
 
-def test_without_tray_window_alert_is_used(qtbot, window, memory, told, tray, monkeypatch):
+def test_without_tray_window_alert_is_used(qtbot, window, memory, tray_icon, tray, monkeypatch):
     asked = []
     monkeypatch.setattr(QApplication, "alert", asked.append)
     tray.set_enabled(False)
@@ -66,11 +66,11 @@ def test_without_tray_window_alert_is_used(qtbot, window, memory, told, tray, mo
 
 def test_notification_reports_failures():
     status = make_status(files=12_345)
-    assert news(status, make_summary(seconds=60, error="", files_failed=2), "Notes") == (
+    assert notification_texts(status, make_summary(seconds=60, error="", files_failed=2), "Notes") == (
         "The index of Notes is ready",
         "12,345 files can be searched. It took 1 min 0 s. 2 files could not be read.",
     )
-    assert news(status, make_summary(seconds=60, error="The disk is full."), "Notes") == (
+    assert notification_texts(status, make_summary(seconds=60, error="The disk is full."), "Notes") == (
         "The index of Notes is not complete",
         "The disk is full.",
     )

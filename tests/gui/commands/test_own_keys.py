@@ -78,9 +78,9 @@ def test_reset_all_restores_defaults_and_file(qtbot, own, mapped, config):
 
 def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
     kept = {"file.wrap": ("Ctrl+Nonsense", "F7"), "file.unheard": ("F8",), "index.turn": ("Ctrl+",)}
-    with qtbot.waitSignal(own.problem) as told:
+    with qtbot.waitSignal(own.problem) as emitted:
         own.load(kept)
-    [sentence] = told.args
+    [sentence] = emitted.args
     assert "“file.unheard”" in sentence
     assert "“Ctrl+Nonsense” is not a valid shortcut for “file.wrap”." in sentence
     assert (mapped.keys("file.wrap"), mapped.keys("index.turn")) == (("F7",), ("T",))
@@ -92,10 +92,12 @@ def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
 
 
 def test_clashing_key_is_reported_with_its_command(qtbot, own, mapped):
-    with qtbot.waitSignal(own.problem) as told:
+    with qtbot.waitSignal(own.problem) as emitted:
         own.load({"file.wrap": ("Ctrl+L",), "index.turn": ("Return",)})
-    assert "Ctrl+L for “file.wrap” is already used by “Go to the search box” (All views)." in told.args[0]
-    assert "Return for “index.turn” is already used by “Details of an update, and its errors” (Index)." in told.args[0]
+    assert "Ctrl+L for “file.wrap” is already used by “Go to the search box” (All views)." in emitted.args[0]
+    assert (
+        "Return for “index.turn” is already used by “Details of an update, and its errors” (Index)." in emitted.args[0]
+    )
     assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
     assert mapped.keys("file.wrap") == ()
 
@@ -107,9 +109,9 @@ def test_two_commands_may_swap_keys(own, mapped):
 
 def test_unsaved_keys_are_reported_and_still_apply(qtbot, own, mapped, config):
     config.write_text("this is no settings file")
-    with qtbot.waitSignal(own.not_saved) as told:
+    with qtbot.waitSignal(own.not_saved) as emitted:
         own.assign("file.wrap", ["F7"])
-    assert told.args[0].startswith("The shortcuts work until you quit")
+    assert emitted.args[0].startswith("The shortcuts work until you quit")
     assert mapped.keys("file.wrap") == ("F7",)
 
 

@@ -149,14 +149,14 @@ def test_tooltip_names_the_setting():
 
 
 @pytest.mark.parametrize(
-    ("remedy", "signal", "told"),
+    ("remedy", "signal", "expected"),
     [
         ("sync", "action_requested", "sync"),
         ("settings", "action_requested", "settings-file"),
         ("add", "add_requested", "/home/ada/notes/projects/greenhouse.md"),
     ],
 )
-def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: PathRemedy, signal: str, told: str):
+def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: PathRemedy, signal: str, expected: str):
     panel = DiagnosticsPanel(jobs)
     panel.set_manager(memory)
     qtbot.addWidget(panel)
@@ -169,7 +169,7 @@ def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: Pat
     assert panel.why.button.text() == ACTION_WORDS[remedy]
     with qtbot.waitSignal(getattr(panel, signal)) as asked:
         panel.why.button.click()
-    assert asked.args == [told]
+    assert asked.args == [expected]
 
 
 def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):

@@ -179,12 +179,12 @@ def _bare(outcome: SearchOutcome) -> SearchOutcome:
 
 
 def test_explanations_are_requested_only_while_visible(qtbot, panel):
-    with qtbot.waitSignal(panel.requested) as heard:
+    with qtbot.waitSignal(panel.requested) as emitted:
         panel.hide()
-    assert heard.args == [False]
-    with qtbot.waitSignal(panel.requested) as heard:
+    assert emitted.args == [False]
+    with qtbot.waitSignal(panel.requested) as emitted:
         panel.show()
-    assert heard.args == [True]
+    assert emitted.args == [True]
 
 
 def test_explanation_is_copied_as_json(qtbot, panel, outcome):
@@ -206,11 +206,11 @@ def test_panel_fits_width_and_uses_theme_colours(qapp, qtbot, panel, outcome, th
     appearance = Appearance(qapp, theme)
     aged = make_reason(citation=outcome.results[0].citation)
     full = explain(outcome.results, outcome.results, min_score=0.35, remedies=())
-    told = msgspec.structs.replace(
+    with_details = msgspec.structs.replace(
         outcome, explanation=msgspec.structs.replace(full, results=(aged, *full.results[1:]))
     )
     panel.resize(width, 700)
-    _show(panel, told, outcome.results[0])
+    _show(panel, with_details, outcome.results[0])
     page = panel.findChild(QScrollArea).widget()
     qtbot.waitUntil(lambda: page.width() <= width)
     assert page.minimumSizeHint().width() <= width

@@ -90,8 +90,8 @@ def settle(qtbot, panel: FactsPanel, until: Callable[[], bool]) -> None:
 
 def test_newest_facts_come_first_with_details(panel):
     assert listed(panel) == ["I prefer green tea", "Ines is allergic to hazelnuts", "Otter is deployed on Tuesdays"]
-    told = panel.body.list.rows.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert told.startswith("I prefer green tea. Preference · importance 70% · by you, ")
+    spoken = panel.body.list.rows.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken.startswith("I prefer green tea. Preference · importance 70% · by you, ")
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import engine
 from engine import speak, tr
+from engine.corpus.transcripts.registry import AGENTS
 from gui.commands.keymap import keymap
 from gui.help.pages import CODE, KEY, LANGUAGES, NO_KEY, page_names, page_source, read_pages
 from gui.quick_search import SHOW_ALL
@@ -160,3 +161,11 @@ def _without_headings(targets: list[str]) -> list[str]:
 
 def test_every_settings_page_has_guide_page():
     assert set(GUIDE.values()) <= set(page_names())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_guide_names_every_agent(language):
+    page = " ".join(page_source("sessions", language).split())
+    written = {"Gemini Apps": "Google Takeout"}
+    missing = [agent.label for agent in AGENTS if written.get(agent.label, agent.label) not in page]
+    assert not missing

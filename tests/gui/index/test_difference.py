@@ -16,12 +16,12 @@ def rows(left: str, right: str, first: tuple[int, int] = (1, 1)) -> list[Row]:
     return side_by_side_rows(Text(first[0], tuple(left.split("\n"))), Text(first[1], tuple(right.split("\n"))))
 
 
-def told(found: list[Row]) -> list[tuple[str, int | None, int | None]]:
+def kinds_and_lines(found: list[Row]) -> list[tuple[str, int | None, int | None]]:
     return [(row.kind, row.left and row.left.number, row.right and row.right.number) for row in found]
 
 
 def test_same_text_has_no_difference() -> None:
-    assert told(rows("a\n\nb", "a\n\nb", (5, 8))) == [("same", 5, 8), ("same", 6, 9), ("same", 7, 10)]
+    assert kinds_and_lines(rows("a\n\nb", "a\n\nb", (5, 8))) == [("same", 5, 8), ("same", 6, 9), ("same", 7, 10)]
 
 
 def test_changed_line_marks_changed_words() -> None:
@@ -32,14 +32,14 @@ def test_changed_line_marks_changed_words() -> None:
 
 
 def test_line_missing_on_one_side_is_left_or_right() -> None:
-    assert told(rows("a\nonly here\nb", "a\nb")) == [("same", 1, 1), ("left", 2, None), ("same", 3, 2)]
-    assert told(rows("a\nb", "a\nonly here\nb")) == [("same", 1, 1), ("right", None, 2), ("same", 2, 3)]
+    assert kinds_and_lines(rows("a\nonly here\nb", "a\nb")) == [("same", 1, 1), ("left", 2, None), ("same", 3, 2)]
+    assert kinds_and_lines(rows("a\nb", "a\nonly here\nb")) == [("same", 1, 1), ("right", None, 2), ("same", 2, 3)]
 
 
 def test_changed_lines_are_paired_by_similarity() -> None:
     left = "the pump ran all night\nbent the arm back\nAnton says that copper would help"
     right = "new: a second tank\nthe pump ran all day\nAnton says copper would help"
-    assert told(rows(left, right)) == [
+    assert kinds_and_lines(rows(left, right)) == [
         ("right", None, 1),
         ("changed", 1, 2),
         ("left", 2, None),
@@ -48,7 +48,7 @@ def test_changed_lines_are_paired_by_similarity() -> None:
 
 
 def test_moved_lines_are_marked_moved() -> None:
-    assert told(rows("one\ntwo\nthree", "three\none\ntwo")) == [
+    assert kinds_and_lines(rows("one\ntwo\nthree", "three\none\ntwo")) == [
         ("moved", None, 1),
         ("same", 1, 2),
         ("same", 2, 3),

@@ -125,12 +125,12 @@ def test_hidden_page_searches_nothing(qtbot, appearance, jobs: Jobs, memory, ins
 
 def test_no_duplicates_shows_message(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
     insight.groups = ()
-    told = []
-    page.attention_changed.connect(told.append)
+    received = []
+    page.attention_changed.connect(received.append)
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
     assert comparison.NOTHING in words(page)
-    assert told[-1] == ()
+    assert received[-1] == ()
 
 
 def test_no_notes_offers_sync(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
@@ -361,16 +361,16 @@ def test_duplicate_wording() -> None:
 
 
 def test_attention_row_counts_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
-    told = []
-    page.attention_changed.connect(told.append)
+    received = []
+    page.attention_changed.connect(received.append)
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
-    (row,) = told[-1]
+    (row,) = received[-1]
     assert (row.title, row.detail) == ("2 near-duplicates", "1 near-copy, 1 copied passage")
     assert row.action == ("Compare", "duplicates")
     insight.hidden = {group.key for group in insight.groups}
     page.compare()
-    qtbot.waitUntil(lambda: told[-1] == ())
+    qtbot.waitUntil(lambda: received[-1] == ())
 
 
 def _wait_for_no_pause(page: DuplicatesPage) -> None:
@@ -383,11 +383,11 @@ def test_visible_overview_triggers_search(qtbot, appearance, jobs, memory, insig
     qtbot.addWidget(page)
     page.set_manager(memory)
     _wait_for_no_pause(page)
-    told = []
-    page.attention_changed.connect(told.append)
+    received = []
+    page.attention_changed.connect(received.append)
     page.show_overview(True)
-    qtbot.waitUntil(lambda: bool(told))
-    assert len(told[-1]) == 1
+    qtbot.waitUntil(lambda: bool(received))
+    assert len(received[-1]) == 1
     asked = len(insight.asked)
     page.show_overview(False)
     page.refresh()

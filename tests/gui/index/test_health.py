@@ -69,16 +69,16 @@ def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
 def test_deep_check_updates_overview_attention(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
-    with qtbot.waitSignal(page.attention_changed) as told:
+    with qtbot.waitSignal(page.attention_changed) as emitted:
         page.summary_bar.again.click()
-    [[row]] = told.args
+    [[row]] = emitted.args
     assert (row.key, row.title, row.detail) == ("health", "1 health check needs attention", "Keyword index")
     assert row.action == ("Show", "health")
     qtbot.waitUntil(lambda: not page.busy)
     health.findings = (FINE, NOTES)
-    with qtbot.waitSignal(page.attention_changed) as told:
+    with qtbot.waitSignal(page.attention_changed) as emitted:
         page.summary_bar.again.click()
-    assert told.args == [()]
+    assert emitted.args == [()]
     qtbot.waitUntil(lambda: not page.busy)
 
 
@@ -89,13 +89,13 @@ def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
     page.set_manager(health.manager)
     page.refresh()
     assert health.glances == 0
-    with qtbot.waitSignal(page.attention_changed) as told:
+    with qtbot.waitSignal(page.attention_changed) as emitted:
         page.show_overview(True)
-    assert [row.detail for row in told.args[0]] == ["Keyword index"]
+    assert [row.detail for row in emitted.args[0]] == ["Keyword index"]
     health.findings = (FINE,)
-    with qtbot.waitSignal(page.attention_changed) as told:
+    with qtbot.waitSignal(page.attention_changed) as emitted:
         page.refresh()
-    assert told.args == [()]
+    assert emitted.args == [()]
     assert (health.glances, health.looks) == (2, [])
     page.show_overview(False)
     page.refresh()

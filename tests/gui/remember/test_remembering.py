@@ -107,8 +107,8 @@ def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     asked = []
     sessions.sessions.remember_requested.disconnect()
     sessions.views.conversation.remember_requested.disconnect()
-    sessions.sessions.remember_requested.connect(lambda *told: asked.append(told))
-    sessions.views.conversation.remember_requested.connect(lambda *told: asked.append(told))
+    sessions.sessions.remember_requested.connect(lambda *arguments: asked.append(arguments))
+    sessions.views.conversation.remember_requested.connect(lambda *arguments: asked.append(arguments))
     monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
     menus: list[QMenu] = []
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))

@@ -130,9 +130,9 @@ def test_remaining_remedies_are_emitted_to_window(qtbot, panel, ask, memory, nam
     memory.remedies = (_remedy(name, path="drafts"),)
     ask("zucchini")
     panel.focus_list()
-    with qtbot.waitSignal(panel.controller.remedy_requested) as heard:
+    with qtbot.waitSignal(panel.controller.remedy_requested) as emitted:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
-    assert heard.args == [memory.remedies[0]]
+    assert emitted.args == [memory.remedies[0]]
 
 
 def test_narrow_page_stacks_buttons(qtbot, panel, ask):

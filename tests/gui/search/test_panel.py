@@ -26,16 +26,16 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture
-def heard(panel) -> dict[str, list[Any]]:
+def signals(panel) -> dict[str, list[Any]]:
     """The signals of the panel: (path, query) or the text."""
-    heard: dict[str, list[Any]] = {"selected": [], "activated": [], "query": []}
-    panel.result_selected.connect(lambda result, query: heard["selected"].append((result.path, query)))
-    panel.result_activated.connect(lambda result, query: heard["activated"].append((result.path, query)))
-    panel.controller.query_changed.connect(heard["query"].append)
-    return heard
+    signals: dict[str, list[Any]] = {"selected": [], "activated": [], "query": []}
+    panel.result_selected.connect(lambda result, query: signals["selected"].append((result.path, query)))
+    panel.result_activated.connect(lambda result, query: signals["activated"].append((result.path, query)))
+    panel.controller.query_changed.connect(signals["query"].append)
+    return signals
 
 
-def test_alt_up_and_down_step_through_earlier_queries(qtbot, panel, box, results, heard):
+def test_alt_up_and_down_step_through_earlier_queries(qtbot, panel, box, results, signals):
     for typed in ("timer", "hose"):
         box.selectAll()
         qtbot.keyClicks(box, typed)
@@ -43,7 +43,7 @@ def test_alt_up_and_down_step_through_earlier_queries(qtbot, panel, box, results
     qtbot.keyClick(box, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     assert box.text() == "timer"
     qtbot.waitUntil(lambda: not panel.busy)
-    assert heard["query"][-1] == "timer"
+    assert signals["query"][-1] == "timer"
     qtbot.keyClick(box, Key.Key_Down, Qt.KeyboardModifier.AltModifier)
     assert box.text() == "hose"
     qtbot.waitUntil(lambda: not panel.busy)
@@ -93,33 +93,33 @@ def _paths(results: ResultList) -> list[str]:
     return [key[1] for key in _keys(results) if key[0] == "result"]
 
 
-def test_typing_searches_and_selects_first_result(qtbot, panel, box, results, heard):
+def test_typing_searches_and_selects_first_result(qtbot, panel, box, results, signals):
     assert box.hasFocus()
     qtbot.keyClicks(box, "timer")
-    qtbot.waitUntil(lambda: not panel.busy and bool(heard["selected"]))
-    assert heard["query"] == ["t", "ti", "tim", "time", "timer"]
-    assert heard["selected"][-1] == (_paths(results)[0], "timer")
+    qtbot.waitUntil(lambda: not panel.busy and bool(signals["selected"]))
+    assert signals["query"] == ["t", "ti", "tim", "time", "timer"]
+    assert signals["selected"][-1] == (_paths(results)[0], "timer")
     assert "3 results · " in _said(panel.header)
     assert box.hasFocus()
 
 
-def test_keys_move_from_box_to_result_and_back(qtbot, panel, box, results, heard, ask):
+def test_keys_move_from_box_to_result_and_back(qtbot, panel, box, results, signals, ask):
     ask("timer")
     qtbot.keyClick(box, Key.Key_Down)
     assert results.hasFocus()
     assert results.current_result().path == _paths(results)[0]
     for _ in range(2):
         qtbot.keyClick(results, Key.Key_Down)
-    qtbot.waitUntil(lambda: heard["selected"][-1][0] == _paths(results)[2])
+    qtbot.waitUntil(lambda: signals["selected"][-1][0] == _paths(results)[2])
     qtbot.keyClick(results, Key.Key_Return)
-    assert heard["activated"] == [(_paths(results)[2], "timer")]
+    assert signals["activated"] == [(_paths(results)[2], "timer")]
     qtbot.keyClick(results, Key.Key_Escape)
     assert box.hasFocus()
     assert box.text() == "timer"
     qtbot.keyClick(box, Key.Key_Escape)
     assert box.text() == ""
     qtbot.waitUntil(lambda: "Search your notes" in _said(panel.body))
-    assert heard["query"][-1] == ""
+    assert signals["query"][-1] == ""
 
 
 def test_typing_in_list_continues_in_box(qtbot, panel, box, results, ask):
@@ -132,17 +132,17 @@ def test_typing_in_list_continues_in_box(qtbot, panel, box, results, ask):
     assert box.text() == "time"
 
 
-def test_enter_opens_result_only_when_answer_is_current(qtbot, panel, box, results, heard, ask, memory):
+def test_enter_opens_result_only_when_answer_is_current(qtbot, panel, box, results, signals, ask, memory):
     ask("timer")
     qtbot.keyClick(box, Key.Key_Return)
-    assert heard["activated"] == [(_paths(results)[0], "timer")]
+    assert signals["activated"] == [(_paths(results)[0], "timer")]
     memory.keyword_delay = 5.0
     qtbot.keyClicks(box, " irrigation")
     qtbot.keyClick(box, Key.Key_Return)
-    assert len(heard["activated"]) == 1
+    assert len(signals["activated"]) == 1
 
 
-def test_newest_query_wins(qtbot, panel, box, results, memory, heard):
+def test_newest_query_wins(qtbot, panel, box, results, memory, signals):
     memory.keyword_delay = 5.0
     qtbot.keyClicks(box, "irrigation")
     qtbot.waitUntil(lambda: bool(memory.searches))
@@ -150,38 +150,38 @@ def test_newest_query_wins(qtbot, panel, box, results, memory, heard):
     panel.search("tomatoes")
     qtbot.waitUntil(lambda: not panel.busy)
     assert _paths(results) == ["daily/2026-02-08.md"]
-    assert {query for _, query in heard["selected"]} == {"tomatoes"}
+    assert {query for _, query in signals["selected"]} == {"tomatoes"}
 
 
-def test_same_result_is_selected_once_per_query(qtbot, panel, ask, heard):
+def test_same_result_is_selected_once_per_query(qtbot, panel, ask, signals):
     ask("tomatoes")
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
     ask("limp")
-    assert heard["selected"] == [("daily/2026-02-08.md", "tomatoes"), ("daily/2026-02-08.md", "limp")]
+    assert signals["selected"] == [("daily/2026-02-08.md", "tomatoes"), ("daily/2026-02-08.md", "limp")]
 
 
-def test_settled_fires_after_selection(qtbot, panel, heard):
-    told: list[int] = []
-    panel.settled.connect(lambda: told.append(len(heard["selected"])))
+def test_settled_fires_after_selection(qtbot, panel, signals):
+    received: list[int] = []
+    panel.settled.connect(lambda: received.append(len(signals["selected"])))
     with qtbot.waitSignals([panel.settled], order="strict"):
         panel.search("timer")
     qtbot.waitUntil(lambda: not panel.busy)
-    assert told[-1] == 1
+    assert received[-1] == 1
 
 
-def test_index_change_keeps_current_result_and_focus(qtbot, panel, results, ask, memory, heard):
+def test_index_change_keeps_current_result_and_focus(qtbot, panel, results, ask, memory, signals):
     ask("timer")
     panel.focus_list()
     qtbot.keyClick(results, Key.Key_Down)
     qtbot.waitUntil(lambda: not panel.busy)
-    chosen, told = results.current_result().path, list(heard["selected"])
+    chosen, selections = results.current_result().path, list(signals["selected"])
     memory.files["aaa.md"] = "# Timer\n\ntimer timer\n"
     panel.refresh()
     qtbot.waitUntil(lambda: "aaa.md" in _paths(results))
     qtbot.waitUntil(lambda: not panel.busy)
     assert results.current_result().path == chosen
-    assert heard["selected"] == told
+    assert signals["selected"] == selections
     assert results.hasFocus()
 
 
@@ -305,7 +305,7 @@ def test_failed_refresh_keeps_results(qtbot, panel, results, ask, memory):
 
 @pytest.mark.parametrize("chosen", [False, True])
 def test_hybrid_best_result_becomes_current_unless_chosen(
-    qtbot, panel, box, results, heard, meaning_waits, memory, monkeypatch, chosen: bool
+    qtbot, panel, box, results, signals, meaning_waits, memory, monkeypatch, chosen: bool
 ):
     ask = memory.search
 
@@ -315,7 +315,7 @@ def test_hybrid_best_result_becomes_current_unless_chosen(
 
     monkeypatch.setattr(memory, "search", turned)
     panel.search("timer")
-    qtbot.waitUntil(lambda: bool(heard["selected"]))
+    qtbot.waitUntil(lambda: bool(signals["selected"]))
     if chosen:
         qtbot.keyClick(box, Key.Key_Down)
         qtbot.keyClick(results, Key.Key_Down)
@@ -323,7 +323,7 @@ def test_hybrid_best_result_becomes_current_unless_chosen(
     meaning_waits.set()
     qtbot.waitUntil(lambda: not panel.busy)
     assert (results.current_result().path == before) is chosen
-    assert chosen or results.current_result().path == _paths(results)[0] == heard["selected"][-1][0]
+    assert chosen or results.current_result().path == _paths(results)[0] == signals["selected"][-1][0]
 
 
 def test_pending_semantic_answer_is_shown(qtbot, panel, meaning_waits):
@@ -469,10 +469,10 @@ def test_date_order_needs_no_new_search(qtbot, panel, results, ask, memory):
 def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     ask("tomatoes")
     result = results.current_result()
-    told: list[Any] = []
-    panel.editor_requested.connect(lambda it: told.append(("editor", it)))
-    panel.reveal_requested.connect(lambda it: told.append(("reveal", it)))
-    panel.why_requested.connect(lambda: told.append("why"))
+    received: list[Any] = []
+    panel.editor_requested.connect(lambda it: received.append(("editor", it)))
+    panel.reveal_requested.connect(lambda it: received.append(("reveal", it)))
+    panel.why_requested.connect(lambda: received.append("why"))
     shown: list[ResultMenu] = []
     monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
     results.menu_requested.emit(result, results.mapToGlobal(results.rect().center()))
@@ -483,7 +483,7 @@ def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     assert texts["Copy citation"] == result.citation
     assert texts["Copy path"] == result.path
     assert texts["Copy snippet"] == result.snippet
-    assert told == ["why", ("editor", result), ("reveal", result)]
+    assert received == ["why", ("editor", result), ("reveal", result)]
 
 
 def test_workspace_chip_menu_is_filled_by_owner(qtbot, panel, memory):
@@ -609,7 +609,7 @@ def test_no_state_opens_extra_window(qapp, panel, ask, memory):
 class _Listening:
     """Stands for `QAccessible` with an assistive tool at the other end."""
 
-    heard: ClassVar[list[str]] = []
+    signals: ClassVar[list[str]] = []
 
     @staticmethod
     def isActive() -> bool:
@@ -617,30 +617,30 @@ class _Listening:
 
     @classmethod
     def updateAccessibility(cls, event: QAccessibleAnnouncementEvent) -> None:
-        cls.heard.append(event.message())
+        cls.messages.append(event.message())
 
 
 def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
     monkeypatch.setattr(accessibility, "QAccessible", _Listening)
-    _Listening.heard.clear()
+    _Listening.messages.clear()
     ask("timer")
-    qtbot.waitUntil(lambda: len(_Listening.heard) == 1)
+    qtbot.waitUntil(lambda: len(_Listening.messages) == 1)
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
     ask("zucchini")
-    qtbot.waitUntil(lambda: len(_Listening.heard) == 2)
-    assert _Listening.heard == ["3 results in 3 files", "No results"]
+    qtbot.waitUntil(lambda: len(_Listening.messages) == 2)
+    assert _Listening.messages == ["3 results in 3 files", "No results"]
 
 
 def test_repeated_counts_announce_only_the_last(qtbot, panel, ask, monkeypatch):
     monkeypatch.setattr(accessibility, "QAccessible", _Listening)
-    _Listening.heard.clear()
+    _Listening.messages.clear()
     counts = accessibility.SettledAnnouncer(panel.body)
     for sentence in ("9 results", "4 results", "2 results"):
         counts.announce(sentence)
-    qtbot.waitUntil(lambda: bool(_Listening.heard))
+    qtbot.waitUntil(lambda: bool(_Listening.messages))
     qtbot.wait(50)
-    assert _Listening.heard == ["2 results"]
+    assert _Listening.messages == ["2 results"]
 
 
 def test_index_change_retries_failed_search(qtbot, panel, results, ask, memory):

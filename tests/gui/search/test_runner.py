@@ -11,7 +11,7 @@ from gui.search.query import DAY, Answer, Query, Scope, is_searchable
 from gui.search.search_runner import SearchRunner
 
 
-class Heard:
+class RecordedRunner:
     """A runner over a memory, and all it said."""
 
     def __init__(self, jobs, memory) -> None:
@@ -24,16 +24,16 @@ class Heard:
         self.runner.failed.connect(lambda query, sentence: self.failures.append((query, sentence)))
         self.runner.waiting.connect(self.waiting.append)
 
-    def told(self) -> list[tuple[str, str, bool]]:
+    def received(self) -> list[tuple[str, str, bool]]:
         return [(answer.query.text, answer.outcome.mode, answer.final) for answer in self.answers]
 
 
 @pytest.fixture
-def heard(jobs, memory, short_waits) -> Heard:
-    return Heard(jobs, memory)
+def recorded(jobs, memory, short_waits) -> RecordedRunner:
+    return RecordedRunner(jobs, memory)
 
 
-def _asked(memory) -> list[tuple[str, str]]:
+def _searches(memory) -> list[tuple[str, str]]:
     return [(query, mode) for query, mode, _ in memory.searches]
 
 
@@ -47,57 +47,57 @@ def test_unsearchable_text(text: str):
     assert not is_searchable(text)
 
 
-def test_keyword_answer_comes_before_hybrid(qtbot, heard):
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("timer"))
-    assert heard.told() == [("timer", "keyword", False), ("timer", "hybrid", True)]
-    assert not heard.runner.busy
+def test_keyword_answer_comes_before_hybrid(qtbot, recorded):
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("timer"))
+    assert recorded.received() == [("timer", "keyword", False), ("timer", "hybrid", True)]
+    assert not recorded.runner.busy
 
 
-def test_whole_request_gives_one_hybrid_answer(qtbot, heard):
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("timer"), whole=True)
-    assert heard.told() == [("timer", "hybrid", True)]
+def test_whole_request_gives_one_hybrid_answer(qtbot, recorded):
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("timer"), whole=True)
+    assert recorded.received() == [("timer", "hybrid", True)]
 
 
-def test_burst_of_queries_runs_only_the_last(qtbot, heard, memory):
-    with qtbot.waitSignal(heard.runner.idle):
+def test_burst_of_queries_runs_only_the_last(qtbot, recorded, memory):
+    with qtbot.waitSignal(recorded.runner.idle):
         for text in ("ti", "tim", "time", "timer"):
-            heard.runner.run_query(Query(text))
-    assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
+            recorded.runner.run_query(Query(text))
+    assert _searches(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
-def test_remote_search_waits_until_typing_stops(qtbot, heard, memory):
+def test_remote_search_waits_until_typing_stops(qtbot, recorded, memory):
     memory.remote = True
     for text in ("irri", "irrigation"):
-        with qtbot.waitSignal(heard.runner.answered):
-            heard.runner.run_query(Query(text))
-    with qtbot.waitSignal(heard.runner.idle):
+        with qtbot.waitSignal(recorded.runner.answered):
+            recorded.runner.run_query(Query(text))
+    with qtbot.waitSignal(recorded.runner.idle):
         pass
-    assert _asked(memory) == [("irri", "keyword"), ("irrigation", "keyword"), ("irrigation", "auto")]
+    assert _searches(memory) == [("irri", "keyword"), ("irrigation", "keyword"), ("irrigation", "auto")]
 
 
-def test_chosen_query_is_sent_immediately(qtbot, heard, memory, monkeypatch):
+def test_chosen_query_is_sent_immediately(qtbot, recorded, memory, monkeypatch):
     monkeypatch.setattr(module, "SETTLE_MS", 3_600_000)
     memory.remote = True
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("timer"), at_once=True)
-    assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("timer"), at_once=True)
+    assert _searches(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
 @pytest.mark.parametrize("slow", ["keyword_delay", "search_delay"])
-def test_newest_query_wins_over_slower_one(qtbot, heard, memory, slow: str):
+def test_newest_query_wins_over_slower_one(qtbot, recorded, memory, slow: str):
     setattr(memory, slow, 5.0)
-    heard.runner.run_query(Query("irrigation"))
+    recorded.runner.run_query(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == (1 if slow == "keyword_delay" else 2))
     setattr(memory, slow, 0.0)
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("timer"))
-    assert heard.told()[-2:] == [("timer", "keyword", False), ("timer", "hybrid", True)]
-    assert ("irrigation", "hybrid", True) not in heard.told()
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("timer"))
+    assert recorded.received()[-2:] == [("timer", "keyword", False), ("timer", "hybrid", True)]
+    assert ("irrigation", "hybrid", True) not in recorded.received()
 
 
-class _StubbornJobs:
+class _UncancellableJobs:
     """Jobs that ignore cancelling, run by the test."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class _StubbornJobs:
         self.resumed = 0
         self.token = self
 
-    def read_twice(self, work, on_first, on_done, on_error=None) -> "_StubbornJobs":
+    def read_twice(self, work, on_first, on_done, on_error=None) -> "_UncancellableJobs":
         self.started.append((work, on_first, on_done))
         return self
 
@@ -129,164 +129,164 @@ class _StubbornJobs:
 
 
 def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
-    jobs = _StubbornJobs()
-    heard = Heard(jobs, memory)
-    heard.runner.run_query(Query("irrigation"), at_once=True)
+    jobs = _UncancellableJobs()
+    recorded = RecordedRunner(jobs, memory)
+    recorded.runner.run_query(Query("irrigation"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
-    heard.runner.run_query(Query("timer"), at_once=True)
+    recorded.runner.run_query(Query("timer"), at_once=True)
     assert jobs.cancelled == 1
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver(0)
-    assert heard.answers == []
+    assert recorded.answers == []
     jobs.deliver(1)  # the complete answer follows at once, so the keyword answer is skipped
-    qtbot.waitUntil(lambda: not heard.runner.busy)
-    assert heard.told() == [("timer", "hybrid", True)]
-    heard.runner.stop()
+    qtbot.waitUntil(lambda: not recorded.runner.busy)
+    assert recorded.received() == [("timer", "hybrid", True)]
+    recorded.runner.stop()
 
 
 def test_keyword_answer_is_shown_before_hybrid_search_starts(qtbot, memory):
-    jobs = _StubbornJobs()
-    heard = Heard(jobs, memory)
-    heard.runner.run_query(Query("timer"), at_once=True)
+    jobs = _UncancellableJobs()
+    recorded = RecordedRunner(jobs, memory)
+    recorded.runner.run_query(Query("timer"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     prepared: list[Answer] = []
     resumed: list[int] = []
-    heard.runner.arrived.connect(prepared.append)
-    heard.runner.answered.connect(lambda _: resumed.append(jobs.resumed))
+    recorded.runner.arrived.connect(prepared.append)
+    recorded.runner.answered.connect(lambda _: resumed.append(jobs.resumed))
     jobs.deliver_first(0)
     assert len(prepared) == 1
-    assert heard.answers == []
-    qtbot.waitUntil(lambda: heard.answers == prepared)
-    assert heard.told() == [("timer", "keyword", False)]
+    assert recorded.answers == []
+    qtbot.waitUntil(lambda: recorded.answers == prepared)
+    assert recorded.received() == [("timer", "keyword", False)]
     assert resumed == [0]
-    assert heard.runner.busy
+    assert recorded.runner.busy
     qtbot.waitUntil(lambda: jobs.resumed == 1)
     assert len(jobs.started) == 1
-    heard.runner.stop()
+    recorded.runner.stop()
 
 
 def test_new_query_drops_answer_that_arrived(qtbot, memory):
-    jobs = _StubbornJobs()
-    heard = Heard(jobs, memory)
-    heard.runner.run_query(Query("time"), at_once=True)
+    jobs = _UncancellableJobs()
+    recorded = RecordedRunner(jobs, memory)
+    recorded.runner.run_query(Query("time"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     jobs.deliver_first(0)
-    heard.runner.run_query(Query("timer"), at_once=True)
+    recorded.runner.run_query(Query("timer"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver_first(1)
-    qtbot.waitUntil(lambda: bool(heard.answers))
-    assert heard.told() == [("timer", "keyword", False)]
-    heard.runner.stop()
+    qtbot.waitUntil(lambda: bool(recorded.answers))
+    assert recorded.received() == [("timer", "keyword", False)]
+    recorded.runner.stop()
 
 
 def test_new_query_replaces_pending_hybrid_search(qtbot, memory):
-    jobs = _StubbornJobs()
-    heard = Heard(jobs, memory)
-    heard.runner.run_query(Query("time"), at_once=True)
+    jobs = _UncancellableJobs()
+    recorded = RecordedRunner(jobs, memory)
+    recorded.runner.run_query(Query("time"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
-    with qtbot.waitSignal(heard.runner.answered):
+    with qtbot.waitSignal(recorded.runner.answered):
         jobs.deliver_first(0)
-    heard.runner.run_query(Query("timer"), at_once=True)
+    recorded.runner.run_query(Query("timer"), at_once=True)
     assert jobs.cancelled == 1
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
-    with qtbot.waitSignal(heard.runner.answered):
+    with qtbot.waitSignal(recorded.runner.answered):
         jobs.deliver_first(1)
-    assert heard.told() == [("time", "keyword", False), ("timer", "keyword", False)]
-    heard.runner.stop()
+    assert recorded.received() == [("time", "keyword", False), ("timer", "keyword", False)]
+    recorded.runner.stop()
 
 
-def test_waiting_signal_starts_and_ends(qtbot, heard, meaning_waits):
-    heard.runner.run_query(Query("timer"))
-    qtbot.waitUntil(lambda: heard.waiting == [True])
+def test_waiting_signal_starts_and_ends(qtbot, recorded, meaning_waits):
+    recorded.runner.run_query(Query("timer"))
+    qtbot.waitUntil(lambda: recorded.waiting == [True])
     meaning_waits.set()
-    qtbot.waitUntil(lambda: not heard.runner.busy)
-    assert heard.waiting == [True, False]
+    qtbot.waitUntil(lambda: not recorded.runner.busy)
+    assert recorded.waiting == [True, False]
 
 
 def test_fast_answer_emits_no_waiting_signal(qtbot, jobs, memory, monkeypatch):
     monkeypatch.setattr(module, "NOTICE_DELAY_MS", 10_000)
-    heard = Heard(jobs, memory)
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("timer"), at_once=True)
-    assert heard.waiting == []
+    recorded = RecordedRunner(jobs, memory)
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("timer"), at_once=True)
+    assert recorded.waiting == []
 
 
-def test_failure_is_reported_once(qtbot, heard, memory):
+def test_failure_is_reported_once(qtbot, recorded, memory):
     memory.search_error = StoreError("The index is locked.")
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("timer"))
-    assert heard.failures == [(Query("timer"), "The index is locked.")]
-    assert heard.answers == []
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("timer"))
+    assert recorded.failures == [(Query("timer"), "The index is locked.")]
+    assert recorded.answers == []
 
 
-def test_stop_drops_pending_and_running_searches(qtbot, heard, memory):
+def test_stop_drops_pending_and_running_searches(qtbot, recorded, memory):
     memory.keyword_delay = 5.0
-    heard.runner.run_query(Query("irrigation"))
+    recorded.runner.run_query(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == 1)
-    heard.runner.run_query(Query("timer"))
-    heard.runner.stop()
+    recorded.runner.run_query(Query("timer"))
+    recorded.runner.stop()
     qtbot.wait(20)
-    assert heard.answers == []
+    assert recorded.answers == []
     assert len(memory.searches) == 1
-    assert not heard.runner.busy
+    assert not recorded.runner.busy
 
 
-def test_repeats_run_once_after_running_search(qtbot, heard, memory):
+def test_repeats_run_once_after_running_search(qtbot, recorded, memory):
     memory.search_delay = 0.02
-    heard.runner.run_query(Query("timer"))
+    recorded.runner.run_query(Query("timer"))
     qtbot.waitUntil(lambda: len(memory.searches) >= 1)
     for _ in range(3):
-        heard.runner.repeat(Query("timer"))
-    assert heard.runner.busy
-    qtbot.waitUntil(lambda: not heard.runner.busy)
-    assert _asked(memory) == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
+        recorded.runner.repeat(Query("timer"))
+    assert recorded.runner.busy
+    qtbot.waitUntil(lambda: not recorded.runner.busy)
+    assert _searches(memory) == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
 
 
-def test_first_repeat_begins_immediately(qtbot, heard, memory, monkeypatch):
+def test_first_repeat_begins_immediately(qtbot, recorded, memory, monkeypatch):
     monkeypatch.setattr(module, "REPEAT_MS", 3_600_000)
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.repeat(Query("timer"))
-    assert _asked(memory) == [("timer", "auto")]
-    heard.runner.repeat(Query("timer"))
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.repeat(Query("timer"))
+    assert _searches(memory) == [("timer", "auto")]
+    recorded.runner.repeat(Query("timer"))
     qtbot.wait(20)
     assert len(memory.searches) == 1
-    assert heard.runner.busy
-    heard.runner.stop()
+    assert recorded.runner.busy
+    recorded.runner.stop()
 
 
-def test_repeat_uses_query_running_meanwhile(qtbot, heard, memory):
+def test_repeat_uses_query_running_meanwhile(qtbot, recorded, memory):
     """Else the answer before would come again, below a box that asks something else."""
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("irrigation"))
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("irrigation"))
     memory.search_delay = 0.02
-    heard.runner.run_query(Query("timer"))
-    heard.runner.repeat(Query("irrigation"))  # that answer is still on show while the index changes
-    qtbot.waitUntil(lambda: not heard.runner.busy)
-    assert _asked(memory)[2:] == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
-    assert heard.answers[-1].query.text == "timer"
+    recorded.runner.run_query(Query("timer"))
+    recorded.runner.repeat(Query("irrigation"))  # that answer is still on show while the index changes
+    qtbot.waitUntil(lambda: not recorded.runner.busy)
+    assert _searches(memory)[2:] == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
+    assert recorded.answers[-1].query.text == "timer"
 
 
-def test_new_query_replaces_repeat(qtbot, heard, memory):
-    heard.runner.repeat(Query("irrigation"))
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("timer"))
-    assert {query for query, _ in _asked(memory)} == {"timer"}
+def test_new_query_replaces_repeat(qtbot, recorded, memory):
+    recorded.runner.repeat(Query("irrigation"))
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("timer"))
+    assert {query for query, _ in _searches(memory)} == {"timer"}
 
 
-def test_query_limits_reach_engine(qtbot, heard, memory):
-    with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.run_query(Query("timer", ("sessions",), 7))
+def test_query_limits_reach_engine(qtbot, recorded, memory):
+    with qtbot.waitSignal(recorded.runner.idle):
+        recorded.runner.run_query(Query("timer", ("sessions",), 7))
     _, _, options = memory.searches[-1]
     assert options["max_results"] == FIRST_RESULTS
     assert options["sources"] == ("sessions",)
     assert options["since"] == pytest.approx(time.time() - 7 * DAY, abs=60)
 
 
-def test_without_manager_nothing_is_searched(qtbot, heard, memory):
-    heard.runner.set_manager(None)
-    heard.runner.run_query(Query("timer"))
-    heard.runner.repeat(Query("timer"))
-    qtbot.waitUntil(lambda: not heard.runner.busy)
+def test_without_manager_nothing_is_searched(qtbot, recorded, memory):
+    recorded.runner.set_manager(None)
+    recorded.runner.run_query(Query("timer"))
+    recorded.runner.repeat(Query("timer"))
+    qtbot.waitUntil(lambda: not recorded.runner.busy)
     assert memory.searches == []
 
 
@@ -301,7 +301,7 @@ def test_scope_glob_escapes_wildcards():
 
 
 def test_deleted_runner_cancels_its_job(qtbot, memory):
-    jobs = _StubbornJobs()
+    jobs = _UncancellableJobs()
     runner = SearchRunner(jobs)
     runner.set_manager(memory)
     runner.run_query(Query("timer"), at_once=True)

@@ -24,14 +24,14 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture
-def keeping(qtbot, panel) -> SavedSearchController:
+def saved_searches(qtbot, panel) -> SavedSearchController:
     qtbot.waitUntil(lambda: not panel.controller.saved_searches.store.busy)
     return panel.controller.saved_searches
 
 
 @pytest.fixture
-def listed(keeping) -> SavedList:
-    return keeping.picker.list
+def listed(saved_searches) -> SavedList:
+    return saved_searches.picker.list
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def _names(listed: SavedList) -> list[str]:
     return [name_of(search) for search in listed.searches]
 
 
-def _save(keeping: SavedSearchController, name: str, **query) -> None:
-    keeping.store.save(name, QueryRecord(**(PLAIN | query)))
+def _save(saved_searches: SavedSearchController, name: str, **query) -> None:
+    saved_searches.store.save(name, QueryRecord(**(PLAIN | query)))
 
 
 def test_submitted_query_is_saved_and_typed_only_query_is_not(qtbot, panel, memory, box, mean, rest):
@@ -140,10 +140,10 @@ def test_recent_searches_survive_restart_and_alt_up_steps_back(qtbot, jobs, pane
     qtbot.waitUntil(lambda: not fresh.busy)
 
 
-def test_typing_filters_list_without_searching(qtbot, panel, memory, box, mean, listed, keeping, rest):
+def test_typing_filters_list_without_searching(qtbot, panel, memory, box, mean, listed, saved_searches, rest):
     for text in ("timer", "hose", "timer battery"):
         mean(text)
-    _save(keeping, "Shopping", text="hose tag:shop")
+    _save(saved_searches, "Shopping", text="hose tag:shop")
     rest()
     box.clear()
     rest()
@@ -193,27 +193,27 @@ def test_text_matching_no_entry_is_searched_immediately(qtbot, panel, memory, bo
     assert memory.searches[-1][0] == "valve"
 
 
-def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, box, keeping, listed, rest):
+def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, box, saved_searches, listed, rest):
     panel.filters.choose(("memory",), 30, Scope("topics/shopping.md", "Shopping"))
     panel.ranking.show(Ranking(90.0, diverse=True))
     panel.body.show_order("date")
     panel.search("timer")
     rest()
-    whole = keeping.query
+    whole = saved_searches.query
     assert whole.order == "date"
-    keeping.store.save("timer", whole)
+    saved_searches.store.save("timer", whole)
     rest()
     panel.controller.show_query(QueryRecord(text="hose", **PLAIN))
     rest()
-    assert keeping.query == QueryRecord(text="hose", **PLAIN)
-    keeping.picker.open()
+    assert saved_searches.query == QueryRecord(text="hose", **PLAIN)
+    saved_searches.picker.open()
     for _ in listed.searches:
         if listed.current().query != whole:
             qtbot.keyClick(box, Key.Key_Down)
     assert listed.current().query == whole
     qtbot.keyClick(box, Key.Key_Return)
     rest()
-    assert keeping.query == whole
+    assert saved_searches.query == whole
     asked = memory.searches[-1][2]
     assert (asked["sources"], asked["path_glob"]) == (("memory",), "topics/shopping.md")
     assert (asked["half_life_days"], asked["diverse"]) == (90.0, True)
@@ -257,11 +257,11 @@ def test_delete_key_edits_text_before_cursor_end(qtbot, panel, memory, box, mean
 
 
 def test_click_runs_entry_and_right_click_opens_menu(
-    qtbot, panel, memory, box, mean, listed, keeping, rest, monkeypatch
+    qtbot, panel, memory, box, mean, listed, saved_searches, rest, monkeypatch
 ):
     for text in ("timer", "hose"):
         mean(text)
-    _save(keeping, "Shopping", text="CR2032")
+    _save(saved_searches, "Shopping", text="CR2032")
     rest()
     box.clear()
     rest()
@@ -290,18 +290,18 @@ def test_click_runs_entry_and_right_click_opens_menu(
 
 def test_list_closes_when_box_loses_focus(qtbot, panel, box, mean, listed, rest):
     mean("timer")
-    keeping = panel.controller.saved_searches
-    keeping.picker.open()
+    saved_searches = panel.controller.saved_searches
+    saved_searches.picker.open()
     assert not listed.isHidden()
     panel.focus_list()
     assert listed.isHidden()
     rest()
 
 
-def test_completions_do_not_cover_list(qtbot, panel, box, keeping, listed, rest):
-    _save(keeping, "Tagged", text="tag:garden")
+def test_completions_do_not_cover_list(qtbot, panel, box, saved_searches, listed, rest):
+    _save(saved_searches, "Tagged", text="tag:garden")
     rest()
-    keeping.picker.open()
+    saved_searches.picker.open()
     qtbot.keyClicks(box, "tag:ga")
     rest()
     qtbot.waitUntil(lambda: not panel.completion.busy)
@@ -323,8 +323,8 @@ def _name(qtbot, text: str) -> NameDialog:
     return dialog
 
 
-def test_star_saves_search_under_typed_name(qtbot, panel, memory, keeping, rest):
-    star = keeping.star
+def test_star_saves_search_under_typed_name(qtbot, panel, memory, saved_searches, rest):
+    star = saved_searches.star
     assert not star.isVisible()
     panel.search("timer")
     rest()
@@ -338,7 +338,7 @@ def test_star_saves_search_under_typed_name(qtbot, panel, memory, keeping, rest)
     qtbot.keyClick(dialog.findChild(QLineEdit), Key.Key_Return)
     rest()
     [saved] = memory.saved_searches.saved()
-    assert (saved.name, saved.query) == ("All timers", keeping.query)
+    assert (saved.name, saved.query) == ("All timers", saved_searches.query)
     assert star.isChecked()
     assert "All timers" in star.accessibleName()
     panel.search("hose")
@@ -348,11 +348,11 @@ def test_star_saves_search_under_typed_name(qtbot, panel, memory, keeping, rest)
     assert not star.isVisible()
 
 
-def test_rename_to_existing_name_offers_replace(qtbot, panel, memory, keeping, rest, box):
-    _save(keeping, "One", text="timer")
-    _save(keeping, "Two", text="hose")
+def test_rename_to_existing_name_offers_replace(qtbot, panel, memory, saved_searches, rest, box):
+    _save(saved_searches, "One", text="timer")
+    _save(saved_searches, "Two", text="hose")
     rest()
-    keeping.picker.open()
+    saved_searches.picker.open()
     qtbot.keyClick(box, Key.Key_F2)
     dialog = _name(qtbot, "One")
     assert any(b.text() == "Replace" for b in dialog.findChildren(QPushButton))
@@ -363,50 +363,50 @@ def test_rename_to_existing_name_offers_replace(qtbot, panel, memory, keeping, r
     assert {search.name for search in memory.saved_searches.saved()} == {"One", "Three"}
 
 
-def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, keeping, rest):
+def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, saved_searches, rest):
     panel.search("timer")
     rest()
-    keeping.store.put_back(SavedSearch(name="One", query=keeping.query, used=5.0))
+    saved_searches.store.put_back(SavedSearch(name="One", query=saved_searches.query, used=5.0))
     rest()
-    assert keeping.star.isChecked()
-    with qtbot.waitSignal(keeping.forgotten) as forgotten:
-        qtbot.mouseClick(keeping.star, Qt.MouseButton.LeftButton)
+    assert saved_searches.star.isChecked()
+    with qtbot.waitSignal(saved_searches.forgotten) as forgotten:
+        qtbot.mouseClick(saved_searches.star, Qt.MouseButton.LeftButton)
     rest()
     assert memory.saved_searches.saved() == ()
-    assert not keeping.star.isChecked()
+    assert not saved_searches.star.isChecked()
     _, undo = forgotten.args
     undo()
     rest()
-    assert memory.saved_searches.saved() == (SavedSearch(name="One", query=keeping.query, used=5.0),)
+    assert memory.saved_searches.saved() == (SavedSearch(name="One", query=saved_searches.query, used=5.0),)
 
 
-def test_run_saved_search_moves_to_top(qtbot, panel, memory, box, keeping, listed, rest):
-    keeping.store.put_back(SavedSearch(name="Old", query=QueryRecord(text="hose", **PLAIN), used=1.0))
-    keeping.store.put_back(SavedSearch(name="New", query=QueryRecord(text="timer", **PLAIN), used=2.0))
+def test_run_saved_search_moves_to_top(qtbot, panel, memory, box, saved_searches, listed, rest):
+    saved_searches.store.put_back(SavedSearch(name="Old", query=QueryRecord(text="hose", **PLAIN), used=1.0))
+    saved_searches.store.put_back(SavedSearch(name="New", query=QueryRecord(text="timer", **PLAIN), used=2.0))
     rest()
-    keeping.picker.open()
+    saved_searches.picker.open()
     assert _names(listed) == ["New", "Old"]
     qtbot.keyClick(box, Key.Key_Up)
     qtbot.keyClick(box, Key.Key_Return)
     rest()
     assert box.text() == "hose"
-    assert [search.name for search in keeping.store.saved] == ["Old", "New"]
+    assert [search.name for search in saved_searches.store.saved] == ["Old", "New"]
 
 
-def test_history_switched_off_saves_nothing(qtbot, panel, memory, mean, keeping, rest):
-    keeping.store.notes = False
+def test_history_switched_off_saves_nothing(qtbot, panel, memory, mean, saved_searches, rest):
+    saved_searches.store.notes = False
     mean("timer")
     assert _texts(memory) == []
 
 
-def test_failed_save_reports_reason(qtbot, panel, memory, keeping, rest, monkeypatch):
+def test_failed_save_reports_reason(qtbot, panel, memory, saved_searches, rest, monkeypatch):
     def refuse(_search: SavedSearch) -> None:
         raise StoreError("There is no room for it.")
 
     monkeypatch.setattr(memory.saved_searches, "save", refuse)
-    with qtbot.waitSignal(keeping.store.failed) as failed:
-        _save(keeping, "One", text="timer")
-        _save(keeping, "Two", text="hose")
+    with qtbot.waitSignal(saved_searches.store.failed) as failed:
+        _save(saved_searches, "One", text="timer")
+        _save(saved_searches, "Two", text="hose")
     assert failed.args == ["There is no room for it."]
     rest()
 

@@ -10,14 +10,14 @@ def test_day_change_is_signalled_once(qtbot):
     days = [date(2026, 2, 11)]
     parent = QObject()
     watch = DateChange(lambda: days[-1], parent)
-    told = []
-    watch.changed.connect(lambda: told.append(days[-1]))
+    received = []
+    watch.changed.connect(lambda: received.append(days[-1]))
     watch.check()
-    assert told == []
+    assert received == []
     days.append(date(2026, 2, 12))
     watch.check()
     watch.check()
-    assert told == [date(2026, 2, 12)]
+    assert received == [date(2026, 2, 12)]
 
 
 def test_headings_update_after_midnight(qtbot, jobs, memory):

@@ -58,14 +58,14 @@ def test_all_sessions_are_listed_and_counted(panel):
 
 
 def test_first_session_is_selected(qtbot, show_panel, memory, jobs):
-    told = []
+    received = []
     panel = SessionsPanel(jobs)
     qtbot.addWidget(panel.header)
     qtbot.addWidget(panel.body)
-    panel.session_selected.connect(told.append)
+    panel.session_selected.connect(received.append)
     panel.set_manager(memory)
-    qtbot.waitUntil(lambda: not panel.busy and bool(told))
-    assert [summary.path for summary in told] == [VALVE]
+    qtbot.waitUntil(lambda: not panel.busy and bool(received))
+    assert [summary.path for summary in received] == [VALVE]
     panel.set_manager(None)
     assert not panel.busy
 

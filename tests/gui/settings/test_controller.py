@@ -140,9 +140,9 @@ def test_failed_reopen_closes_dialog(qtbot, way, workspace, opened, monkeypatch)
 def test_window_option_applies_without_reopening(qtbot, way, workspace, opened):
     way.show_page("general")
     qtbot.waitUntil(lambda: way.dialog.ready)
-    with qtbot.waitSignal(workspace.settings_changed) as told:
+    with qtbot.waitSignal(workspace.settings_changed) as emitted:
         way.dialog.model.set("window.editor", "vim {path}", "defaults")
-    assert told.args[0].settings.window.editor == "vim {path}"
+    assert emitted.args[0].settings.window.editor == "vim {path}"
     assert workspace.current.settings.window.editor == "vim {path}"
     assert len(opened) == 1
     qtbot.waitUntil(lambda: way.dialog.ready)

@@ -186,9 +186,9 @@ def test_window_switch_saves_immediately_and_ctrl_z_undoes(qtbot, dialog):
     dialog.show_page("privacy")
     _rest(qtbot, dialog)
     box = _row(dialog, "window.keep_searches").field.focusProxy()
-    with qtbot.waitSignal(dialog.in_force) as told:
+    with qtbot.waitSignal(dialog.in_force) as emitted:
         box.click()
-    assert not told.args[0].window.keep_searches
+    assert not emitted.args[0].window.keep_searches
     _rest(qtbot, dialog)
     assert not load_settings().window.keep_searches
     qtbot.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -605,13 +605,13 @@ def test_saving_one_form_asks_about_the_other(qtbot, dialog, notes):
 
 
 def test_closing_reopens_folder_for_saved_changes_once(qtbot, dialog):
-    told = []
-    dialog.saved.connect(told.append)
+    received = []
+    dialog.saved.connect(received.append)
     dialog.model.set("sync.interval_minutes", 7, "defaults")
     _rest(qtbot, dialog)
-    assert told == []
+    assert received == []
     dialog.reject()
-    assert told == [None]
+    assert received == [None]
 
 
 def test_returning_to_the_window_does_not_scroll(qtbot, dialog):

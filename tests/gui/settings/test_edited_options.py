@@ -21,9 +21,9 @@ def _rest(qtbot, model) -> None:
 
 
 def test_window_option_is_saved_immediately(qtbot, model, notes):
-    with qtbot.waitSignal(model.in_force) as told:
+    with qtbot.waitSignal(model.in_force) as emitted:
         model.set("window.editor", "code {path}", "defaults")
-    assert told.args[0].window.editor == "code {path}"
+    assert emitted.args[0].window.editor == "code {path}"
     _rest(qtbot, model)
     assert load_settings().window.editor == "code {path}"
     assert model.waiting == 0
@@ -68,18 +68,18 @@ def test_change_without_approval_is_saved_immediately(qtbot, model, notes):
 
 
 def test_folder_is_reopened_once_for_several_changes(model, qtbot):
-    told = []
-    model.applied.connect(lambda: told.append("applied"))
+    received = []
+    model.applied.connect(lambda: received.append("applied"))
     for minutes in (7, 8):
         model.set("sync.interval_minutes", minutes, "defaults")
         _rest(qtbot, model)
     model.set("sync.watch_debounce_ms", 900, "defaults")
     _rest(qtbot, model)
     assert load_settings().sync.interval_minutes == 8
-    assert told == []
+    assert received == []
     model.reopen_now()
     model.reopen_now()
-    assert told == ["applied"]
+    assert received == ["applied"]
 
 
 def test_reopening_requested_while_saving_follows_it(model, qtbot):
@@ -121,14 +121,14 @@ def test_vectors_of_a_local_model_need_no_approval(model, qtbot):
 
 
 def test_undone_pending_change_is_not_written(model, qtbot):
-    told = []
-    model.applied.connect(lambda: told.append("applied"))
+    received = []
+    model.applied.connect(lambda: received.append("applied"))
     model.set("chunking.tokens", 200, "defaults")
     model.undo()
     model.set("chunking.tokens", 200, "defaults")
     model.set("chunking.tokens", None, "defaults")
     _rest(qtbot, model)
-    assert (model.waiting, told) == (0, [])
+    assert (model.waiting, received) == (0, [])
     assert not settings_path().exists()
 
 
@@ -147,9 +147,9 @@ def test_default_written_over_pending_change_is_saved(model, qtbot):
     [("query.min_score", 0.5), ("query.hybrid.enabled", False), ("qmd.limits.max_results", 9), ("qmd.min_score", 0.2)],
 )
 def test_query_option_applies_immediately(qtbot, model, key, value):
-    with qtbot.waitSignal(model.in_force) as told:
+    with qtbot.waitSignal(model.in_force) as emitted:
         model.set(key, value, "defaults")
-    assert engine.value_at(told.args[0], key) == value
+    assert engine.value_at(emitted.args[0], key) == value
     assert model.waiting == 0
 
 
@@ -204,9 +204,9 @@ def test_external_change_is_shown_after_reload(qtbot, model):
 def test_unreadable_file_is_reported(qtbot, model):
     settings_path().parent.mkdir(parents=True, exist_ok=True)
     settings_path().write_text("[broken")
-    with qtbot.waitSignal(model.unreadable) as told:
+    with qtbot.waitSignal(model.unreadable) as emitted:
         model.read_again()
-    assert "settings.toml, line 1" in told.args[0]
+    assert "settings.toml, line 1" in emitted.args[0]
     _rest(qtbot, model)
 
 
@@ -215,11 +215,11 @@ def test_failed_write_is_reported_and_reverted(qtbot, model, monkeypatch):
         raise SettingsError("The disk is full.")
 
     monkeypatch.setattr(engine, "change_settings", refuse, raising=False)
-    with qtbot.waitSignal(model.refused) as told:
+    with qtbot.waitSignal(model.refused) as emitted:
         model.set("window.theme", "dark", "defaults")
         model.set("query.max_results", 9, "defaults")
         model.set("window.theme", "light", "defaults")
-    assert told.args == [("window.theme", "query.max_results"), "The disk is full."]
+    assert emitted.args == [("window.theme", "query.max_results"), "The disk is full."]
     _rest(qtbot, model)
     assert model.shown.in_force("window.theme") == "system"
     assert model.shown.in_force("query.max_results") == 6

@@ -80,9 +80,9 @@ def test_ambiguous_thousands_separator_is_no_whole_number(text):
     ],
 )
 def test_invalid_text_gives_one_sentence(key, text):
-    with pytest.raises(UnreadableValue) as told:
+    with pytest.raises(UnreadableValue) as raised:
         read_field(OPTIONS[key], text)
-    assert str(told.value).endswith((".", "not."))
+    assert str(raised.value).endswith((".", "not."))
 
 
 @pytest.mark.parametrize(

@@ -110,13 +110,13 @@ def test_newest_link_wins(qtbot, opened, link):
 
 
 def test_unknown_folder_asks_and_is_not_accessed(qtbot, opened, memory, tmp_path, monkeypatch):
-    stranger = tmp_path / "notes of others"
-    stranger.mkdir()
+    other_folder = tmp_path / "notes of others"
+    other_folder.mkdir()
     looked: list[str] = []
     monkeypatch.setattr(Path, "is_dir", lambda path: looked.append(str(path)) or True)
     monkeypatch.setattr(Path, "exists", lambda path: looked.append(str(path)) or True)
-    opened.links.open(write_link(Link(workspace=str(stranger), path="a.md")))
-    assert str(stranger) in opened.banner.text
+    opened.links.open(write_link(Link(workspace=str(other_folder), path="a.md")))
+    assert str(other_folder) in opened.banner.text
     assert opened.banner.text.endswith("Open this folder?")
     assert not [place for place in looked if "notes of others" in place]
     assert opened.workspace.current.folder == memory.folder
@@ -126,16 +126,16 @@ def test_unknown_folder_asks_and_is_not_accessed(qtbot, opened, memory, tmp_path
 
 
 def test_accepted_folder_is_previewed_then_link_opens(qtbot, opened, memory, tmp_path):
-    stranger = tmp_path / "other"
-    (stranger / "topics").mkdir(parents=True)
-    (stranger / "topics/shopping.md").write_text("# Shopping\n")
-    opened.links.open(write_link(Link(workspace=str(stranger), path="topics/shopping.md", line=1)))
+    other_folder = tmp_path / "other"
+    (other_folder / "topics").mkdir(parents=True)
+    (other_folder / "topics/shopping.md").write_text("# Shopping\n")
+    opened.links.open(write_link(Link(workspace=str(other_folder), path="topics/shopping.md", line=1)))
     _action(opened, "Preview this folder…")
     assert opened.pages.currentWidget() is opened.first_run
     assert opened.workspace.current.folder == memory.folder
-    opened.first_run.workspace_chosen.emit(stranger)
+    opened.first_run.workspace_chosen.emit(other_folder)
     qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.reads)
-    assert opened.workspace.current.folder == stranger
+    assert opened.workspace.current.folder == other_folder
     assert opened.viewer.target.name == "topics/shopping.md"
 
 
@@ -155,13 +155,13 @@ def test_link_waits_for_folder_being_opened(qtbot, window, memory, link):
 
 
 def test_link_is_dropped_when_other_folder_is_opened(qtbot, opened, memory, tmp_path):
-    stranger = tmp_path / "other"
-    stranger.mkdir()
-    opened.links.open(write_link(Link(workspace=str(stranger), path=NOTE)))
+    other_folder = tmp_path / "other"
+    other_folder.mkdir()
+    opened.links.open(write_link(Link(workspace=str(other_folder), path=NOTE)))
     _action(opened, "Preview this folder…")
     opened.folders.open(tmp_path)
     qtbot.waitUntil(lambda: at_rest(opened))
-    opened.folders.open(stranger)
+    opened.folders.open(other_folder)
     qtbot.waitUntil(lambda: at_rest(opened) and opened.workspace.current is not None)
     assert not opened.viewer.reads
 

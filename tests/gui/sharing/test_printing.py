@@ -147,10 +147,10 @@ def test_printed_conversation_has_speakers_text_and_page_headers(read_session, s
 def test_printed_tools_follow_tool_detail():
     call = next(message for message in SESSIONS[VALVE].messages if message.kind == "tool-result" and message.text)
     hidden, short, full = (pdf_text(_conversation(detail)) for detail in ("hidden", "short", "full"))
-    told = _bare(call.text)[:30]
+    call_text = _bare(call.text)[:30]
     assert len(hidden) < len(short) < len(full)
-    assert told in full
-    assert told not in hidden
+    assert call_text in full
+    assert call_text not in hidden
     assert "lines" in short
     assert "2toolcalls" in short
 

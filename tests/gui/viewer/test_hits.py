@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.viewer.match_list import BLOCK, Hit, MatchMap, Step, Unknown, block_of
+from gui.viewer.match_list import BLOCK, Hit, MatchMap, Step, UnsearchedBlock, block_of
 
 LINES = 5 * BLOCK - 7
 POSITIONS = st.tuples(st.integers(1, LINES), st.integers(-1, 9))
@@ -46,8 +46,8 @@ def test_step_asks_for_unscanned_block_first() -> None:
     hit_map = MatchMap(LINES)
     hit_map.add(0, [])
     hit_map.add(2, [Hit(2 * BLOCK + 1, 0, 1)])
-    assert hit_map.step((1, 0), forward=True) == Unknown(1)
-    assert hit_map.step((1, 0), forward=False) == Unknown(4)
+    assert hit_map.step((1, 0), forward=True) == UnsearchedBlock(1)
+    assert hit_map.step((1, 0), forward=False) == UnsearchedBlock(4)
 
 
 def test_empty_text_has_no_hits() -> None:

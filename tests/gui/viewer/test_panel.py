@@ -106,9 +106,9 @@ def test_empty_viewer_shows_key_hint(panel: ViewerPanel) -> None:
 
 
 def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
-    with qtbot.waitSignal(panel.file_shown) as told:  # for parts that wait for the file
+    with qtbot.waitSignal(panel.file_shown) as emitted:  # for parts that wait for the file
         panel.show_file("../secret")
-    assert told.args == ["../secret"]
+    assert emitted.args == ["../secret"]
     assert panel.empty_page.sentence.text() == "This path is not part of the index."
     memory.files["../secret"] = "now it is"
     with qtbot.waitSignal(panel.file_shown):

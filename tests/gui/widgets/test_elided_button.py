@@ -10,19 +10,19 @@ WORDS = "How this answer & that one came about"
 
 @pytest.mark.usefixtures("appearance")
 def test_narrow_button_elides_text_and_shows_tooltip(qtbot, monkeypatch) -> None:
-    told = []
-    monkeypatch.setattr(QToolTip, "showText", lambda _at, words, _widget: told.append(words))
+    received = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _at, words, _widget: received.append(words))
     button = ElidedButton(WORDS)
     qtbot.addWidget(button)
     button.resize(button.sizeHint())
     _ask(button)
     assert button.shown == WORDS
-    assert told == []
+    assert received == []
     button.resize(button.minimumSizeHint())
     _ask(button)
     assert button.shown.endswith("…")
     assert len(button.shown) < len(WORDS) / 2
-    assert told == [WORDS]
+    assert received == [WORDS]
     assert button.accessibleName() == WORDS
 
 

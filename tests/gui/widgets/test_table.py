@@ -48,12 +48,12 @@ def test_name_in_a_table_cannot_look_like_another_one(qtbot):
 def test_chosen_row_is_reported_and_revealed(qtbot):
     table = IssuesTable()
     qtbot.addWidget(table)
-    told: list[str] = []
+    received: list[str] = []
     revealed: list[str] = []
-    table.chosen.connect(told.append)
+    table.chosen.connect(received.append)
     table.reveal_requested.connect(revealed.append)
     table.show_records(ISSUES)
-    assert told[-1] == "a.md: a.md is left out."
+    assert received[-1] == "a.md: a.md is left out."
     qtbot.keyClick(table, Qt.Key.Key_Down)
     qtbot.keyClick(table, Qt.Key.Key_Return)
     assert revealed == ["b.md"]

@@ -212,8 +212,8 @@ def _upgraded(folder: Path) -> Iterator[BuiltinMemory]:
         memory.sync()
     (index,) = folder.rglob("index.sqlite")
     with sqlite3.connect(index) as database:
-        (told,) = database.execute("SELECT value FROM meta WHERE key = 'fingerprint'").fetchone()
-        database.execute("UPDATE meta SET value = ? WHERE key = 'fingerprint'", (told.partition("; tags")[0],))
+        (fingerprint,) = database.execute("SELECT value FROM meta WHERE key = 'fingerprint'").fetchone()
+        database.execute("UPDATE meta SET value = ? WHERE key = 'fingerprint'", (fingerprint.partition("; tags")[0],))
         database.execute("DELETE FROM tags_1")
     database.close()
     with _memory(folder, Settings(), FakeProvider()) as memory:

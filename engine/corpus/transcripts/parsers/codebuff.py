@@ -65,8 +65,8 @@ class _Parser(LineParser):
             kind, text = string(block.get("type")), string(block.get("content"))
             if kind in ("text", "plan"):
                 thinks = block.get("textType") == "reasoning"
-                said = Part("tool", "tool-result", text, agent) if agent else Part(role, "text", text)
-                yield Part(role, "thinking", text) if thinks else said
+                spoken = Part("tool", "tool-result", text, agent) if agent else Part(role, "text", text)
+                yield Part(role, "thinking", text) if thinks else spoken
             elif kind == "tool":
                 name = string(block.get("toolName"))
                 yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)

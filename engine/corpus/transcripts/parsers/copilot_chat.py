@@ -162,13 +162,13 @@ def _call_id(value: object) -> str:
 def _tool(part: Mapping[str, Any], arguments: Mapping[str, str]) -> Iterator[Part]:
     name = string(part.get("toolId"))
     data, details = mapping(part.get("toolSpecificData")), part.get("resultDetails")
-    said = _text(part.get("invocationMessage"))
+    message = _text(part.get("invocationMessage"))
     call = _command(data) or arguments.get(_call_id(part.get("toolCallId"))) or string(mapping(details).get("input"))
-    yield Part("assistant", "tool-call", call or said or name, name)
+    yield Part("assistant", "tool-call", call or message or name, name)
     output = string(mapping(data.get("terminalCommandOutput")).get("text"))
     output = output or string(data.get("result")) or string(data.get("output")) or _output(details)
     past = _text(part.get("pastTenseMessage"))
-    yield Part("tool", "tool-result", output or (past if past != said else ""), name)
+    yield Part("tool", "tool-result", output or (past if past != message else ""), name)
 
 
 def _command(data: Mapping[str, Any]) -> str:
@@ -251,7 +251,7 @@ class _Session:
 
     def begin(self, value: Mapping[str, Any]) -> None:
         self.facts = {key: value.get(key) for key in _FACTS}
-        self.requests = [_slim(request) for request in items(value.get("requests"))]
+        self.requests = [_used_fields(request) for request in items(value.get("requests"))]
 
     def change(self, entry: Mapping[str, Any]) -> None:
         """Apply a line of a log; a change of something that doesn't exist has no effect."""
@@ -266,16 +266,16 @@ class _Session:
     def _change_requests(self, kind: object, path: list[Any], value: object, start: object) -> None:
         if not path:
             if kind == _PUSH:
-                _append(self.requests, [_slim(request) for request in items(value)], start)
+                _append(self.requests, [_used_fields(request) for request in items(value)], start)
             else:
-                self.requests = [_slim(request) for request in items(value)]
+                self.requests = [_used_fields(request) for request in items(value)]
         elif len(path) == 1:
-            _put(self.requests, path[0], _slim(value))
+            _put(self.requests, path[0], _used_fields(value))
         elif path[1] in _REQUEST:
             _apply(self.requests, kind, path, value, start)
 
 
-def _slim(request: object) -> dict[str, Any]:
+def _used_fields(request: object) -> dict[str, Any]:
     value = mapping(request)
     return {key: value[key] for key in _REQUEST if key in value}
 

@@ -43,8 +43,8 @@ class GptmeParser(ChatParser, kw_only=True):
         else:
             shown = "system" if value.get("hide") is True else role
             files = [os.path.basename(file) for file in map(string, items(value.get("files"))) if file]
-            said, calls = _calls(text) if shown == "assistant" else (text, [])
-            parts = [Part(shown, "text", said), *calls, *(Part(shown, "text", attached(name)) for name in files)]
+            words, calls = _calls(text) if shown == "assistant" else (text, [])
+            parts = [Part(shown, "text", words), *calls, *(Part(shown, "text", attached(name)) for name in files)]
         return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
 
 
@@ -74,27 +74,27 @@ class GptmeFormat:
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
-    said = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
-    return said and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
+    has_fields = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
+    return has_fields and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
 
 
 def _calls(text: str) -> tuple[str, list[Part]]:
     """Return the model's text without its calls, and the calls. A block without an end was not run, and stays."""
-    said: list[str] = []
+    text_lines: list[str] = []
     calls: list[Part] = []
     block: list[str] = []  # begins with the line of its fence
     depth = 0
     for line in text.split("\n") if "```" in text else [text]:
         fence = _FENCE.match(line)
         if not block and not (fence and _CALL.match(line)):
-            said.append(line)
+            text_lines.append(line)
             continue
         block.append(line)
         depth += 0 if fence is None else 1 if fence[1] else -1
         if depth == 0:
             calls.append(_call(block))
             block = []
-    return "\n".join([*said, *block]) if block else "\n".join(said).strip(), calls
+    return "\n".join([*text_lines, *block]) if block else "\n".join(text_lines).strip(), calls
 
 
 def _call(block: Sequence[str]) -> Part:

@@ -36,8 +36,8 @@ class _Parser(LineParser):
             self.count_unknown(f"sender {string(value.get('sender'))}")
             role = "system"
         pictures = ["[image]" for _ in items(value.get("generated_image_urls"))[:20]]
-        said = "\n".join(filter(None, (string(value.get("message")), *pictures)))
-        parts = Part(role, "thinking", string(value.get(_THOUGHTS))), Part(role, "text", said)
+        text = "\n".join(filter(None, (string(value.get("message")), *pictures)))
+        parts = Part(role, "thinking", string(value.get(_THOUGHTS))), Part(role, "text", text)
         return next_turn(self, parts, id=_id(value), time=_time(value.get("create_time")))
 
 

@@ -134,10 +134,10 @@ def _by_author(part: Part) -> list[Part]:
     if command := _SKILL.match(text):
         # A bundle's instruction is before its skills, another one's after the skill, which may quote the same words.
         if command[2]:
-            said = text.partition(_BUNDLE_INSTRUCTION)[2].partition(_FIRST_SKILL)[0]
+            request = text.partition(_BUNDLE_INSTRUCTION)[2].partition(_FIRST_SKILL)[0]
         else:
-            said = text.rpartition(_INSTRUCTION)[2].partition(_NOTE)[0] if _INSTRUCTION in text else ""
-        typed = f"/{command[1].removeprefix('/')} {said.strip()}".strip()
+            request = text.rpartition(_INSTRUCTION)[2].partition(_NOTE)[0] if _INSTRUCTION in text else ""
+        typed = f"/{command[1].removeprefix('/')} {request.strip()}".strip()
     elif _LOADED.match(text):
         typed = text.rpartition(_SKILL_END)[2].strip() if _SKILL_END in text else ""
     else:

@@ -158,10 +158,10 @@ class _Parser(LineParser, kw_only=True):
     def entry(self, value: Mapping[str, Any]) -> list[Message]:
         """Return the user's prompt or the tools' results, and the answer, as messages."""
         user, answer, request = map(mapping, map(value.get, ("user", "assistant", "request_metadata")))
-        asked = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
-        answered = seconds(request.get("stream_end_timestamp_ms")) or asked
-        prompt = next_turn(self, self._prompt_parts(user), time=asked)
-        return [*prompt, *next_turn(self, self._answer_parts(answer), time=answered)]
+        prompt_time = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
+        answer_time = seconds(request.get("stream_end_timestamp_ms")) or prompt_time
+        prompt = next_turn(self, self._prompt_parts(user), time=prompt_time)
+        return [*prompt, *next_turn(self, self._answer_parts(answer), time=answer_time)]
 
     def _prompt_parts(self, user: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in mapping(user.get("content")).items():

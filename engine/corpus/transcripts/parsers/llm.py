@@ -127,8 +127,8 @@ def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterato
         copied = copied or name == first  # before the first prompt of a turn
         name = parents[name]
     for name in reversed(order):
-        said = filter(None, (reader.part_of(roles[name], part) for part in parts[name]))
-        yield next_turn(reader, said, id=name, time=times.get(name))
+        message_parts = filter(None, (reader.part_of(roles[name], part) for part in parts[name]))
+        yield next_turn(reader, message_parts, id=name, time=times.get(name))
 
 
 def _after(start: float | None, milliseconds: object) -> float | None:
@@ -151,22 +151,22 @@ def _responses(connection: apsw.Connection, reader: LlmReader, key: str) -> Iter
         name, system, prompt, response, began, duration, reasoning, model, sent, received = row
         start = seconds(as_text(began))
         reader.use(as_text(model), Usage(tokens(sent), tokens(received)))
-        told = as_text(system)
-        if told != reader.system:
-            reader.system = told
-            yield next_turn(reader, [Part("system", "text", told)], time=start)
-        asked = [
+        instructions = as_text(system)
+        if instructions != reader.system:
+            reader.system = instructions
+            yield next_turn(reader, [Part("system", "text", instructions)], time=start)
+        request_parts = [
             *_tools(connection, "tool_results", name),
             Part("user", "text", as_text(prompt)),
             *_inserted(connection, reader, name),
         ]
-        yield next_turn(reader, asked, id=as_text(name), time=start)
-        said = [
+        yield next_turn(reader, request_parts, id=as_text(name), time=start)
+        answer_parts = [
             Part("assistant", "thinking", as_text(reasoning)),
             Part("assistant", "text", as_text(response)),
             *_tools(connection, "tool_calls", name),
         ]
-        yield next_turn(reader, said, id=as_text(name), time=_after(start, duration))
+        yield next_turn(reader, answer_parts, id=as_text(name), time=_after(start, duration))
 
 
 def _tools(connection: apsw.Connection, table: str, response: object) -> Iterator[Part]:

@@ -87,17 +87,17 @@ def is_cron_prompt(text: str) -> bool:
 
 def is_silent(text: str) -> bool:
     """Return whether the text means that the agent doesn't reply."""
-    said = text.strip()
-    if len(said) > 100:
+    reply = text.strip()
+    if len(reply) > 100:
         return False
-    if said.startswith(("{", '"')):
+    if reply.startswith(("{", '"')):
         try:
-            value = json.loads(said)
+            value = json.loads(reply)
         except ValueError:
             return False
         inner = value.get("action") if isinstance(value, dict) and len(value) == 1 else value
         return isinstance(inner, str) and inner.strip() == "NO_REPLY"
-    return said == "NO_REPLY"
+    return reply == "NO_REPLY"
 
 
 def is_heartbeat_answer(text: str) -> bool:
@@ -162,15 +162,15 @@ def _without(text: str, after_block: Callable[[_Lines, int], int]) -> str:
     line.
     """
     lines = text.split("\n")
-    kept: _Lines = []
+    remaining: _Lines = []
     at = 0
     while at < len(lines):
         end = after_block(lines, at)
         if end == at:
-            kept.append(lines[at])
+            remaining.append(lines[at])
             end += 1
         at = end
-    return "\n".join(kept).strip("\r\n") if len(kept) < len(lines) else text
+    return "\n".join(remaining).strip("\r\n") if len(remaining) < len(lines) else text
 
 
 def _after_inbound_block(lines: _Lines, at: int) -> int:

@@ -190,7 +190,7 @@ _TEXTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
 _QUERY, _OUTPUT, _CALLED, _RESULT, _THOUGHT, _SUMMARY, _SKILL = 2, 3, 4, 5, 15, 16, 23
 
 
-class _Said(NamedTuple):
+class _TimedMessage(NamedTuple):
     """A message of a task."""
 
     time: float
@@ -235,7 +235,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     about = mapping(parse_line(row[0])) if isinstance(row[0], bytes) else {}
     facts = SessionFacts(agent=_AGENT, id=clean(key), parent=clean(string(about.get("parent_conversation_id"))))
     parser = _Parser(facts=facts)
-    said: list[_Said] = []
+    messages_by_time: list[_TimedMessage] = []
     ours = rows_with(connection, "agent_tasks", "conversation_id")
     for (data,) in connection.execute(_TASKS.format(ours=ours), (key,)):
         if not isinstance(data, bytes):
@@ -245,12 +245,12 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         if not side:
             facts.title = one_line(_text(task, 2))
         messages = list(map(_fields, task.get(5, ())))
-        said += (_Said(_time(message), message, side or bool(facts.parent)) for message in messages)
-    said.sort(key=lambda message: message.time)
+        messages_by_time += (_TimedMessage(_time(message), message, side or bool(facts.parent)) for message in messages)
+    messages_by_time.sort(key=lambda message: message.time)
     facts.project = clean(_folder(connection, key))
     turns = (
         next_turn(parser, list(parser.parts(one.fields)), id=_text(one.fields, 1), time=one.time or None, side=one.side)
-        for one in said
+        for one in messages_by_time
     )
     return Conversation(key, facts, whole(parser, turns), Counter(parser.unknown))
 

@@ -216,10 +216,10 @@ def test_both_errors_shown_when_both_fail(open_manager, backend):
 
     manager = open_manager(open_builtin=lambda: Broken(backend, backend.open().index))
     backend.fails(GONE)
-    with pytest.raises(BackendError) as told:
+    with pytest.raises(BackendError) as raised:
         manager.search("irrigation")
-    assert str(GONE) in str(told.value)
-    assert "The provider is down." in str(told.value)
+    assert str(GONE) in str(raised.value)
+    assert "The provider is down." in str(raised.value)
 
 
 def test_both_errors_shown_when_builtin_cannot_open(open_manager, backend):
@@ -229,10 +229,10 @@ def test_both_errors_shown_when_builtin_cannot_open(open_manager, backend):
     manager = open_manager(open_builtin=refuse)
     backend.fails(GONE)
     for _ in range(2):
-        with pytest.raises(BackendError) as told:
+        with pytest.raises(BackendError) as raised:
             manager.search("irrigation")
-        assert str(GONE) in str(told.value)
-        assert "cannot be written" in str(told.value)
+        assert str(GONE) in str(raised.value)
+        assert "cannot be written" in str(raised.value)
 
 
 def test_memory_that_cannot_be_opened_is_replaced(open_manager, backend):

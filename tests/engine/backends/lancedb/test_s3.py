@@ -127,9 +127,9 @@ def test_parallel_writers_leave_each_row_once(endpoint, tmp_path, keys) -> None:
         worker.stdin.write("go\n")
         worker.stdin.flush()
 
-    told = [json.loads(worker.communicate(timeout=240)[0]) for worker in workers]
+    outputs = [json.loads(worker.communicate(timeout=240)[0]) for worker in workers]
 
-    assert [answer["errors"] for answer in told] == [[], []]
+    assert [answer["errors"] for answer in outputs] == [[], []]
     rows = rows_of(uri, all_options(endpoint))
     assert doubled(rows) == []
     files = {row["path"]: row for row in rows if row["ordinal"] == -1}
@@ -172,8 +172,8 @@ def test_reader_sees_whole_files_during_write(on_s3, endpoint, tmp_path) -> None
         assert whole.count("Again") == 200
         seen |= counts
 
-    told = json.loads(worker.communicate()[0].splitlines()[-1])
-    assert told["errors"] == []
+    outputs = json.loads(worker.communicate()[0].splitlines()[-1])
+    assert outputs["errors"] == []
     assert seen
 
 

@@ -129,15 +129,15 @@ def test_files_in_skipped_folders_reported(workspace):
 
 def test_collection_file_is_json_and_round_trips(tmp_path):
     made = (Collection("a-b", "memory", '/x"y\n', "*.md", "p", "", ("q",)), Collection("s", "sessions", "/s", "*", ""))
-    told = SavedConfiguration(made, {"embed": "/m.gguf"})
-    listed = json.loads(told.text())
+    saved = SavedConfiguration(made, {"embed": "/m.gguf"})
+    listed = json.loads(saved.text())
     assert listed["models"] == {"embed": "/m.gguf"}
     assert listed["collections"] == {
         "a-b": {"path": '/x"y\n', "pattern": "*.md", "ignore": ["q"]},
         "s": {"path": "/s", "pattern": "*"},
     }
-    (tmp_path / "noted").write_bytes(msgspec.json.encode(told))
-    assert read_applied(tmp_path / "noted") == told
+    (tmp_path / "noted").write_bytes(msgspec.json.encode(saved))
+    assert read_applied(tmp_path / "noted") == saved
     (tmp_path / "noted").write_bytes(b"[1, 2]")
     assert read_applied(tmp_path / "noted") == SavedConfiguration() == read_applied(tmp_path / "missing")
 

@@ -278,7 +278,7 @@ def test_update_is_retried_while_index_is_busy(memory, fake):
 
 def test_duplicate_documents_rebuilt_and_counted_once(memory, fake, data):
     config = data() / "xdg-config/index.yml"
-    told = config.read_text()
+    configuration = config.read_text()
     fake.does(f"""
         if verb == "update":
             {UPDATED}
@@ -292,7 +292,7 @@ def test_duplicate_documents_rebuilt_and_counted_once(memory, fake, data):
     assert [issue.path for issue in report.failed] == ["a.md"]
     verbs = [call[:2] for call in fake.calls()][-4:]
     assert verbs == [["update", "--index"], ["collection", "remove"], ["collection", "list"], ["update", "--index"]]
-    assert config.read_text() == told
+    assert config.read_text() == configuration
 
 
 def test_failed_update_reported_and_old_index_used(memory, fake):

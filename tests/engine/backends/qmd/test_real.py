@@ -261,9 +261,9 @@ def test_dropped_collections_added_again(open_qmd, real, data):
     memory = open_qmd(real)
     memory.sync()
     config, (name,) = data() / "xdg-config/index.yml", memory.status().custom["qmd"]["collections"]
-    told = config.read_text()
+    configuration = config.read_text()
     memory._command.run(["collection", "remove"], operand=name, seconds=30)
-    config.write_text(told)  # unchanged, so qmd doesn't reread it
+    config.write_text(configuration)  # unchanged, so qmd doesn't reread it
     report = memory.sync()
     assert (report.error, report.files_indexed) == ("", 4)
     assert memory.search("drip").results

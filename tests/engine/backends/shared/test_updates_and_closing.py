@@ -91,7 +91,7 @@ def test_cancelled_update_completed_by_next(opened: Bench):
 def test_second_sync_joins_the_running_one(opened: Bench):
     memory = opened.open()
     begun, go_on = threading.Event(), threading.Event()
-    heard: list[MemorySyncProgressUpdate] = []
+    received: list[MemorySyncProgressUpdate] = []
 
     def first(update: MemorySyncProgressUpdate) -> None:
         if not begun.is_set():
@@ -99,7 +99,7 @@ def test_second_sync_joins_the_running_one(opened: Bench):
             go_on.wait(60)
 
     def second(update: MemorySyncProgressUpdate) -> None:
-        heard.append(update)
+        received.append(update)
 
     with ThreadPoolExecutor(2) as pool:
         one = pool.submit(memory.sync, reason="cli", progress=first)
@@ -138,15 +138,15 @@ def test_excluded_files_not_found(opened: Bench):
 
 def test_listeners_hear_of_an_update_until_they_are_removed(opened: Bench):
     memory = opened.open()
-    heard: list[int] = []
-    remove = memory.add_status_listener(lambda: heard.append(1))
+    received: list[int] = []
+    remove = memory.add_status_listener(lambda: received.append(1))
     memory.add_status_listener(_failing)
     memory.sync()
-    assert heard
+    assert received
     remove()
-    heard.clear()
+    received.clear()
     memory.sync()
-    assert not heard
+    assert not received
 
 
 def _failing() -> None:
@@ -155,14 +155,14 @@ def _failing() -> None:
 
 def test_background_memory_indexes_new_notes(opened: Bench):
     memory = opened.ready(background=True)
-    heard = threading.Event()
-    memory.add_status_listener(heard.set)
+    notified = threading.Event()
+    memory.add_status_listener(notified.set)
     write_notes(opened.workspace, {"new.md": "# Barrel\n\nA second barrel for rainwater.\n"})
     for _ in range(60):
         if found(memory, "rainwater"):
             break
-        heard.wait(0.5)
-        heard.clear()
+        notified.wait(0.5)
+        notified.clear()
     assert found(memory, "rainwater") == {"new.md"}
     assert memory.status().watcher.enabled
 

@@ -95,8 +95,8 @@ def test_forgetting_leaves_the_index_and_the_notes(folders: dict[str, Path], tmp
 
 def test_index_deleted_only_on_request(folders: dict[str, Path], tmp_path: Path) -> None:
     data = tmp_path / "data"
-    told = next(one.index_bytes for one in known_workspaces(store_path=str(data)) if one.name == "boat")
-    assert forget_workspace(folders["boat"], store_path=str(data), remove_index=True) == told
+    size = next(one.index_bytes for one in known_workspaces(store_path=str(data)) if one.name == "boat")
+    assert forget_workspace(folders["boat"], store_path=str(data), remove_index=True) == size
     files = index_files(folders["boat"], str(data))
     assert (files.database.exists(), files.user.exists()) == (False, True)
     assert (folders["boat"] / "note.md").exists()

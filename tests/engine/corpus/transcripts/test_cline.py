@@ -34,7 +34,7 @@ def test_messages_of_a_task() -> None:
     (conversation,) = read(CLINE, TASK)
 
     start = 1765000000.0
-    told = [
+    messages = [
         ("user", "text", "Why does the hull leak?\n[image]", 1, 0, ""),
         ("assistant", "thinking", "Look at the hull.", 2, 2, ""),
         ("assistant", "text", "Let me look.", 3, 3, ""),
@@ -55,7 +55,7 @@ def test_messages_of_a_task() -> None:
     ]
     assert conversation.messages == tuple(
         Message(role, kind, text, ordinal, ordinal, "", start + seconds, tool)  # type: ignore[arg-type]
-        for role, kind, text, ordinal, seconds, tool in told
+        for role, kind, text, ordinal, seconds, tool in messages
     )
     facts = conversation.facts
     assert (facts.agent, facts.id, facts.opening) == ("cline", "1765000000000", "Why does the hull leak?")

@@ -230,19 +230,19 @@ def test_unknown_item_is_counted_without_secrets() -> None:
 
 
 def test_words_of_a_spoken_conversation_are_speech() -> None:
-    def heard(kind: str, **more: Any) -> dict[str, Any]:
+    def realtime_event(kind: str, **more: Any) -> dict[str, Any]:
         return {"timestamp": "", "type": "realtime_item", "payload": {"id": "v", "type": kind, **more}}
 
     parser = CodexFormat().parser("s.jsonl")
     values = (
-        heard("realtime_session_started"),
-        heard("transcript_segment", role="user", text="Sew it."),
-        heard("transcript_segment", role="assistant", text="On it."),
-        heard("transcript_segment", role="narrator", text="Night."),
+        realtime_event("realtime_session_started"),
+        realtime_event("transcript_segment", role="user", text="Sew it."),
+        realtime_event("transcript_segment", role="assistant", text="On it."),
+        realtime_event("transcript_segment", role="narrator", text="Night."),
         asked("<realtime_delegation>\n  <input>Sew &lt;it&gt;</input>\n<transcript_delta>x</transcript_delta>"),
         {"timestamp": "", "type": "token_usage_record", "payload": {"usage": {}}},
         {"timestamp": "", "type": "retained_context", "payload": {}},
-        heard("realtime_session_closed"),
+        realtime_event("realtime_session_closed"),
     )
     messages = feed(parser, enumerate(values, 1))
     assert [(message.role, message.text) for message in messages] == [

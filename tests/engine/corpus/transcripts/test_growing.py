@@ -100,13 +100,13 @@ def test_cancelled_reading_raises(path: Path) -> None:
 def test_changed_metadata_file_updates_facts(tmp_path: Path) -> None:
     path, meta = tmp_path / "messages.jsonl", tmp_path / "meta.json"
     said = [f'{{"role": "user", "content": "Varnish it.", "message_id": "{number}"}}\n' for number in range(3)]
-    told: dict[str, Any] = {"session_id": "v", "title": "Varnish", "stats": {"session_prompt_tokens": 1}}
+    metadata: dict[str, Any] = {"session_id": "v", "title": "Varnish", "stats": {"session_prompt_tokens": 1}}
     position: Position | None = None
     for number, more in enumerate(
         ({}, {"stats": {"session_prompt_tokens": 9}}, {"title": "Masts", "git_branch": "main"})
     ):
-        told |= more
-        meta.write_text(json.dumps(told))
+        metadata |= more
+        meta.write_text(json.dumps(metadata))
         with path.open("a") as file:
             file.write(said[number])
         read, whole = read_on(path, "", position), read_session(path, "")

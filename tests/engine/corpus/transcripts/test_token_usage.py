@@ -329,8 +329,8 @@ def test_vibe_and_droid_have_sums_next_to_the_transcript(tmp_path: Path) -> None
     (tmp_path / "meta.json").write_text(json.dumps({**meta, "stats": {**stats, "session_cached_tokens": None}}))
     assert VibeFormat().parser(str(tmp_path / "messages.jsonl")).facts.usage == {"devstral-2": Usage(900, 30)}
     counts = {"inputTokens": 9, "outputTokens": 8, "thinkingTokens": 2, "cacheReadTokens": 70, "cacheCreationTokens": 6}
-    told = {"model": "custom:Claude-Opus-4.5-Thinking-[Anthropic]-0", "tokenUsage": counts}
-    (tmp_path / "s.settings.json").write_text(json.dumps(told))
+    settings = {"model": "custom:Claude-Opus-4.5-Thinking-[Anthropic]-0", "tokenUsage": counts}
+    (tmp_path / "s.settings.json").write_text(json.dumps(settings))
     assert DroidFormat().parser(str(tmp_path / "s.jsonl")).facts.usage == {
         "claude-opus-4.5-thinking": Usage(9, 10, 70, 6)
     }
