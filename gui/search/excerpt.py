@@ -191,10 +191,10 @@ class Excerpt:
 def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title: str = "") -> Excerpt:
     """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
-    The row shows `heading` and `title` elsewhere, so they are not repeated: `heading` not at the start of the line,
-    unless it contains a highlighted word, and `title` not as a line of front matter or a heading, in which a comment of
-    code doesn't count; only once if it
-    contains all highlighted words, as the row highlights them in the title, too.
+    The row shows `heading` and `title` elsewhere, so they are not repeated. `heading` is left out at the start of the
+    line, unless it contains a highlighted word. `title` is left out as a line of front matter or as a heading (a
+    comment in code is none). If it contains all highlighted words, it is left out once, as the row highlights them in
+    the title, too.
     """
     named = re.finditer(rf"(?:\A|^# +)({re.escape(title)})$", snippet, re.MULTILINE) if title else ()
     code = [block.span() for block in _FENCED.finditer(snippet)] if title else []
