@@ -20,7 +20,7 @@ from engine.base.language import marked
 from engine.corpus.documents import ENDINGS as DOCUMENT_ENDINGS
 from engine.corpus.documents import is_readable
 from engine.corpus.file_rules import SECRET_FOLDER, FileRules, unreadable
-from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, is_passing
+from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours, is_passing
 from engine.corpus.ignore_rules import Match, shown
 from engine.corpus.indexed_folders import Layout, Root, Roots, find_roots
 from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
@@ -175,7 +175,7 @@ class _Walk(FolderWalk):
                 if os.path.join(roots.workspace, entry.name) not in self._root_paths:
                     self._pass(entry.name, entry.name, self._judge.outside_memory_folder(entry))
 
-    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         if path in self._root_paths:
             return False
         match = self._judge.entry(entry, name)

@@ -4,7 +4,9 @@ import contextlib
 import errno
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache, partial
+from operator import attrgetter
 
 import msgspec
 
@@ -19,6 +21,9 @@ LATEST_NS = 2**62
 """Latest modification time, in the year 2116. File systems and transcripts may have 2400 or 9999, which 64 bits cannot
 hold.
 """
+Neighbours = Callable[[], frozenset[str]]
+"""Returns the names of all entries of a folder, made on the first call: most folders don't need them."""
+_NAME = attrgetter("name")
 
 _PASSING = frozenset(
     getattr(errno, name)
@@ -84,7 +89,7 @@ class FolderWalk(ABC):
             folders = []
             prefix = os.path.join(path, "")
             with self._entries(path, name or ".") as listed:
-                neighbours = {entry.name for entry in listed}
+                neighbours = cache(partial(_names, listed))
                 for entry in listed:
                     below = f"{name}/{entry.name}" if name else entry.name
                     inside = prefix + entry.name
@@ -104,7 +109,7 @@ class FolderWalk(ABC):
         with contextlib.ExitStack() as stack:
             listed: list[os.DirEntry[str]] = []
             try:
-                listed = sorted(stack.enter_context(scan_folder(path)), key=lambda entry: entry.name)
+                listed = sorted(stack.enter_context(scan_folder(path)), key=_NAME)
             except PathRefused:
                 self._report(name, OSError(errno.ELOOP, os.strerror(errno.ELOOP), path))
             except OSError as error:
@@ -119,7 +124,7 @@ class FolderWalk(ABC):
         self._unreadable(name, error)
 
     @abstractmethod
-    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         """Add the entry if it is a file to index; returns True for a folder to enter.
 
         `path`: absolute path of the entry, since its own may be incomplete (`scan_folder`). `name`: its stable name.
@@ -129,3 +134,7 @@ class FolderWalk(ABC):
     @abstractmethod
     def _unreadable(self, name: str, error: OSError) -> None:
         """Record an issue for an entry that can't be read."""
+
+
+def _names(entries: Sequence[os.DirEntry[str]]) -> frozenset[str]:
+    return frozenset(map(_NAME, entries))

@@ -242,4 +242,4 @@ def _by_path(issue: FileIssue) -> tuple[str, str]:
 
 
 def _differs(file: FoundFile, stored: StoredFile | None) -> bool:
-    return stored is None or (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
+    return stored is None or file.mtime_ns != stored.mtime_ns or file.size != stored.size

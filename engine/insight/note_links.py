@@ -2,7 +2,7 @@
 
 import os
 import posixpath
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
@@ -13,7 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus import front_matter
 from engine.corpus.documents import DocumentError, is_document
-from engine.corpus.folder_walk import FolderWalk
+from engine.corpus.folder_walk import FolderWalk, Neighbours
 from engine.corpus.ignore_rules import IgnoreRules
 from engine.corpus.indexed_folders import find_roots
 from engine.corpus.line_reader import NumberedText
@@ -178,7 +178,7 @@ class _ImageWalk(FolderWalk):
         self._rules = rules
         self.names: list[str] = []
 
-    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         if entry.is_dir(follow_symlinks=False):
             return self._rules.for_folder(name, entry.name) is None
         if entry.is_file(follow_symlinks=False) and self._rules.for_file(name, entry.name) is None:

@@ -1,7 +1,7 @@
 """Measures how much of a query occurs within two adjacent lines of a text, about one sentence."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from engine.text import QueryTerm
@@ -38,7 +38,7 @@ class AdjacentLines:
         self._begins = re.compile(rf"(?:{'|'.join(words)})\S*", re.DOTALL)
         self._unspaced = any(kind in shape("".join(self._bits)) for kind in (UNSPACED, HANGUL))
         self._masks: dict[str, dict[str, int]] = {}
-        """Cached masks, by language and run."""
+        """Cached masks, by language and word."""
         self._shares: dict[int, float] = {_NO_TERM: 0.0}
 
     def scattered(self, text: str, language: str) -> float:
@@ -59,28 +59,25 @@ class AdjacentLines:
         Only words that begin like a token are analysed: all of them would take longer than the rest of a search. In
         scripts without spaces a word may begin anywhere.
         """
-        found: Iterable[tuple[int, str]]
-        if self._unspaced:
-            found = ((line, run) for line, words in enumerate(text.split("\n")) for run in RUN.findall(words))
-        else:
-            found = self._words(text.lower())
+        words = RUN if self._unspaced else self._begins
+        if not self._unspaced:
+            text = text.lower()
         masks: dict[int, int] = {}
         known, streams = self._masks.setdefault(language, {}), streams_of(language)
-        for line, run in found:
-            mask = known.get(run)
+        line = at = 0
+        for found in words.finditer(text):
+            word = found[0]
+            mask = known.get(word)
             if mask is None:
-                mask = known[run] = self._mask_of(streams[run])
-            if mask:
+                mask = _NO_TERM
+                for run in RUN.findall(word):
+                    mask |= self._mask_of(streams[run])
+                known[word] = mask
+            if mask:  # few words have one, so the lines before the others are not counted
+                line += text.count("\n", at, found.start())
+                at = found.start()
                 masks[line] = masks.get(line, _NO_TERM) | mask
         return masks
-
-    def _words(self, text: str) -> Iterator[tuple[int, str]]:
-        """Yield the line number and the text of each word that begins like a token of the query."""
-        line = at = 0
-        for word in self._begins.finditer(text):
-            line += text.count("\n", at, word.start())
-            at = word.start()
-            yield from ((line, run) for run in RUN.findall(word[0]))
 
     def _bit(self, token: str) -> int:
         return self._bits.setdefault(token, 1 << len(self._bits))

@@ -139,7 +139,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self.evidence[id_] = evidence
         self.scores[id_] = min(1.0, evidence)
         self.sums[id_] = bm25 + near
-        self._note_complete(id_, covered)
+        if strengths or covered > _ALL:
+            self._note_complete(id_, covered)
 
     def _note_complete(self, id_: int, covered: float) -> None:
         """Note whether a chunk that holds the share `covered` of the query has all its terms."""

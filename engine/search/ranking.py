@@ -169,9 +169,11 @@ class Ranker:
         def scored(id_: int) -> Scored:
             of = evidence(id_)
             age, lift = ages.get(id_), lifts.get(id_)
-            fresh, keywords = blend.scores(of)
-            ordered = fresh if lift is None else fresh * lift.factor
-            score, fresh = within_limits(ordered), within_limits(fresh)
+            ordered, keywords = blend.scores(of)
+            score = fresh = within_limits(ordered)
+            if lift is not None:
+                ordered *= lift.factor
+                score = within_limits(ordered)
             if age is not None:
                 ordered, score = ordered * age.factor, score * age.factor
             return Scored(id_, score, of, cosines.get(id_), fresh, keywords, age, None, ordered, lift=lift)

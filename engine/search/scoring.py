@@ -368,9 +368,10 @@ class Blend(msgspec.Struct, frozen=True):
 
         Where the weights depend on the query, a cosine below the model's range counts against a few words in common.
         """
-        agreed = self.alone * self.agreeing(of) * of.text
-        if of.vector is None:
+        if of.vector is None:  # `agreeing` is 1
+            agreed = self.alone * of.text
             return agreed, within_limits(agreed) if self.text_weight else 0.0
+        agreed = self.alone * self.agreeing(of) * of.text
         from_vector = self.weight(of) * of.vector
         against = min(0.0, from_vector) if self.agreement else 0.0
         keywords = within_limits(agreed + against) if self.text_weight else 0.0

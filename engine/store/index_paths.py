@@ -59,7 +59,9 @@ def file_system(mounts: str, path: str) -> str:
         fields = line.split(" ")
         if len(fields) < 3:
             continue
-        mount = _OCTAL.sub(lambda match: chr(int(match[1], 8)), fields[1])
+        mount = fields[1]
+        if "\\" in mount:
+            mount = _OCTAL.sub(lambda match: chr(int(match[1], 8)), mount)
         inside = path == mount or path.startswith(mount.rstrip("/") + "/")
         if inside and len(mount) >= longest:  # a later mount hides earlier ones
             longest, kind = len(mount), fields[2]

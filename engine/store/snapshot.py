@@ -155,7 +155,7 @@ class Snapshot:
     def files(self, source: Source) -> dict[str, StoredFile]:
         """Return the indexed files of one source, by name."""
         query = f"SELECT path, id, hash, mtime_ns, size FROM {self.tables.files} WHERE source = ?"
-        return {path: StoredFile(*rest) for path, *rest in self.connection.execute(query, (source,))}
+        return {row[0]: StoredFile(*row[1:]) for row in self.connection.execute(query, (source,))}
 
     def file_count(self) -> int:
         """Return the number of indexed files, including those without chunks."""

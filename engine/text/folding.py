@@ -1,6 +1,5 @@
 """Folds spellings of a word that users consider the same to one string, and removes invisible characters."""
 
-import re
 import unicodedata
 
 from engine.base import lazy_pattern
@@ -17,7 +16,7 @@ _MARKS = (
     f"{INVISIBLE}"
 )
 # Accents are removed, but й, ў and ї are separate letters; ё is not: most Russian text writes it as е.
-_STRIPPED = re.compile(rf"[{_MARKS}]|(?<![иИуУ])\u0306|(?<![іІ])\u0308")
+_STRIPPED = lazy_pattern(rf"[{_MARKS}]|(?<![иИуУ])\u0306|(?<![іІ])\u0308")
 
 # A Hindi nasal before a consonant of its own class is written with its letter or as anusvara: हिन्दी, हिंदी.
 _NASALS = lazy_pattern(

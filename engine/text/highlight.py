@@ -7,6 +7,7 @@ from itertools import chain, pairwise
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
 from engine.text.query_analysis import QueryAnalysis, analyse_query
@@ -53,7 +54,7 @@ def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: S
 
 
 _ANY = r"[^\s/\\\"]{0,80}"
-_WILDCARD = re.compile(r"\*+|\?|\[[^\]]+\]")
+_WILDCARD = lazy_pattern(r"\*+|\?|\[[^\]]+\]")
 _SEPARATOR = r"(?:/|\\{1,2})"
 """Separator between folders, also in a Windows path, and in one within JSON."""
 _MOST_FOLDERS, _MOST_WILDCARDS = 8, 2

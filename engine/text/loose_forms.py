@@ -411,7 +411,7 @@ def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -
         return _Forms()
     if (number := one + other).isdigit():
         return _Forms([(number,)]) if SHORTEST_NUMBER <= len(number) <= _LONGEST_JOINED else _Forms()
-    if _VERSION.fullmatch(other):
+    if "." in other and _VERSION.fullmatch(other):
         return _Forms([(one + other,)])
     root = pieces(first.surface)[0].root + pieces(second.surface)[0].root
     if not other.isalnum() or len(root) > _LONGEST_JOINED:

@@ -250,7 +250,8 @@ def _joined_words(term: QueryTerm, text: str, languages: tuple[str, ...], *, alo
     """
     is_path = text[term.start - 1 : term.start] == "/"
     whole = alone and ("/" not in term.surface or term.surface == text.strip())
-    if whole or term.phrased or term.group or not term.stems or is_path or not _JOINED.fullmatch(term.surface):
+    unchanged = whole or term.phrased or term.group or not term.stems or is_path or term.surface.isalnum()
+    if unchanged or not _JOINED.fullmatch(term.surface):
         yield term
         return
     for name in re.finditer(r"[\w-]+", term.surface):
@@ -345,11 +346,12 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
         stop = not unsearched_words("korean").isdisjoint((root, *stems))
         yield from _stretch(query, group.start, group.end, stop=stop, stems=stems)
     elif found := pieces(text):
-        if COMPOUND.fullmatch(found[0].token) and only_searched_part(found, languages[0]) is None:
+        token = found[0].token
+        if "-" in token and COMPOUND.fullmatch(token) and only_searched_part(found, languages[0]) is None:
             for part in found[1:]:
                 span = Group(group.kind, group.start + part.start, group.start + part.end)
                 yield _word(query, span, [part], languages)
-        elif (headed := _HEADED.fullmatch(text)) and not text.islower() and _is_abbreviation(headed[1]):
+        elif "-" in text and (headed := _HEADED.fullmatch(text)) and not text.islower() and _is_abbreviation(headed[1]):
             for start, end in (headed.span(1), headed.span(2)):
                 yield from _terms(query, Group(group.kind, group.start + start, group.start + end), languages)
         else:

@@ -7,7 +7,6 @@ short text that may be Spanish, in which it has the stem of English. `:gnurehcis
 "Versicherung" at their end. No other token begins with either sign.
 """
 
-import re
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 import Stemmer
 
+from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.tokens import Piece, pairs
 from engine.text.writing_systems import script_of
@@ -116,8 +116,8 @@ _MOST = 6
 _LONGEST_SUFFIX = 3
 """Longest part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
 _BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
-_NUMBERED = re.compile(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
-_LETTERS_AND_NUMBER = re.compile(r"([^\W\d_]+)(\d+)[a-z]?")
+_NUMBERED = lazy_pattern(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
+_LETTERS_AND_NUMBER = lazy_pattern(r"([^\W\d_]+)(\d+)[a-z]?")
 _IRREGULAR = """
 arise arose arisen, awake awoke awoken, become became, befall befell befallen, begin began begun, bend bent, beseech
 besought, bind bound, bite bit bitten, bleed bled, blow blew blown, break broke broken, breed bred, bring brought,

@@ -37,7 +37,6 @@ _GROUP = re.compile(
 )
 _CLUSTER = lazy_pattern(f"(?:{FLAG}{FLAG}|[^{MARK}]){MARK}*")
 _SEGMENT = re.compile(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
-_SUFFIX = lazy_pattern(r"(?:\+\+|#)\Z")
 _DUNDER = lazy_pattern(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
 _AFTER_INNER_APOSTROPHE = frozenset("яюєїеёі")
 _NOT_SINGLE = frozenset((MARK, FLAG))
@@ -47,7 +46,7 @@ _HUMP = lazy_pattern(
     f"|(?<=[0-9])(?=[A-Z][a-z])"  # utf8|Decoder
     f"|(?<=[A-Z])(?=[A-Z][a-z{MARK}]{{2}})"  # HTTP|Server, but not URLs
 )
-_NOT_IN_TOKEN = re.compile('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\u055a]')
+_NOT_IN_TOKEN = lazy_pattern('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\u055a]')
 _UNSEEN = lazy_pattern(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 
 _LONGEST_WORD = 64
@@ -102,8 +101,8 @@ def pieces(word: str) -> list[Piece]:
     shaped = shape(word)
     if word.isalnum():
         return _segment_pieces(word, shaped, 0, len(word))
-    suffix = _SUFFIX.search(shaped)
-    end = suffix.start() if suffix else len(word)
+    suffix = 2 if shaped.endswith("++") else int(shaped.endswith("#"))
+    end = len(word) - suffix
     segments = [match.span() for match in _SEGMENT.finditer(shaped, 0, end)]
     if not segments:
         return []
@@ -222,7 +221,7 @@ def _without_version_letter(shaped: str, segments: list[tuple[int, int]]) -> tup
 def _whole_span(word: str, shaped: str, segments: list[tuple[int, int]]) -> tuple[int, int] | None:
     """Return the range of an identifier without the underscores of Markdown emphasis; None for a simple word."""
     start, end = 0, len(word)
-    if not _DUNDER.fullmatch(shaped):
+    if not (shaped.startswith("__") and _DUNDER.fullmatch(shaped)):
         start = len(shaped) - len(shaped.lstrip("_"))
         end = len(shaped.rstrip("_"))
     sigil = shaped[start] in "#@"

@@ -21,7 +21,7 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.file_rules import unreadable
-from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
+from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours
 from engine.corpus.ignore_rules import is_unusable, shown
 from engine.corpus.indexed_folders import holds_secrets
 from engine.corpus.safe_open import is_link, scan_folder
@@ -186,9 +186,9 @@ class _Walk(FolderWalk):
         else:
             self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
-    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         above = path[: -len(entry.name) - 1].rpartition(os.sep)[2]
-        match = judge_entry(entry, above, neighbours)
+        match = judge_entry(entry, above, neighbours())
         if match is None:
             if entry.is_dir(follow_symlinks=False):
                 return True

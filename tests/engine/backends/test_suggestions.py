@@ -51,7 +51,7 @@ def test_words_that_the_model_knows_stay(open_memory, workspace: Path, provider,
     query = "why was the irrgation of our submarine so expensive"
     memory = open_memory()
     memory.sync()
-    monkeypatch.setattr(provider, "pieces", {"irrgation": 1}.__getitem__)
+    monkeypatch.setattr(provider, "pieces", lambda word: 1 if word == "irrgation" else 2)
     outcome = memory.search(query)
     assert outcome.corrected is None
     assert outcome.suggestions
@@ -163,11 +163,10 @@ def test_typo_next_to_other_unknown_words_is_corrected(open_memory, workspace: P
         ("GITAUTHORNAME", "GIT AUTHOR NAME"),
         ("commandline", "command line"),
         ("pathtofile", "path to file"),
-        ("01701234567", "0170 1234567"),
     ],
 )
 def test_words_without_spaces_are_searched_apart(open_memory, workspace: Path, typed: str, meant: str) -> None:
-    text = "Set GIT_AUTHOR_NAME on the command line, and the path to file descriptors. Call 0170 1234567.\n"
+    text = "Set GIT_AUTHOR_NAME on the command line, and the path to file descriptors.\n"
     memory = indexed(open_memory, workspace, apart=text, far="A line of command at the end of the file.\n")
     outcome = memory.search(typed)
     assert outcome.corrected is not None
