@@ -1,4 +1,4 @@
-"""Lifts results by what a query names beside its subject: a time, or the agent, the project or a file of a session.
+"""Lifts results by a time that a query names, or by the agent, the project or a file of a session.
 
 Times are such as "in May", "last spring" or "three weeks ago". The dates of a chunk are those of its file (name, title,
 front matter, or begin and end of a session) and of its heading; if it has none, those in its text in ISO form.
@@ -87,7 +87,7 @@ class QueryLifts:
 
 
 class NamedInQuery:
-    """Finds what one query names beside its subject, and lifts the chunks that have it."""
+    """Finds the times and sessions that one query names, and lifts their chunks."""
 
     def __init__(
         self, query: str, dates: "_Cached[dict[int, list[Span]]]", names: "_Cached[list[SessionName]]"

@@ -71,7 +71,7 @@ class Ranker:
         self._lifts = QueryLifts()
 
     def named_in(self, context: SearchContext) -> NamedInQuery:
-        """Return what a query names beside its subject, such as a time; a search for similar passages has none."""
+        """Return the times and sessions that a query names; a search for similar passages names none."""
         return self._lifts.of(context.query.searched_text if context.request.like is None else "")
 
     def candidates(

@@ -153,8 +153,9 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
 
 
 def name_bonus(match: float) -> float:
-    """Return the part of the score from a title or file name that matches the query by `match`, 0 to
-    1, or from a text that defines or spells the name in it.
+    """Return the part of the score from a match of the query with a title or file name, or with a defined name.
+
+    `match`: how well they match, 0 to 1.
     """
     return _NAME * match * match
 

@@ -240,8 +240,9 @@ class VectorLeg:
     def shared_subject(self) -> float:
         """Return how likely passages of the index share the query's subject, 0 to 1.
 
-        They do if they compose its vector better than those of other queries, or if the nearest ones stand out, as they
-        do where few passages have a subject. 1 if the index has too few passages, or if the model was not measured.
+        They share it if a combination of their vectors is closer to the query's vector than is usual, or if the nearest
+        passages are much closer than the others, as for a subject of few passages. Returns 1 if the index has too few
+        passages, or if the model was not measured.
         """
         related = self.calibration.related
         subjects = None if related is None else self.subjects()

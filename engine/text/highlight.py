@@ -346,9 +346,9 @@ class _Matcher(dict[str, _RunMatches | None]):
 
 
 def _all_but_plain(beginnings: frozenset[str]) -> re.Pattern[str]:
-    """Return a regex whose group holds the next stretch of a text that is not a plain word with another beginning.
+    """Return a regex that skips plain words with none of these beginnings; its group holds the next other stretch.
 
-    `beginnings`: two letters, or a whole word of one. Each match starts where the last one ended, after a stretch.
+    `beginnings`: two letters each, or a whole word of one letter. Each match starts where the last one ended.
     """
     kept = "|".join(re.escape(start) if len(start) > 1 else rf"{re.escape(start)}\b" for start in sorted(beginnings))
     return re.compile(rf"[{DELIMITERS}]*+(?:(?!{kept}){_PLAIN})*+(?:([^{DELIMITERS}]+)|\Z)")

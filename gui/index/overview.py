@@ -159,7 +159,7 @@ class TwoColumns(VerticalScrollArea):
         left, right = (self._stacked, ()) if narrow else (self._left, self._right)
         for column, widgets in zip(self._columns, (left, right), strict=True):
             for index, widget in enumerate(widgets):
-                column.insertWidget(index, widget)  # before the stretch
+                column.insertWidget(index, widget)  # above the empty space at the end
         first, *others = (stop for widget in (*left, *right) for stop in stops(widget))
         insert_after(first, others)
         self._sides.setStretch(1, 0 if narrow else _RIGHT)

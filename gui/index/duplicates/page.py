@@ -360,7 +360,7 @@ class DuplicatesPage(IndexPage):
     def _read_if_due(self) -> None:
         before = self._reading.busy
         if not before:
-            self._share = [0.0]  # before the thread begins, which takes it along
+            self._share = [0.0]  # set before the thread begins, which updates it
         super()._read_if_due()
         if self._reading.busy and not before:
             self._clock.start()

@@ -94,7 +94,7 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
     weights: Counter[str] = Counter()
     for label, count in zip(labels, points.tolist(), strict=True):
         weights[label] += count
-    weights = +weights  # without groups that have no points
+    weights = +weights  # drops groups without points
     if kind == "age":
         names = [tr(name) for name, _ in AGES if tr(name) in weights]
     else:

@@ -609,7 +609,7 @@ def test_no_state_opens_extra_window(qapp, panel, ask, memory):
 class _Listening:
     """Stands for `QAccessible` with an assistive tool at the other end."""
 
-    signals: ClassVar[list[str]] = []
+    messages: ClassVar[list[str]] = []
 
     @staticmethod
     def isActive() -> bool:
