@@ -28,14 +28,14 @@ def write_codex(folder: Path, id_: str, project: str) -> None:
     def line(kind: str, payload: object) -> str:
         return json.dumps({"timestamp": "2026-05-02T08:00:00Z", "type": kind, "payload": payload}) + "\n"
 
-    def said(role: str, text: str) -> str:
+    def spoken(role: str, text: str) -> str:
         return line("response_item", {"type": "message", "role": role, "content": [{"type": "text", "text": text}]})
 
     path = folder / ".codex" / "sessions" / f"rollout-2026-05-02T08-00-00-{id_}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     meta = line("session_meta", {"id": id_, "cwd": f"/home/ada/{project}"})
     path.write_text(
-        meta + said("user", "How does the cache compare keys?") + said("assistant", f"{FOLDED} Fixed in {id_}.")
+        meta + spoken("user", "How does the cache compare keys?") + spoken("assistant", f"{FOLDED} Fixed in {id_}.")
     )
 
 
