@@ -1,4 +1,4 @@
-"""Lifts results by what a query names beside its subject: a time, or the agent, the project or a file of a session.
+"""Lifts results with the time, or of sessions with the agent, the project or the file, that a query names.
 
 Times are such as "in May", "last spring" or "three weeks ago". The dates of a chunk are those of its file (name, title,
 front matter, or begin and end of a session) and of its heading; if it has none, those in its text in ISO form.
@@ -48,9 +48,7 @@ class Lift(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()
     """The agent, the project and the files of the chunk's session that the query names, as typed."""
 
-    @property
-    def session_factor(self) -> float:
-        return 1 + _SESSION_LIFT * len(self.names)
+    session_factor: float = 1.0
 
     @property
     def factor(self) -> float:
@@ -87,7 +85,7 @@ class QueryLifts:
 
 
 class NamedInQuery:
-    """Finds what one query names beside its subject, and lifts the chunks that have it."""
+    """Finds the times, agents, projects and files that one query names, and lifts the chunks that have them."""
 
     def __init__(
         self, query: str, dates: "_Cached[dict[int, list[Span]]]", names: "_Cached[list[SessionName]]"
@@ -112,24 +110,26 @@ class NamedInQuery:
         ids = list(ids)
         lifts = self._times.lifts(snapshot, ids)
         for id_, names in self._sessions.names_of(snapshot, ids).items():
-            lifts[id_] = msgspec.structs.replace(lifts.get(id_, Lift()), names=names)
+            factor = 1 + _SESSION_LIFT * len(names)
+            lifts[id_] = msgspec.structs.replace(lifts.get(id_, Lift()), names=names, session_factor=factor)
         return lifts
 
-    def optional(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
-        """Return, by chunk id, the positions of the words that its text may lack: the names of its time and session.
+    def dating(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
+        """Return the positions of the words that name a chunk's time, by chunk id.
 
         `ranges`: offsets of the words in the query.
         """
-        dated = frozenset(index for time in self.times for index in self._times.words(time.text, ranges))
-        named = {
+        words = frozenset(index for time in self.times for index in self._times.words(time.text, ranges))
+        within = (id_ for id_, lift in lifts.items() if lift.time is not None and not lift.adjacent)
+        return dict.fromkeys(within, words) if words else {}
+
+    def naming(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
+        """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id."""
+        words = {
             names: frozenset(index for name in names for index in self._times.words(name, ranges))
             for names in {lift.names for lift in lifts.values()}
         }
-        found = {
-            id_: named[lift.names] if lift.time is None or lift.adjacent else named[lift.names] | dated
-            for id_, lift in lifts.items()
-        }
-        return {id_: words for id_, words in found.items() if words}
+        return {id_: words[lift.names] for id_, lift in lifts.items() if words[lift.names]}
 
 
 class NamedTimes:
@@ -202,15 +202,17 @@ _LONGEST = 1000
 _GENERIC = frozenset("agent chat cli code desktop github my oh open".split())
 """Words of agents' names by which no agent is known."""
 _PLAIN = frozenset(
-    """amp augment continue crush cursor devin droid forge goose grok hermes interpreter llm pear pi studio vibe warp
-    zed""".split()
+    """amp augment claude continue crush cursor devin droid forge gemini goose grok hermes interpreter llm pear pi
+    studio vibe warp zed""".split()
 )
 """Agents' names that are words or names of other things too."""
 _BEFORE = frozenset(
     """asked by did for from in of on project repo told using via with aus bei fuer für hat im in mit projekt von vom
     zum""".split()
 )
-"""Words after which a plain word, or a project's name in several words, is a name."""
+"""Words after which an agent's plain name, or a project's name in several words, is a name."""
+_BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
+"""Words after which a project's name in one word, which may be an ordinary one, is a name."""
 _AFTER = frozenset("did project projekt repo said session sessions suggested wrote".split())
 
 
@@ -308,7 +310,8 @@ class _NamedSessions:
                 if tuple(words[at : at + length]) != name.words:
                     continue
                 start, end = spans[at][0], spans[at + length - 1][1]
-                typed, around = self._query[start:end], {*words[max(0, at - 1) : at]} & _BEFORE
+                before = _BEFORE_PROJECT if name.column == "project" and length == 1 else _BEFORE
+                typed, around = self._query[start:end], {*words[max(0, at - 1) : at]} & before
                 around |= {*words[at + length : at + length + 1]} & _AFTER
                 joined = length > 1 and not any(map(str.isspace, typed))
                 sure = joined or (name.column == "agent" and not set(name.words) <= _PLAIN)
