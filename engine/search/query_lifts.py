@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.corpus.transcripts.registry import agent_label
 from engine.search.query_conditions import many
-from engine.store.sessions import sessions_with_file
+from engine.store.sessions import files_in_sessions
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import TimeExpression, read_dates, read_times
@@ -79,19 +80,18 @@ class QueryLifts:
     def __init__(self) -> None:
         self._dates = _Cached(_dates_of_files)
         self._names = _Cached(_session_names)
+        self._files = _Cached(_session_files)
 
     def of(self, query: str) -> "NamedInQuery":
-        return NamedInQuery(query, self._dates, self._names)
+        return NamedInQuery(NamedTimes(query, self._dates), _NamedSessions(query, self._names, self._files))
 
 
 class NamedInQuery:
     """Finds the times, agents, projects and files that one query names, and lifts the chunks that have them."""
 
-    def __init__(
-        self, query: str, dates: "_Cached[dict[int, list[Span]]]", names: "_Cached[list[SessionName]]"
-    ) -> None:
-        self._times = NamedTimes(query, dates)
-        self._sessions = _NamedSessions(query, names)
+    def __init__(self, times: "NamedTimes", sessions: "_NamedSessions") -> None:
+        self._times = times
+        self._sessions = sessions
 
     @property
     def times(self) -> Sequence[TimeExpression]:
@@ -192,7 +192,9 @@ class NamedTimes:
 # --- Sessions by agent, project and file ------------------------------------------------------------------------------
 
 _WORD = lazy_pattern(r"[^\W_]+")
-_FILE = lazy_pattern(r"(?<![\w./\\-])(?:[\w.@+-]+[/\\])*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/\\-])")
+_FILE = lazy_pattern(
+    r"(?<![\w./\\:~-])(?:(?:~|[A-Za-z]:)?[/\\])?(?:[\w.@+-]+[/\\])*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/\\-])"
+)
 """Name of a file with an ending, perhaps with folders."""
 _MOST_FILES = 3
 _MOST_NAMED = 2000
@@ -239,6 +241,27 @@ def _session_names(snapshot: Snapshot) -> list[SessionName]:
     return sorted(found)
 
 
+class SessionFile(NamedTuple):
+    """A file that a tool call used."""
+
+    path: str
+    project: str
+    session: int
+    """File id of the session."""
+
+
+def _session_files(snapshot: Snapshot) -> dict[str, list[SessionFile]]:
+    """Return the files that tool calls used, by folded name without folders."""
+    found: dict[str, list[SessionFile]] = {}
+    for file in map(SessionFile._make, files_in_sessions(snapshot)):
+        found.setdefault(_file_name(file.path), []).append(file)
+    return found
+
+
+def _file_name(path: str) -> str:
+    return fold(re.split(r"[/\\]", path)[-1])
+
+
 def _agent_names(agent: str) -> Iterator[tuple[str, ...]]:
     words = _words(agent_label(agent))
     yield words
@@ -253,9 +276,12 @@ def _words(text: str) -> tuple[str, ...]:
 class _NamedSessions:
     """Finds agents, projects and files of sessions in one query, and the sessions that have them."""
 
-    def __init__(self, query: str, names: "_Cached[list[SessionName]]") -> None:
+    def __init__(
+        self, query: str, names: "_Cached[list[SessionName]]", files: "_Cached[dict[str, list[SessionFile]]]"
+    ) -> None:
         self._query = query if len(query) <= _LONGEST else ""
         self._names = names
+        self._files = files
         self._found: dict[int, tuple[str, ...]] | None = None
 
     def files(self, snapshot: Snapshot) -> set[int]:
@@ -296,8 +322,24 @@ class _NamedSessions:
                 (msgspec.json.encode(values).decode(),),
             )
             yield typed, [id_ for (id_,) in rows]
-        for path in dict.fromkeys(_FILE.findall(self._query)[:_MOST_FILES]):
-            yield path, sessions_with_file(snapshot, path.replace("\\", "/").removeprefix("./"))
+        if paths := dict.fromkeys(_FILE.findall(self._query)):
+            yield from islice(self._typed_files(paths, self._files.of(snapshot)), _MOST_FILES)
+
+    @staticmethod
+    def _typed_files(
+        paths: Iterable[str], files: Mapping[str, Sequence[SessionFile]]
+    ) -> Iterator[tuple[str, Iterable[int]]]:
+        """Yield each of these paths that sessions used, with their file ids; "e.g." and "example.com" are rarely any.
+
+        A path means the same files as in the operator `file:`.
+        """
+        from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+
+        for typed in paths:
+            if of_name := files.get(_file_name(typed)):
+                fits = file_matcher(typed)[1]
+                if found := {file.session for file in of_name if fits(file.path, file.project)}:
+                    yield typed, found
 
     def _typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
         """Yield the names of agents and projects in the query, each as typed; of "Claude Code" only the longest."""

@@ -1,6 +1,7 @@
 """Agents, projects and files in queries: they lift their sessions, never filter, and are explained."""
 
 import json
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,17 @@ from engine.settings.options import SessionSettings
 FOLDED = "The cache folds its keys before it compares them, so two spellings share an entry."
 
 
-def write_claude(folder: Path, id_: str, project: str, file: str, text: str = FOLDED) -> None:
+def write_claude(folder: Path, id_: str, project: str, file: str, text: str = FOLDED, more: str = "") -> None:
     common = {"sessionId": id_, "cwd": f"/home/ada/{project}", "timestamp": "2026-05-02T08:00:00Z"}
-    used = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": f"/home/ada/{project}/{file}"}}
+    used = [
+        {"type": "tool_use", "id": f"t{path}", "name": "Edit", "input": {"file_path": f"/home/ada/{project}/{path}"}}
+        for path in (file, more)
+        if path
+    ]
     lines = [
         {"type": "user", "uuid": "a", "message": {"role": "user", "content": "How does the cache compare keys?"}},
         {"type": "assistant", "uuid": "b", "message": {"role": "assistant", "content": f"{text} Fixed in {id_}."}},
-        {"type": "assistant", "uuid": "c", "message": {"role": "assistant", "content": [used]}},
+        {"type": "assistant", "uuid": "c", "message": {"role": "assistant", "content": used}},
     ]
     path = folder / ".claude" / "projects" / f"-home-ada-{project}" / f"{id_}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +48,7 @@ def write_codex(folder: Path, id_: str, project: str) -> None:
 def memory(open_memory, tmp_path: Path):
     """Three sessions with the same text, and a note."""
     write_claude(tmp_path, "1", "harbour-map", "src/keys.py")
-    write_claude(tmp_path, "2", "ledger", "src/tide_tables.py")
+    write_claude(tmp_path, "2", "ledger", "src/tide_tables.py", more=unicodedata.normalize("NFD", "Überblick.md"))
     write_codex(tmp_path, "3", "recipes")
     (tmp_path / "notes" / "cache.md").write_text(f"# Keys\n\n{FOLDED}\n")
     folders = str(tmp_path / ".claude" / "projects"), str(tmp_path / ".codex" / "sessions")
@@ -69,6 +74,11 @@ def first(memory, query: str) -> str:
         ("ledger project, cache keys", "2"),
         ("cache keys tide_tables.py", "2"),
         ("cache keys in src/keys.py", "1"),
+        ("cache keys in SRC\\Keys.py", "1"),
+        ("cache keys harbour-map/src/keys.py", "1"),
+        ("cache keys /home/ada/harbour-map/src/keys.py", "1"),
+        ("cache keys, e.g. with Node.js from example.com at 9 a.m. in keys.py", "1"),
+        ("cache keys überblick.md", "2"),
         ("claude code and the cache keys of ledger", "2"),
         ("Cache-Schlüssel keys mit Codex", "3"),
     ],
