@@ -86,12 +86,32 @@ def test_short_latin_text_counts_as_english(text: str) -> None:
         "Move revisions to different parent(s)",
         "View CI checks for a request",
         "kubectl get pods -o json | grep [s]tuck; see docs.example.com",
+        "L'Oreal shop, d'Artagnan statue",
+        "printf l'x' d'oh",
     ],
 )
 def test_acronyms_and_parts_of_names_show_no_language(text: str) -> None:
     likely = ["czech", "hungarian", "italian", "portuguese", "catalan"]
     assert detect_language(text, likely) == "english"
     assert language_of_note(text) in {"english", "undecided"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("c'era una volta", "italian"),
+        ("C’era una volta", "italian"),
+        ("cos'è un container", "italian"),
+        ("dov’è la stazione", "italian"),
+        ("l'école à midi", "french"),
+        ("l'eau d'une source", "french"),
+        ("à la gare", "french"),
+        ("às vezes vou à praia", "portuguese"),
+    ],
+)
+def test_shortened_words_show_the_language(text: str, language: str) -> None:
+    assert detect_language(text, ["catalan", "french", "italian", "portuguese", "spanish"]) == language
+    assert language in language_of_note(text)
 
 
 def test_text_in_capitals_detects_language() -> None:
