@@ -86,7 +86,7 @@ class FindingRow(QWidget):
         return handled
 
     def show_finding(self, finding: HealthFinding, *, repairable: bool, refusal: str = "") -> None:
-        """Show a finding. `repairable`: whether the repair button is enabled now; `refusal`: why never."""
+        """Show a finding. `repairable`: whether a repair can be started now; `refusal`: why none can at all."""
         self._id = finding.id
         state, word = _STATES[finding.state]
         self._dot.set_state(state)
