@@ -11,6 +11,7 @@ from gui.style.stylesheet import font_at
 from gui.widgets.accessibility import insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import discard
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateDot
@@ -160,8 +161,7 @@ class FindingsList(QFrame):
             row = self._rows.pop(removed)
             del self._found[removed]
             self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+            discard(row)
         self._show_fine()
         self.setVisible(bool(self._rows))
 
