@@ -78,8 +78,11 @@ def test_closed_dialog_keeps_no_pages(qtbot, dialog, notes, memory):
         dialog.show_page(page)
         qtbot.waitUntil(lambda: dialog.ready)
     assert len(dialog.findChildren(DialogPage)) > 4
+    dialog.search("score")
+    qtbot.waitUntil(lambda: dialog.ready)
     dialog.reject()
     qtbot.waitUntil(lambda: dialog.findChildren(DialogPage) == [dialog.results])
+    qtbot.waitUntil(lambda: not dialog.results.findChildren(OptionRow))
     dialog.begin(notes, Settings(), memory)
     qtbot.waitUntil(lambda: dialog.ready)
     assert dialog.page == "advanced"
@@ -366,6 +369,20 @@ def test_search_result_can_be_edited_in_place(qtbot, dialog):
         qtbot.keyClick(focus, Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert load_settings().query.hybrid.temporal_decay.half_life_days == 90
+
+
+def test_removed_result_is_not_focused_again(qtbot, dialog, notes, memory):
+    for _ in range(2):
+        qtbot.keyClicks(dialog.query_field, "min_score")
+        qtbot.keyClick(dialog.query_field, Qt.Key.Key_Tab)
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        assert dialog.pages.page("search").isAncestorOf(QApplication.focusWidget())
+        _rest(qtbot, dialog)
+        assert _row(dialog, "query.min_score") in dialog.results.rows.values()
+        assert dialog.results.isAncestorOf(QApplication.focusWidget())
+        dialog.page_choice.choose("search")
+        dialog.query_field.clear()
+        dialog.query_field.setFocus()
 
 
 def test_form_option_in_search_opens_its_page(qtbot, dialog):
