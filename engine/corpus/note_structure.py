@@ -50,6 +50,8 @@ class Structure(msgspec.Struct, frozen=True):
     """Lines that are data instead of text, each with the part that is searched."""
     apart: bool = False
     """Whether no passage contains text below two headings of the highest level, since these are pages."""
+    separate_title: bool = False
+    """Whether the title is none of the headings, but the page begins with it as one more."""
 
     def searched_text(self, text: str) -> str:
         """Return the note's text with data lines reduced to the searched values; the number of lines stays the same."""
@@ -100,7 +102,7 @@ class StructureBuilder:
         """Mark a line as data that is not searched."""
         self.data[line] = ""
 
-    def done(self, *, apart: bool = False) -> Structure:
+    def done(self, *, apart: bool = False, separate_title: bool = False) -> Structure:
         return Structure(
             title=" ".join(self.title.split())[:_TITLE_LIMIT] or self._leading,
             headings=tuple(self.headings),
@@ -110,6 +112,7 @@ class StructureBuilder:
             aliases=tuple(self.aliases),
             data=self.data,
             apart=apart,
+            separate_title=separate_title,
         )
 
 

@@ -6,7 +6,7 @@ macros and files named by `#+include:` are not. The state words are `TODO`, `DON
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from engine.base import lazy_pattern
 from engine.corpus.link_parsing import is_attachment
@@ -17,6 +17,7 @@ from engine.corpus.markdown_writer import (
     MarkdownWriter,
     footnote_name,
     indent_of,
+    literal,
     pieces,
 )
 from engine.corpus.note_structure import LONGEST_PROPERTY, Structure, StructureBuilder, lines_of, markup_lines
@@ -40,7 +41,7 @@ _ALIASES = ("roam_aliases", "roam_alias", "aliases")
 
 
 def read(text: str) -> Structure:
-    return _read(text).found.done()
+    return _read(text).done()
 
 
 def _read(text: str) -> "_Reader":
@@ -77,6 +78,9 @@ class _Reader:
             self.found.hide(number)
         elif line and not line.startswith("# "):
             self.found.begun = True
+
+    def done(self) -> Structure:
+        return self.found.done(separate_title=bool(self.found.title.strip()))
 
     def _heading(self, number: int, level: int, title: str) -> None:
         _, title, tags = _heading_parts(title, self.states)
@@ -148,6 +152,8 @@ _BEGIN = lazy_pattern(r"#\+begin_([\w-]+)", re.IGNORECASE)
 _END = lazy_pattern(r"#\+end_([\w-]+)", re.IGNORECASE)
 _CAPTION = lazy_pattern(r"#\+caption(?:\[[^\]]*\])?:[ \t]*(.*)", re.IGNORECASE)
 _DRAWER = lazy_pattern(r":[\w-]+:")
+_CLOCK = lazy_pattern(r"CLOCK:[ \t]*[\[(].*", re.IGNORECASE)
+_PLANNING = lazy_pattern(r"(?:(?:SCHEDULED|DEADLINE|CLOSED):[ \t]*(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\])[ \t]*)+")
 _RULE = lazy_pattern(r"-{5,}")
 _NOTE = lazy_pattern(r"\[fn:([\w-]{1,80})\][ \t]*")
 _BETWEEN = lazy_pattern(r"\|?[-+:]*-[-+]*\|?")
@@ -163,6 +169,7 @@ _BRACKETED = lazy_pattern(r"\[\[([^\[\]]{1,400})\](?:\[([^\[\]]{1,400})\])?\]")
 _FOOTNOTE = lazy_pattern(r"\[fn:([\w-]{0,80})(?::([^\[\]]{1,1000}))?\]")
 _ADDRESS = lazy_pattern(r"<?(https?://[^\s<>\[\]\"|]{1,1000}[^\s<>\[\]\"|.,;:!?)'*/_~=+]/?)>?")
 _TARGET = lazy_pattern(r"<<<?(?=\S)([^<>\n]{1,200})(?<=\S)>>>?")
+_COOKIE = lazy_pattern(r"[ \t]*(\[(?:\d*/\d*|\d*%)\])")
 _EXPORT = lazy_pattern(r"@@[\w-]{1,20}:[^@\n]{0,200}@@")
 _BREAK = lazy_pattern(r"\\\\[ \t]*$", re.MULTILINE)
 _SCHEME = lazy_pattern(r"[A-Za-z][\w+.-]*:(?!:)")
@@ -177,10 +184,10 @@ _MARKDOWN_MARKS = {"*": "**", "/": "*", "_": "_", "+": "~~"}
 
 
 def markdown(text: str) -> Iterator[str]:
-    """Yield the lines of the note as Markdown, without its properties and comments."""
+    """Yield the lines of the note as Markdown, without its properties, comments, clocks and logs."""
     reader = _read(text)
-    page = _Page(reader.found.done(), reader.states)
     lines, skipped = list(lines_of(text)), 0
+    page = _Page(reader.done(), reader.states, lines)
     for number, line in enumerate(lines, 1):
         if number > skipped:
             skipped = page.take(number, line, lines)
@@ -190,7 +197,7 @@ def markdown(text: str) -> Iterator[str]:
 
 
 class _Page:
-    def __init__(self, found: Structure, states: set[str]) -> None:
+    def __init__(self, found: Structure, states: set[str], lines: Sequence[str]) -> None:
         self.out = MarkdownWriter()
         self._states = states
         self._hidden = found.data
@@ -205,6 +212,40 @@ class _Page:
         """Indentation of each open list item, and the number of containers around it."""
         self._blocks: list[tuple[str, int, list[tuple[int, int]]]] = []
         """Names of the open blocks, and the containers and items around each."""
+        self._names: dict[str, str] = {}
+        """Titles of sections by the folded names that find them or a place in them; `#` begins a `CUSTOM_ID`."""
+        self._logs: dict[int, int] = {}
+        """First and last line of each drawer that is left out."""
+        self._collect(lines)
+        if found.separate_title:
+            self.out.heading(1, literal(found.title))
+
+    def _collect(self, lines: Sequence[str]) -> None:
+        """Find the drawers, and the targets, which the text may use before they are defined."""
+        section, drawer, code = "", 0, 0
+        targets: dict[str, str] = {}
+        for number, line in enumerate(lines, 1):
+            code = max(code, self._code.get(number, 0))
+            if heading := self._headings.get(number):
+                section, drawer = heading.title, 0
+                if "[[" not in line:  # the title of a page, which Logseq's headings often consist of
+                    self._names.setdefault(_name(section), section)
+            elif number <= code:
+                continue
+            text = line.strip()
+            if text[:1] == ":":
+                if (found := _NODE_PROPERTY.fullmatch(line)) and found[1].lower() == "custom_id":
+                    targets.setdefault(f"#{_name(found[2] or '')}", section)
+                elif text.upper() == ":LOGBOOK:":
+                    drawer = drawer or number
+                elif drawer and text.upper() == ":END:":
+                    self._logs[drawer], drawer = number, 0
+            elif text[:7].lower() == "#+name:":
+                targets.setdefault(_name(text[7:]), section)
+            elif "<<" in text:
+                for target in _TARGET.finditer(text):
+                    targets.setdefault(_name(target[1]), section)
+        self._names |= targets
 
     def take(self, number: int, line: str, lines: list[str]) -> int:
         """Write a line, or the block of code that begins with it; returns the last line that is written."""
@@ -215,9 +256,13 @@ class _Page:
             self._heading(heading.level, line.lstrip("*").strip())
         elif last := self._code.get(number):
             self._flush()
+            self._leave(indent_of(line) - 1)
             if not text.lower().startswith("#+begin_comment"):
                 words = text.split(maxsplit=2)
                 self.out.code(lines[number : last - 1], words[1] if text[8:11].lower() == "src" and words[1:] else "")
+            return last
+        elif last := self._logs.get(number):
+            self._flush()
             return last
         elif number in self._hidden or not text or text == "#" or text.startswith("# "):
             self._flush()
@@ -231,11 +276,18 @@ class _Page:
 
     def _heading(self, level: int, heading: str) -> None:
         state, title, tags = _heading_parts(heading, self._states)
-        self.out.heading(level, inline(title))
-        if state or tags:
-            self.out.line(" ".join([*([f"**{inline(state)}**"] if state else []), *(f"#{tag}" for tag in tags)]))
+        self.out.heading(level, self.inline(_COOKIE.sub("", title)))  # its words are those by which links find it
+        below = [f"**{self.inline(state)}**"] if state else []
+        below += map(literal, _COOKIE.findall(title))
+        below += (f"#{tag}" for tag in tags)
+        if below:
+            self.out.line(" ".join(below))
 
     def _line(self, line: str, text: str) -> None:
+        indent = indent_of(line)
+        if self._items and indent <= self._items[-1][0] and not _ITEM.match(line, indent):
+            self._flush()
+            self._leave(indent - 1)
         if begin := _BEGIN.match(text):
             self._flush()
             self._begin(begin[1].lower(), text[begin.end() :].strip())
@@ -254,6 +306,11 @@ class _Page:
         elif _RULE.fullmatch(text):
             self._flush()
             self.out.rule()
+        elif _CLOCK.fullmatch(text):
+            self._flush()
+        elif _PLANNING.fullmatch(text):
+            self._flush()
+            self.out.paragraph(f"*{literal(text)}*")
         elif line[0] == "[" and (note := _NOTE.match(line)):
             self._flush()
             self._leave(-1)
@@ -266,9 +323,6 @@ class _Page:
         indent = indent_of(line)
         item = _ITEM.match(line, indent)
         if item is None:
-            if self._items and indent <= self._items[-1][0]:
-                self._flush()
-                self._leave(indent - 1)
             self._add("text", text)
             return
         self._flush()
@@ -278,7 +332,7 @@ class _Page:
         self._items.append((indent, self.out.depth))
         self.out.open_item(f"{item[2]}. " if item[2] else "- ")
         box = {None: "", " ": "[ ] ", "-": "[/] "}.get(item[3], "[x] ")
-        self._before = box + (f"**{inline(item[4])}**: " if item[4] else "")
+        self._before = box + (f"**{self.inline(item[4])}**: " if item[4] else "")
         self._add("text", line[item.end() :])
 
     def _leave(self, indent: int) -> None:
@@ -293,7 +347,7 @@ class _Page:
         if name in ("quote", "verse"):
             self.out.open_quote()
         elif name in CALLOUTS:
-            self.out.open_quote(name, inline(words))
+            self.out.open_quote(name, self.inline(words))
 
     def _end_block(self, name: str) -> None:
         if any(name == block[0] for block in self._blocks):
@@ -315,35 +369,35 @@ class _Page:
         """Write the lines since the last one that ended a paragraph; `before`: the next paragraph follows."""
         pending, self._pending = self._pending, []
         if pending and self._kind == "table":
-            self.out.table([_cells(row) for row in pending if not _BETWEEN.fullmatch(row)])
+            self.out.table([self._cells(row) for row in pending if not _BETWEEN.fullmatch(row)])
         elif pending and self._kind == "code":
             self.out.code(pending)
         elif pending:
             verse = any(block[0] == "verse" for block in self._blocks)
             for number, piece in enumerate(pieces(pending)):
-                text = inline(piece)
+                text = self.inline(piece)
                 start = "" if number else self._before
                 self.out.paragraph(start + (text.replace("\n", "  \n") if verse else text))
         if not before:
             self._kind = self._before = ""
 
+    def _cells(self, row: str) -> list[str]:
+        return [self.inline(cell.strip()) for cell in _CELLS.split(row.strip().removeprefix("|").removesuffix("|"))]
 
-def _cells(row: str) -> list[str]:
-    return [inline(cell.strip()) for cell in _CELLS.split(row.strip().removeprefix("|").removesuffix("|"))]
-
-
-def inline(text: str) -> str:
-    """Return a paragraph or a part of one as Markdown."""
-    found = Inline(text)
-    found.text = _VERBATIM.sub(lambda code: found.code(code[2]), found.text)
-    found.text = _MATH.sub(lambda math: found.code(math[0]), found.text)
-    found.text = _EXPORT.sub("", found.text)
-    found.text = _BRACKETED.sub(lambda link: _linked(found, link[1].strip(), (link[2] or "").strip()), found.text)
-    found.text = _FOOTNOTE.sub(lambda note: _footnote(found, note), found.text)
-    found.text = _ADDRESS.sub(lambda address: found.token(f"<{address[1]}>"), found.text)
-    found.text = _TARGET.sub(r"\1", found.text)
-    found.text = _BREAK.sub(lambda _: found.token("  "), found.text)
-    return found.done(_emphasised(found, found.text))
+    def inline(self, text: str) -> str:
+        """Return a paragraph or a part of one as Markdown."""
+        found = Inline(text)
+        found.text = _VERBATIM.sub(lambda code: found.code(code[2]), found.text)
+        found.text = _MATH.sub(lambda math: found.code(math[0]), found.text)
+        found.text = _EXPORT.sub("", found.text)
+        found.text = _BRACKETED.sub(
+            lambda link: _linked(found, link[1].strip(), (link[2] or "").strip(), self._names), found.text
+        )
+        found.text = _FOOTNOTE.sub(lambda note: _footnote(found, note), found.text)
+        found.text = _ADDRESS.sub(lambda address: found.token(f"<{address[1]}>"), found.text)
+        found.text = _TARGET.sub(lambda target: target[1] if target[0].startswith("<<<") else "", found.text)
+        found.text = _BREAK.sub(lambda _: found.token("  "), found.text)
+        return found.done(_emphasised(found, found.text))
 
 
 def _emphasised(found: Inline, text: str) -> str:
@@ -358,7 +412,12 @@ def _footnote(found: Inline, note: re.Match[str]) -> str:
     return found.token(f"^[{found.done(note[2])}]")
 
 
-def _linked(found: Inline, written: str, label: str) -> str:
+def _name(written: str) -> str:
+    """Return a name as links compare it."""
+    return " ".join(written.split()).casefold()
+
+
+def _linked(found: Inline, written: str, label: str, names: Mapping[str, str]) -> str:
     """Return a link, an image, or the label of a link that no page can open."""
     target, _, anchor = " ".join(written.split()).partition("::")
     label = _emphasised(found, label)
@@ -368,6 +427,9 @@ def _linked(found: Inline, written: str, label: str) -> str:
     scheme, _, id_ = target.partition(":")
     if scheme.lower() in ("id", "denote"):
         return found.link(label or id_, id_.lower())
+    section = names.get(_name(target)) if not anchor else None
+    if section is not None:
+        return found.link(label or target.removeprefix("#"), f"#{section}")
     if target[:1] in "*#":
         return found.link(label or target[1:], f"#{target[1:]}")
     if _SCHEME.match(path):

@@ -62,8 +62,14 @@ class Outline:
     """The headings of a file in order, and the first and last line of each code block, including the fences."""
 
     def __init__(
-        self, headings: Iterable[Heading] = (), code: Iterable[tuple[int, int]] = (), front_matter: int = 0
+        self,
+        headings: Iterable[Heading] = (),
+        code: Iterable[tuple[int, int]] = (),
+        front_matter: int = 0,
+        separate_title: str = "",
     ) -> None:
+        self._title_keys = [heading_key(separate_title)] if separate_title else []
+        """Key of the title with which the page begins, if it is none of the headings."""
         self.front_matter = front_matter
         """Number of lines of front matter or properties with which a Markdown file begins."""
         self.headings = tuple(headings)
@@ -85,7 +91,8 @@ class Outline:
         found = structure_of(text, name)
         if found is None:
             return None
-        return cls((Heading(heading.line, heading.title) for heading in found.headings), found.code)
+        headings = (Heading(heading.line, heading.title) for heading in found.headings)
+        return cls(headings, found.code, separate_title=found.title if found.separate_title else "")
 
     def is_heading(self, line: int) -> bool:
         return line in self._set
@@ -100,12 +107,13 @@ class Outline:
         return self._code[block] if block >= 0 and line <= self._code[block][1] else None
 
     def heading_above(self, line: int) -> HeadingPosition | None:
-        """Return the heading above a line; None before the first heading."""
+        """Return the page's heading for the one above a line; None before the first heading."""
         nth = bisect_right(self._lines, line) - 1
         if nth < 0:
             return None
         key = self.headings[nth].key
-        return HeadingPosition(key, sum(heading.key == key for heading in self.headings[:nth]), nth)
+        before = self._title_keys + [heading.key for heading in self.headings[:nth]]
+        return HeadingPosition(key, before.count(key), len(before))
 
 
 def page_source(

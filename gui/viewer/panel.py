@@ -24,7 +24,7 @@ from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.link_card import LinkCard
 from gui.viewer.markdown_extensions import FOLD_SCHEME
 from gui.viewer.match_navigator import IN_FILE
-from gui.viewer.outline import HeadingPosition, Outline, heading_key
+from gui.viewer.outline import Outline
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
 from gui.widgets.message_banner import Action
@@ -349,8 +349,10 @@ class ViewerPanel(BaseViewer):
             self._links.follow(url, self.target.name, self._manager)
 
     def _go_to_anchor(self, name: str) -> None:
-        if not self.rendered.go_to_anchor(name.lower() if name.startswith("^") else name):
-            self.rendered.go_to_heading(HeadingPosition(heading_key(name)))
+        if not name:
+            self.rendered.go_to_heading(None)
+        elif not self.rendered.go_to_anchor(name.lower() if name.startswith("^") else name):
+            self.hint.show_message(tr("This page has no heading or block named “{name}”.", name=name.removeprefix("^")))
 
     def _open_location(self, location: Location) -> None:
         """Emit the signal to open the note of a link, so that it is recorded in the history."""

@@ -30,7 +30,7 @@ from gui.viewer.markdown_extensions import NoteMarkup, Resolve
 from gui.viewer.markdown_page import Page, PagePainter, PageStyle
 from gui.viewer.markdown_parts import PageBuilder, markdown_slices
 from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, MatchScrollBar
-from gui.viewer.outline import HeadingPosition, Outline, page_source
+from gui.viewer.outline import HeadingPosition, Outline, heading_key, page_source
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
 from gui.viewer.text_lines import FileLines, TextLines, TextPosition
 from gui.widgets.plain_text import no_resource, utf16_ranges
@@ -248,8 +248,11 @@ class RenderedView(QTextBrowser):
         return TextLines(self._page.texts if self._page is not None else ())
 
     def go_to_anchor(self, name: str) -> bool:
-        """Scroll to a block with this id (`^id`) or to a footnote; returns False if there is none."""
-        number = self._page.anchors.get(name) if self._page is not None else None
+        """Scroll to a block with this id (`^id`), a footnote, or a heading; returns False if there is none."""
+        page = self._page
+        number = page.anchors.get(name) if page is not None else None
+        if page is not None and number is None and not name.startswith("^"):
+            number = next((block for block, key in page.headings if key == heading_key(name)), None)
         if number is not None:
             self._scroll_to(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
         return number is not None

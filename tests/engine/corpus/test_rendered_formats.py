@@ -23,6 +23,13 @@ def written(text: str, ending: str) -> str:
     return "\n".join(lines).strip()
 
 
+_ORG_LINKS = "[b](<#B>) [c](<#B>) [U](<U>) [W](<W>)\n\n# B\n\n# [U](<U>)"
+_ORG_ID = "[no](<#no>) [i](<#B>)\n\n# B\n\n\\[1/2\\]"
+_ORG_LIST = "- a\n\n| 1 |\n|---|\n\n- b\n\n```\nc\n```\n\n- d\n\n  | 2 |\n  |---|"
+_ORG_LOG = "# A\n\n*DEADLINE: \\<2026-01-02\\>*\n\nb"
+_ORG_BLOCKS = "- a\n\n```\nb\n```\n\n- c\n\n> d"
+
+
 @pytest.mark.parametrize("name", ["a.md", "a.txt", "a.pdf", "org"])
 def test_other_formats_have_no_conversion(name: str) -> None:
     assert markdown_of("* text", name) is None
@@ -45,7 +52,14 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("org", "#+begin_warning\nhot\n#+end_warning\n", "> [!warning]\n>\n> hot"),
         ("org", "E. coli\n\nb) c", "E. coli\n\nb) c"),
         ("org", "#+begin_quote\n- a\n#+end_quote\nb", "> - a\n\nb"),
-        ("org", "#+begin_comment\nhidden\n#+end_comment\n# hidden\n#+title: hidden\na", "a"),
+        ("org", "#+begin_comment\nhidden\n#+end_comment\n# hidden\n\na", "a"),
+        ("org", "#+title: A *b*\n:PROPERTIES:\n:ID: x\n:END:", "# A b"),
+        ("org", "[[b]] [[T][c]] [[U]] [[W]]\n* B <<t>>\n* [[U]]", _ORG_LINKS),
+        ("org", "[[#no]] [[#i]]\n* B [1/2]\n:PROPERTIES:\n:CUSTOM_ID: i\n:END:", _ORG_ID),
+        ("org", "- a\n| 1 |\n- b\n: c\n- d\n  | 2 |", _ORG_LIST),
+        ("org", "* A\nDEADLINE: <2026-01-02>\n:LOGBOOK:\n- a\n:END:\nCLOCK: [2026-01-02]\nb", _ORG_LOG),
+        ("org", "- a\n#+begin_src\nb\n#+end_src\n- c\n#+begin_quote\nd\n#+end_quote", _ORG_BLOCKS),
+        ("org", ":LOGBOOK:\na\n* B\n:END:", "a\n\n# B"),
         ("rst", "**b** *i* ``c*`` :math:`x` 2 * 3 \\*no\\*", "**b** *i* `c*` `x` 2 \\* 3 \\*no\\*"),
         ("rst", "`t <https://x.org>`_ n_ `p q`_\n\n.. _n: u\n.. _p q: v", "[t](<https://x.org>) [n](<u>) [p q](<v>)"),
         ("rst", ".. _l:\n\nHead\n====\n:ref:`l` :doc:`../a`", "# Head\n\n[Head](<#Head>) [../a](<../a.rst>)"),

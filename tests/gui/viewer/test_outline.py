@@ -57,6 +57,16 @@ def test_heading_of_line_is_the_one_above() -> None:
     assert (above.key, above.nth_of_key, above.nth) == ("day", 1, 3)
 
 
+def test_page_of_org_file_begins_with_its_title() -> None:
+    lines = TextLines("#+title: Log\ntext\n* Day\n* Log".split("\n"))
+    found = Outline.of_markup(lines, "plan.org", CancelToken())
+    assert found is not None
+    assert found.heading_above(2) is None
+    above = found.heading_above(4)
+    assert above is not None
+    assert (above.key, above.nth_of_key, above.nth) == ("log", 1, 2)
+
+
 def test_heading_keys_survive_rendering() -> None:
     assert heading_key("The *big* `Étude`, 2") == heading_key("The big Étude 2")
 

@@ -805,7 +805,7 @@ def test_other_formats_have_a_page_with_hits(panel: ViewerPanel, memory: FakeMem
     qtbot.waitUntil(lambda: panel.page is panel.rendered)
     qtbot.waitUntil(lambda: has_tick(panel.rendered.verticalScrollBar().grab().toImage()))
     text = panel.rendered.toPlainText()
-    assert text.startswith("Beds\nSow early in spring.\nwords")
+    assert text.removeprefix("Garden\n").startswith("Beds\nSow early in spring.\nwords")
     press(panel, "n")
     hit = panel.rendered.current_hit
     assert hit is not None
@@ -824,6 +824,23 @@ def test_links_of_other_formats_open_notes(qtbot, panel: ViewerPanel, memory: Fa
             panel.follow_link(QUrl("note.md"))
         assert opened.args[0].path == "note.md"
         qtbot.waitUntil(lambda: panel.name == "note.md")
+
+
+def test_links_within_a_page_find_their_headings(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.files["garden.org"] = f"#+title: Garden\n* Beds\n{_WORDS}* Paths\n{_WORDS}"
+    panel.choose_rendered(True)
+    show("garden.org")
+    qtbot.waitUntil(lambda: panel.page is panel.rendered)
+    scrolled = panel.rendered.verticalScrollBar()
+    panel.follow_link(QUrl("#Paths"))
+    qtbot.waitUntil(lambda: scrolled.value() > 0)
+    there = scrolled.value()
+    for missing in ("Ponds", "^ponds"):
+        panel.follow_link(QUrl(f"#{missing}"))
+        assert hint(panel) == "This page has no heading or block named “Ponds”.".replace("Ponds", missing.strip("^"))
+        assert scrolled.value() == there
+    panel.follow_link(QUrl("#"))
+    assert scrolled.value() == 0
 
 
 def test_documents_have_no_page(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
