@@ -247,12 +247,8 @@ class Duplicates:
 
 
 class DuplicatesPage(IndexPage):
-    """The page of duplicates; it searches for them when visible, or after some time on the overview.
+    """The page of duplicates; it searches for them when visible, or after some time on the overview."""
 
-    Signals: action_requested: `sync`, if there is nothing to compare yet.
-    """
-
-    action_requested = Signal(str)
     ends_when_hidden = True
 
     def __init__(self, jobs: Jobs) -> None:

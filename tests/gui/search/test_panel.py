@@ -185,6 +185,20 @@ def test_index_change_keeps_current_result_and_focus(qtbot, panel, results, ask,
     assert results.hasFocus()
 
 
+def test_first_indexing_selects_best_until_user_moves(qtbot, panel, results, box, ask, memory):
+    panel.show_status(make_status(syncing=make_progress(phase="indexing"), last_sync=None))
+    ask("timer")
+    for name, best in (("aaa.md", "aaa.md"), ("bbb.md", "aaa.md")):
+        memory.files[name] = "# Timer\n\n" + len(memory.files) * "timer " + "\n"
+        panel.refresh()
+        qtbot.waitUntil(lambda name=name: name in _paths(results))
+        qtbot.waitUntil(lambda: not panel.busy)
+        assert results.current_result().path == best
+        assert not results.new_above.isVisible()
+        qtbot.keyClick(box, Key.Key_Down)
+        qtbot.keyClick(results, Key.Key_Up)
+
+
 def test_index_change_finds_new_match(qtbot, panel, results, ask, memory):
     ask("zucchini")
     assert "Nothing found for “zucchini”" in _shown_text(panel.body)
