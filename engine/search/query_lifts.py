@@ -18,7 +18,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.corpus.transcripts.registry import agent_label
 from engine.search.query_conditions import many
-from engine.store.sessions import files_in_sessions
+from engine.store.sessions import sessions_with_paths, used_paths
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import TimeExpression, read_dates, read_times
@@ -241,20 +241,11 @@ def _session_names(snapshot: Snapshot) -> list[SessionName]:
     return sorted(found)
 
 
-class SessionFile(NamedTuple):
-    """A file that a tool call used."""
-
-    path: str
-    project: str
-    session: int
-    """File id of the session."""
-
-
-def _session_files(snapshot: Snapshot) -> dict[str, list[SessionFile]]:
-    """Return the files that tool calls used, by folded name without folders."""
-    found: dict[str, list[SessionFile]] = {}
-    for file in map(SessionFile._make, files_in_sessions(snapshot)):
-        found.setdefault(_file_name(file.path), []).append(file)
+def _session_files(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Return the paths of the files that tool calls used, by folded name without folders."""
+    found: dict[str, list[str]] = {}
+    for path in used_paths(snapshot):
+        found.setdefault(_file_name(path), []).append(path)
     return found
 
 
@@ -276,9 +267,7 @@ def _words(text: str) -> tuple[str, ...]:
 class _NamedSessions:
     """Finds agents, projects and files of sessions in one query, and the sessions that have them."""
 
-    def __init__(
-        self, query: str, names: "_Cached[list[SessionName]]", files: "_Cached[dict[str, list[SessionFile]]]"
-    ) -> None:
+    def __init__(self, query: str, names: "_Cached[list[SessionName]]", files: "_Cached[dict[str, list[str]]]") -> None:
         self._query = query if len(query) <= _LONGEST else ""
         self._names = names
         self._files = files
@@ -323,23 +312,19 @@ class _NamedSessions:
             )
             yield typed, [id_ for (id_,) in rows]
         if paths := dict.fromkeys(_FILE.findall(self._query)):
-            yield from islice(self._typed_files(paths, self._files.of(snapshot)), _MOST_FILES)
+            yield from islice(self._typed_files(paths, snapshot), _MOST_FILES)
 
-    @staticmethod
-    def _typed_files(
-        paths: Iterable[str], files: Mapping[str, Sequence[SessionFile]]
-    ) -> Iterator[tuple[str, Iterable[int]]]:
+    def _typed_files(self, paths: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
         """Yield each of these paths that sessions used, with their file ids; "e.g." and "example.com" are rarely any.
 
         A path means the same files as in the operator `file:`.
         """
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
 
+        files = self._files.of(snapshot)
         for typed in paths:
-            if of_name := files.get(_file_name(typed)):
-                fits = file_matcher(typed)[1]
-                if found := {file.session for file in of_name if fits(file.path, file.project)}:
-                    yield typed, found
+            if same_name := files.get(_file_name(typed)):
+                yield typed, sessions_with_paths(snapshot, same_name, file_matcher(typed)[1])
 
     def _typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
         """Yield the names of agents and projects in the query, each as typed; of "Claude Code" only the longest."""

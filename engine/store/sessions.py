@@ -1,7 +1,7 @@
 """Read and write metadata of sessions and of the transcripts that they are read from, and read the files and commands
 of their tool calls."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -263,12 +263,26 @@ def sessions_with(snapshot: Snapshot, part: str, fits: Fits) -> list[int]:
     return sorted({id_ for files in _fitting(snapshot, part, fits).values() for id_ in files})
 
 
-def files_in_sessions(snapshot: Snapshot) -> Iterator[tuple[str, str, int]]:
-    """Yield each file that tool calls used: its path, the session's project, and the session's file id."""
-    tables, connection = snapshot.tables, snapshot.connection
-    projects = dict(connection.execute(f"SELECT file_id, project FROM {tables.sessions}"))
-    rows = connection.execute(f"SELECT DISTINCT value, file_id FROM {tables.tool_uses} WHERE kind <> 'command'")
-    return ((path, projects.get(id_, ""), id_) for path, id_ in rows)
+def used_paths(snapshot: Snapshot) -> list[str]:
+    """Return the paths of all files that tool calls used."""
+    rows = snapshot.connection.execute(
+        f"SELECT DISTINCT value FROM {snapshot.tables.tool_uses} WHERE kind <> 'command'"
+    )
+    return [path for (path,) in rows]
+
+
+def sessions_with_paths(snapshot: Snapshot, paths: Sequence[str], fits: Fits) -> set[int]:
+    """Return the file ids of the sessions that use a file with one of these paths for which `fits` is true."""
+    tables, found = snapshot.tables, set[int]()
+    for path in paths:
+        rows = snapshot.connection.execute(
+            f"""SELECT u.file_id, ifnull(s.project, '') FROM
+                (SELECT DISTINCT file_id FROM {tables.tool_uses} WHERE kind <> 'command' AND value = ?) u
+                LEFT JOIN {tables.sessions} s ON s.file_id = u.file_id""",
+            (path,),
+        )
+        found.update(id_ for id_, project in rows if fits(path, project))
+    return found
 
 
 def calls_in_session(snapshot: Snapshot, session: str) -> list[tuple[int, int, str, str]]:
