@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import Match, SequenceMatcher
-from itertools import accumulate
-from typing import Literal
+from typing import Literal, NamedTuple
 
 RowKind = Literal["same", "changed", "left", "right", "moved", "wrapped"]
 """`left`, `right`: in one text only; `moved`: in both, at different positions; `wrapped`: in both, in other lines."""
@@ -29,10 +28,42 @@ _FEWEST_IN_ROW = 3
 _FEWEST_IN_LINES = 6
 _RELATED = 0.3
 """Least share of common words for two lines to count as one changed line."""
-_WORD = re.compile(r"\w+|[^\w\s]|\s+")
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
+    "\u3005-\u3007\u3041-\u30ff\uff66-\uff9f"  # Kana
+    "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+"""Scripts without spaces between words: each character counts as a word."""
+_SIGNS = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece"
+    "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+)
+"""Their vowel signs, tone marks and variation selectors, which belong to the preceding character."""
+_WORD = re.compile(rf"[{_UNSPACED}][{_SIGNS}]*|[^\W{_UNSPACED}]+|[^\w\s]")
 
 Pairs = list[tuple[int, int]]
-_OtherWords = tuple[list[Ranges], list[Ranges], Pairs]
+
+
+class _Word(NamedTuple):
+    """One word of a line that may be in one text only."""
+
+    gap: int
+    """Number of the part between two matches of the texts; only words of the same part can be equal."""
+    text: str
+    start: int
+    end: int
+    number: int
+    """Position among the words of the line."""
+
+
+class _Unmatched(NamedTuple):
+    """Words in one text only, wherever its lines are broken, unless they are in both lines of a pair."""
+
+    left: list[list[_Word]]
+    """By line."""
+    right: list[list[_Word]]
+    pairs: Pairs
+    """Lines with the same words."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +80,14 @@ class Side:
 @dataclass(frozen=True)
 class Row:
     kind: RowKind
+    """`changed` if words are marked."""
     left: Side | None
     right: Side | None
 
     @property
     def differs(self) -> bool:
         """Whether the two texts differ in this row, other than by where their lines are broken."""
-        marks = any(side.marks for side in (self.left, self.right) if side is not None)
-        return marks or self.kind not in ("same", "wrapped")
+        return self.kind not in ("same", "wrapped")
 
 
 @dataclass(frozen=True)
@@ -84,22 +115,38 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
     i = j = 0
     for block in blocks:
         lines = left.lines[i : block.a], right.lines[j : block.b]
-        other_words = _other_words(*lines, checkpoint)
-        for one, other in _paired(*lines, [] if other_words is None else other_words[2]):
+        unmatched = _unmatched(*lines, checkpoint)
+        for one, other in _paired(*lines, unmatched.pairs):
             checkpoint()
-            row = _row(left, right, None if one is None else i + one, None if other is None else j + other)
-            rows.append(row if other_words is None else _without_wrapping(row, one, other, other_words))
+            rows.append(
+                _row(
+                    None if one is None else (left.side(i + one), unmatched.left[one]),
+                    None if other is None else (right.side(j + other), unmatched.right[other]),
+                    checkpoint,
+                )
+            )
         i, j = block.a + block.size, block.b + block.size
         rows += [Row("same", left.side(i - step), right.side(j - step)) for step in range(block.size, 0, -1)]
     return _divided(_with_moved(rows), checkpoint)
 
 
-def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
-    if i is None or j is None:
-        side, other = left.side(i) if i is not None else None, right.side(j) if j is not None else None
-        return Row("left" if side is not None else "right", side, other)
-    marks = _marks(left.lines[i], right.lines[j])
-    return Row("changed" if any(marks) else "same", left.side(i, marks[0]), right.side(j, marks[1]))
+def _row(
+    left: tuple[Side, list[_Word]] | None, right: tuple[Side, list[_Word]] | None, checkpoint: Callable[[], None]
+) -> Row:
+    """Compare two lines, each with the words that the other text may lack."""
+    if left is not None and right is not None:
+        marks = _marks(left[1], right[1], checkpoint)
+        kind: RowKind = "changed" if any(marks) else "same"
+        return Row(kind, replace(left[0], marks=marks[0]), replace(right[0], marks=marks[1]))
+    alone = left or right
+    assert alone is not None
+    side, words = alone
+    compared = len(side.text[:LONGEST].strip())
+    ranges = _ranges(words)
+    if 2 * sum(end - start for start, end in ranges) >= compared:
+        return Row("left" if left else "right", side if left else None, side if right else None)
+    side = replace(side, marks=ranges)
+    return Row("wrapped", side if left else None, side if right else None)
 
 
 class _Matcher(SequenceMatcher[str]):
@@ -128,60 +175,28 @@ def _matching_blocks(left: Sequence[str], right: Sequence[str], checkpoint: Call
     return [Match(len(left), len(right), 0)]
 
 
-def _other_words(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[], None]) -> _OtherWords | None:
-    """Return the ranges of words, by line, that only one of the texts `left` and `right` contains, and lines to pair.
+def _unmatched(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[], None]) -> _Unmatched:
+    """Match two texts word by word, whatever their lines. Matches of fewer than `_FEWEST_IN_ROW` words count as chance.
 
-    Line breaks don't matter. Matches of fewer than `_FEWEST_IN_ROW` words count as chance. None if the texts are too
-    long to compare by words.
+    Nothing matches if the texts are too long to compare by words.
     """
-    parts = [
-        [(at, word) for at, line in enumerate(lines) for word in _WORD.finditer(line[:LONGEST]) if word[0].strip()]
-        for lines in (left, right)
-    ]
-    if not all(parts) or max(map(len, parts)) > _MOST_WORDS:
-        return None
-    texts = [[word[0] for _, word in words] for words in parts]
-    kept: tuple[set[int], set[int]] = (set(), set())
-    pairs: Pairs = []
-    for block in _matching_blocks(texts[0], texts[1], checkpoint):
-        if block.size >= min(_FEWEST_IN_ROW, *map(len, texts)):
-            kept[0].update(range(block.a, block.a + block.size))
-            kept[1].update(range(block.b, block.b + block.size))
-            for step in range(block.size):
-                one, other = parts[0][block.a + step][0], parts[1][block.b + step][0]
-                if not pairs or (one > pairs[-1][0] and other > pairs[-1][1]):
-                    pairs.append((one, other))
-    marks: tuple[list[Ranges], list[Ranges]] = ([() for _ in left], [() for _ in right])
-    for side, words in enumerate(parts):
-        for number, (index, word) in enumerate(words):
-            if number not in kept[side]:
-                known = marks[side][index]
-                joined = bool(known) and number - 1 not in kept[side]
-                start = known[-1][0] if joined else word.start()
-                marks[side][index] = (*(known[:-1] if joined else known), (start, word.end()))
-    return *marks, pairs
-
-
-def _without_wrapping(row: Row, one: int | None, other: int | None, others: _OtherWords) -> Row:
-    """Return the row without highlights on words that the other text has too, but on another line."""
-    if row.left is not None and row.right is not None and one is not None and other is not None:
-        left = _in_both(row.left.marks, others[0][one])
-        right = _in_both(row.right.marks, others[1][other])
-        kind: RowKind = "changed" if left or right else "same"
-        return Row(kind, replace(row.left, marks=left), replace(row.right, marks=right))
-    index, side = (one, row.left) if row.left is not None else (other, row.right)
-    if index is None or side is None or not side.text.strip():
-        return row
-    marks = (others[0] if row.left is not None else others[1])[index]
-    if 2 * sum(end - start for start, end in marks) >= len(side.text.strip()):
-        return row
-    side = replace(side, marks=marks)
-    return Row("wrapped", side if row.left else None, side if row.right else None)
-
-
-def _in_both(one: Ranges, other: Ranges) -> Ranges:
-    both = ((max(a, c), min(b, d)) for a, b in one for c, d in other)
-    return tuple((start, end) for start, end in both if start < end)
+    parts = [[(at, word) for at, line in enumerate(lines) for word in _words_of(line)] for lines in (left, right)]
+    texts = [[word.text for _, word in words] for words in parts]
+    found = _Unmatched([[] for _ in left], [[] for _ in right], [])
+    blocks = [] if max(map(len, texts)) > _MOST_WORDS else _matching_blocks(texts[0], texts[1], checkpoint)
+    least = max(1, min(_FEWEST_IN_ROW, *map(len, texts)))
+    blocks = [block for block in blocks if block.size >= least]
+    ends = [0, 0]
+    for gap, block in enumerate([*blocks, Match(len(texts[0]), len(texts[1]), 0)]):
+        for by_line, words, end, start in zip(found[:2], parts, ends, (block.a, block.b), strict=True):
+            for line, word in words[end:start]:
+                by_line[line].append(word._replace(gap=gap))
+        for step in range(block.size):
+            one, other = parts[0][block.a + step][0], parts[1][block.b + step][0]
+            if not found.pairs or (one > found.pairs[-1][0] and other > found.pairs[-1][1]):
+                found.pairs.append((one, other))
+        ends = [block.a + block.size, block.b + block.size]
+    return found
 
 
 def _paired(left: Sequence[str], right: Sequence[str], aligned: Pairs) -> Iterator[tuple[int | None, int | None]]:
@@ -221,7 +236,11 @@ def _best(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _words(line: str) -> list[str]:
-    return [word for word in _WORD.findall(line[:LONGEST]) if not word.isspace()]
+    return _WORD.findall(line[:LONGEST])
+
+
+def _words_of(line: str) -> list[_Word]:
+    return [_Word(0, word[0], *word.span(), n) for n, word in enumerate(_WORD.finditer(line[:LONGEST]))]
 
 
 def _share(one: Counter[str], other: Counter[str]) -> float:
@@ -231,18 +250,31 @@ def _share(one: Counter[str], other: Counter[str]) -> float:
     return both / max(1, one.total() + other.total() - both)
 
 
-def _marks(left: str, right: str) -> tuple[Ranges, Ranges]:
-    """Return the ranges in which two lines differ, word by word."""
-    parts = [_WORD.findall(line[:LONGEST]) for line in (left, right)]
-    starts = [list(accumulate(map(len, words), initial=0)) for words in parts]
-    marks: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
-    for tag, i, i_end, j, j_end in SequenceMatcher(str.isspace, parts[0], parts[1], autojunk=False).get_opcodes():
-        if tag != "equal":
-            for number, span in enumerate(((i, i_end), (j, j_end))):
-                words = [index for index in range(*span) if not parts[number][index].isspace()]
-                if words:
-                    marks[number].append((starts[number][words[0]], starts[number][words[-1] + 1]))
-    return tuple(marks[0]), tuple(marks[1])
+def _marks(left: list[_Word], right: list[_Word], checkpoint: Callable[[], None]) -> tuple[Ranges, Ranges]:
+    """Return the ranges of the words that only one of two lines has."""
+    keys = [[f"{word.gap} {word.text}" for word in words] for words in (left, right)]
+    kept: tuple[set[int], set[int]] = (set(), set())
+    for block in _matching_blocks(keys[0], keys[1], checkpoint):
+        kept[0].update(range(block.a, block.a + block.size))
+        kept[1].update(range(block.b, block.b + block.size))
+    one, other = (
+        _ranges([word for n, word in enumerate(words) if n not in same])
+        for words, same in zip((left, right), kept, strict=True)
+    )
+    return one, other
+
+
+def _ranges(words: Sequence[_Word]) -> Ranges:
+    """Return the ranges of words of one line; those in a row have one range."""
+    ranges: list[tuple[int, int]] = []
+    last = None
+    for word in words:
+        if ranges and last == word.number - 1:
+            ranges[-1] = ranges[-1][0], word.end
+        else:
+            ranges.append((word.start, word.end))
+        last = word.number
+    return tuple(ranges)
 
 
 def _with_moved(rows: Sequence[Row]) -> list[Row]:
@@ -261,38 +293,63 @@ def _key(row: Row) -> str | None:
 
 
 def _divided(rows: Sequence[Row], checkpoint: Callable[[], None]) -> list[Row]:
-    """Divide a line that the other text has as several ones, so that each part is next to its words there."""
+    """Divide a line that the other text has as several ones, so that each part is next to its words there.
+
+    Lines between them that only one of the texts has don't count.
+    """
     result: list[Row] = []
-    while len(result) < len(rows):
-        start = len(result)
-        row, below = rows[start], rows[start + 1] if start + 1 < len(rows) else None
-        if row.left is None or row.right is None or below is None or below.kind != "wrapped":
-            result.append(row)
-            continue
-        at_left = below.left is None
+    start = 0
+    while start < len(rows):
+        row = rows[start]
         end = start + 1
-        while end < len(rows) and rows[end].kind == "wrapped" and (rows[end].left is None) == at_left:
-            end += 1
-        others = [one.right if at_left else one.left for one in rows[start:end]]
-        texts = [other.text for other in others if other is not None]
-        for part, other in zip(_parts(row.left if at_left else row.right, texts, checkpoint), others, strict=True):
-            left, right = (part, other) if at_left else (other, part)
-            kind = row.kind if len(result) == start else "wrapped"
-            marks = any(side.marks for side in (left, right) if side is not None)
-            result.append(Row("same" if kind == "changed" and not marks else kind, left, right))
-    return result
+        if row.left is not None and row.right is not None:
+            while end < len(rows) and None in (rows[end].left, rows[end].right):
+                end += 1
+        result += _next_to_words(row, rows[start + 1 : end], checkpoint)
+        start = end
+    return [_with_kind(row) for row in result]
+
+
+def _with_kind(row: Row) -> Row:
+    if any(side.marks for side in (row.left, row.right) if side is not None):
+        return replace(row, kind="changed")
+    return replace(row, kind="same") if row.kind == "changed" else row
+
+
+def _next_to_words(row: Row, below: Sequence[Row], checkpoint: Callable[[], None]) -> Iterator[Row]:
+    """Yield `row`, divided next to the wrapped ones among the unpaired lines `below` it, and these."""
+    wrapped = next((other for other in below if other.kind == "wrapped"), None)
+    if wrapped is None:
+        yield from (row, *below)
+        return
+    at_left = wrapped.left is None
+    same_side = [other for other in below if (other.left is None) == at_left]
+    while same_side[-1].kind != "wrapped":
+        same_side.pop()
+    others = [row, *(other for other in same_side if other.kind == "wrapped")]
+    sides = [other.right if at_left else other.left for other in others]
+    line = row.left if at_left else row.right
+    assert line is not None
+    parts = _parts(line, [side.text for side in sides if side is not None], checkpoint)
+    for other in (row, *same_side):
+        if other is not row and other.kind != "wrapped":
+            yield other
+        else:
+            yield replace(other, left=next(parts)) if at_left else replace(other, right=next(parts))
+    shown = set(map(id, same_side))
+    yield from (other for other in below if id(other) not in shown)
 
 
 def _parts(line: Side, others: Sequence[str], checkpoint: Callable[[], None]) -> Iterator[Side | None]:
     """Yield the part of a line next to each of the lines `others`; None if the part above has its words, too."""
-    words = [word for word in _WORD.finditer(line.text[:LONGEST]) if word[0].strip()]
+    words = _words_of(line.text)
     other_words = [(number, word) for number, text in enumerate(others) for word in _words(text)]
     starts: list[int | None] = [0, *(None for _ in others[1:])]
-    for block in _matching_blocks([word[0] for word in words], [word for _, word in other_words], checkpoint):
+    for block in _matching_blocks([word.text for word in words], [word for _, word in other_words], checkpoint):
         for step in range(block.size):
             number = other_words[block.b + step][0]
             if starts[number] is None:
-                starts[number] = words[block.a + step].start()
+                starts[number] = words[block.a + step].start
     ends = [start for start in (*starts[1:], len(line.text)) if start is not None]
     for number, start in enumerate(starts):
         if start is None:

@@ -78,6 +78,76 @@ def test_changed_word_in_wrapped_text_is_marked_alone() -> None:
     assert [side.text[slice(*mark)] for side in sides for mark in side.marks] == ["quarter", "third"]
 
 
+def test_deleted_word_is_marked_beside_equal_ones() -> None:
+    for left, right in (("very very good", "very good"), ("no no no no yes", "no no no yes")):
+        (row,) = rows(left, right)
+        assert row.left
+        assert row.right
+        assert [row.left.text[slice(*mark)] for mark in row.left.marks] == [left.split()[0]]
+        assert not row.right.marks
+
+
+_REPEATED = st.lists(st.sampled_from(("that", "is", "it", "and", "all")), min_size=1, max_size=40)
+
+
+@given(_REPEATED, _REPEATED, st.integers(10, 40), st.integers(10, 40))
+def test_only_texts_of_equal_words_are_the_same(left: list[str], right: list[str], narrow: int, wide: int) -> None:
+    for other in (right, left, left[1:], left[:-1], left[: len(left) // 2] + left[len(left) // 2 + 1 :]):
+        found = rows(textwrap.fill(" ".join(left), narrow), textwrap.fill(" ".join(other), wide))
+        assert any(row.differs for row in found) == (other != left)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_changed_word_of_divided_paragraph_is_changed(mirrored: bool) -> None:
+    words = [f"word{number}" for number in range(24)]
+    copy = [word.replace("word12", "wolf") for word in words]
+    texts = [" ".join(words), textwrap.fill(" ".join(copy), 60)]
+    found = rows(*(texts[::-1] if mirrored else texts))
+    assert [row.kind for row in found] == ["same", "changed", "wrapped"]
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("inserted", ["A sentence that is new.", ""])
+def test_paragraph_is_divided_around_an_inserted_line(inserted: str, mirrored: bool) -> None:
+    words = [f"word{number}" for number in range(24)]
+    wrapped = textwrap.wrap(" ".join(words), 60)
+    texts = [" ".join(words), "\n".join([wrapped[0], inserted, *wrapped[1:]])]
+    found = rows(*(texts[::-1] if mirrored else texts))
+    lines = [(row.right, row.left) if mirrored else (row.left, row.right) for row in found]
+    assert [(one and one.text.strip(), other and other.text) for one, other in lines] == [
+        (wrapped[0], wrapped[0]),
+        (None, inserted),
+        *((line, line) for line in wrapped[1:]),
+    ]
+    assert [row.differs for row in found] == [False, True, *(False for _ in wrapped[1:])]
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_paragraph_is_divided_before_a_replaced_line(mirrored: bool) -> None:
+    words = [f"word{number}" for number in range(24)]
+    wrapped = textwrap.wrap(" ".join(words), 60)
+    texts = ["\n".join([" ".join(words), "Only in one of them."]), "\n".join([*wrapped, "Instead, the end."])]
+    found = rows(*(texts[::-1] if mirrored else texts))
+    lines = [(row.right, row.left) if mirrored else (row.left, row.right) for row in found]
+    assert [one.text.strip() for one, _ in lines[: len(wrapped)] if one] == wrapped
+    assert [other.text for _, other in lines[: len(wrapped)] if other] == wrapped
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "灌溉定时器本身不打开任何阀门它只闭合触点四分之一秒然后由控制板决定",
+        "かんがいタイマーじたいはなにもひらかずせってんをよんぶんのいちびょうとじるだけです",
+        "ตัวตั้งเวลารดน้ำไม่ได้เปิดอะไรเองแต่ปิดหน้าสัมผัสหนึ่งในสี่วินาทีแล้วแผงวงจรจึงตัดสินใจ",
+    ],
+)
+def test_text_without_spaces_wrapped_differently_is_same(text: str) -> None:
+    left, right = ("\n".join((text[:at], text[at:])) for at in (12, 16))
+    assert not any(row.differs for row in rows(left, right))
+    sides = [side for row in rows(left, right.replace(text[20], "X")) for side in (row.left, row.right) if side]
+    assert max(end - start for side in sides for start, end in side.marks) <= 3
+
+
 def test_long_text_wrapped_differently_is_side_by_side() -> None:
     words = [f"word{number}" for number in range(600)]
     texts = [textwrap.fill(" ".join(words), width, break_on_hyphens=False) for width in (72, 90)]
@@ -168,6 +238,9 @@ def test_every_line_is_shown_once_and_in_order(left: list[str], right: list[str]
         assert shown == lines
     for row in found:
         assert row.left is not None or row.right is not None
-        assert row.kind == "wrapped" or (row.kind in ("left", "right", "moved")) == (None in (row.left, row.right))
+        marks = any(side.marks for side in (row.left, row.right) if side)
+        assert (row.kind == "changed") == marks
+        assert row.kind != "same" or None not in (row.left, row.right)
+        assert row.kind not in ("left", "right", "moved") or None in (row.left, row.right)
         for side in (row.left, row.right):
             assert side is None or all(0 <= a < b <= len(side.text) for a, b in side.marks)
