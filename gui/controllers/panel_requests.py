@@ -119,6 +119,8 @@ class PanelActions(QObject):
             self._settings.show_page("engine" if action == "engine" else "embedding")
         elif action == "restore-data":
             self._workspace.restore_data()
+        elif action == "retry":
+            self._banner.sync_again()
         elif action == "try-again":
             self._banner.try_engine_again()
         elif action == "settings-file":

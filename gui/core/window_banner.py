@@ -34,7 +34,7 @@ class WindowBanner(Banner):
     @Slot(str, str)
     def show_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
         remedies: dict[IndexRemedy, tuple[Action, ...]] = {
-            "": (),
+            "retry": (Action(tr("Try again"), self.sync_again),),
             "rebuild": (Action(tr("Rebuild index…"), self.confirm_rebuild),),
             "sync": (Action(tr("Try again"), self._workspace.sync), self._to_engines),
         }
@@ -59,11 +59,11 @@ class WindowBanner(Banner):
     @Slot(str, bool)
     def show_failed_sync(self, sentence: str, of_provider: bool) -> None:
         settings = (self._to_settings,) if of_provider else ()
-        self.show_message(sentence, "degraded", Action(tr("Try again"), self._sync_again), *settings, key="sync")
+        self.show_message(sentence, "degraded", Action(tr("Try again"), self.sync_again), *settings, key="sync")
 
     @Slot()
-    def _sync_again(self) -> None:
-        """Sync, or open an index that could not be written again, since only that shows whether it can be by now."""
+    def sync_again(self) -> None:
+        """Sync. If the index could not be written, open the folder again first: this checks the rights to write."""
         status, opened = self._workspace.status, self._workspace.current
         if status is not None and opened is not None and why_no_update(status):
             self._workspace.open(opened.folder)

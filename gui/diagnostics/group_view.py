@@ -15,6 +15,7 @@ from engine import marked, tr, tr_count
 from gui.core.capabilities import SHORT
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import discard
 from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateLabel, with_state
 
@@ -23,6 +24,7 @@ from gui.widgets.state_dot import State, StateLabel, with_state
 Remedy = Literal[
     "sync",
     "rebuild",
+    "retry",
     "embed",
     "settings",
     "engine",
@@ -38,6 +40,7 @@ Remedy = Literal[
 REMEDY_WORDS: dict[Remedy, str] = {
     "sync": marked("Update now"),
     "rebuild": marked("Rebuild index…"),
+    "retry": marked("Try again"),
     "embed": marked("Embed…"),
     "settings": marked("Open the settings…"),
     "engine": marked("Choose another engine…"),
@@ -231,8 +234,7 @@ class GroupView(QWidget):
         for name, row in self._rows.items():
             self._column.removeWidget(row)
             if name not in reused:
-                row.hide()
-                row.deleteLater()
+                discard(row)
         self._rows = {}
         for name in requested:
             self._rows[name] = reused.get(name) or self._new_row()

@@ -393,7 +393,7 @@ class DiagnosticsPanel(QWidget):
     @Slot(str)
     def _remedy(self, name: Remedy) -> None:
         match name:
-            case "sync" | "rebuild" | "embed" | "settings" | "engine" | "try-again" | "restore-data":
+            case "sync" | "rebuild" | "retry" | "embed" | "settings" | "engine" | "try-again" | "restore-data":
                 self.action_requested.emit(name)
             case "show-failed":
                 self.show_files("failed")

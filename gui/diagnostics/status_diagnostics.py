@@ -262,7 +262,7 @@ def _index_state(status: MemoryProviderStatus) -> Diagnostic:
             "degraded",
             tr("had a problem with the index"),
             status.index_error,
-            index_remedy(status) or None,
+            index_remedy(status),
         )
     if status.writer_elsewhere:
         return Diagnostic(tr("State"), "working", tr("another window is indexing"))
@@ -305,8 +305,8 @@ def _keywords(status: MemoryProviderStatus) -> Diagnostic:
     if not status.fts.enabled:
         return Diagnostic(tr("State"), "off", tr("off"))
     if not status.fts.available:
-        error, remedy = status.fts.error or "", index_remedy(status) or None
-        return Diagnostic(tr("State"), "degraded", tr("not available"), error, remedy)
+        error = status.fts.error or ""
+        return Diagnostic(tr("State"), "degraded", tr("not available"), error, index_remedy(status))
     return Diagnostic(tr("State"), "fine", tr("ready, {chunks}", chunks=chunks(status.chunks)))
 
 

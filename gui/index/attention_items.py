@@ -11,6 +11,7 @@ from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, number
 from gui.widgets.accessibility import stop_before
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import ElidedLabel, breakable, label, line
+from gui.widgets.layouts import discard
 from gui.widgets.state_dot import State, StateDot, with_state
 from gui.widgets.status_texts import (
     IndexRemedy,
@@ -38,7 +39,7 @@ class Attention:
 
 
 _MENDING: dict[IndexRemedy, tuple[str, str]] = {
-    "": ("", ""),
+    "retry": (marked("Try again"), "retry"),
     "rebuild": (marked("Rebuild…"), "rebuild"),
     "sync": (marked("Try again"), "sync"),
 }
@@ -236,8 +237,7 @@ class AttentionCard(QFrame):
         for key in self._rows.keys() - rows_to_show.keys():
             removed = self._rows.pop(key)
             self._list.removeWidget(removed)
-            removed.hide()
-            removed.deleteLater()
+            discard(removed)
         for index, (key, row) in enumerate(rows_to_show.items()):
             if key not in self._rows:
                 self._rows[key] = _Row()

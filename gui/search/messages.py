@@ -136,7 +136,7 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     how = tr("Type a few words, or a question in your own words. Search finds exact words and related meaning.")
     if status is not None and status.custom.get("searchMode") == "keyword":
         how = tr("Type a few words from the text you want to find.")
-    if status is not None and status.index_error:
+    if status is not None and status.index_error and not status.custom.get("readOnly"):
         if index_remedy(status) == "sync":
             meanwhile = tr("Meanwhile, the built-in index answers your searches.")
             title = tr("{engine} does not answer", engine=engine_name(status.backend))

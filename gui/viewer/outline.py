@@ -123,9 +123,9 @@ def page_source(
 
     `name` is the stable name of the file. Raises `Cancelled`.
     """
-    markdown = markdown_of(lines.whole(1, lines.line_count), name)
-    if markdown is None:
+    if markdown_of("", name) is None:  # the name decides, and the whole text may be long
         return lines, outline or Outline.of(lines, cancel)
+    markdown = markdown_of(lines.whole(1, lines.line_count), name) or ()
     texts = [""]  # so that a rule in the first line doesn't begin front matter
     for line in markdown:
         cancel.checkpoint()

@@ -187,6 +187,10 @@ def _fill(
 
 # --- One line above the results that qualifies them, with at most one thing to do about it ---------------------------
 
+_GAP = 12
+_GAP_BELOW = 2
+_LEAST_CHARACTERS = 30
+
 
 class NoticeBar(QWidget):
     """A bar with a message; hidden if there is none."""
@@ -198,12 +202,26 @@ class NoticeBar(QWidget):
         self._button = QPushButton()
         self._button.setProperty("role", "link")
         self._button.clicked.connect(self._clicked)
-        row = QHBoxLayout(self)
+        self._row = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         row.setContentsMargins(GUTTER, 6, GUTTER, 7)
-        row.setSpacing(12)
+        row.setSpacing(_GAP)
         row.addWidget(self._words, 1)
-        row.addWidget(self._button)
+        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
         self.setVisible(False)
+
+    def _fold(self) -> None:
+        """Place the button below a text that would have only short lines next to it."""
+        beside = self.width() - 2 * GUTTER - _GAP - self._button.sizeHint().width()
+        narrow = beside < _LEAST_CHARACTERS * self._words.fontMetrics().averageCharWidth()
+        directions = QBoxLayout.Direction
+        self._row.setDirection(
+            directions.TopToBottom if narrow and not self._button.isHidden() else directions.LeftToRight
+        )
+        self._row.setSpacing(_GAP_BELOW if narrow else _GAP)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
     def show_notice(self, text: str, action: str = "", act: Callable[[], None] | None = None) -> None:
         """Show `text`, with a button if `action` is not empty; an empty text hides the bar."""
@@ -213,6 +231,7 @@ class NoticeBar(QWidget):
             self._act = act
             self._button.setText(action)
             self._button.setVisible(act is not None)
+            self._fold()
         self.setVisible(bool(text))
 
     def keep_space(self, kept: bool) -> None:

@@ -19,7 +19,7 @@ from gui.widgets.state_dot import State
 
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
-IndexRemedy = Literal["", "rebuild", "sync"]
+IndexRemedy = Literal["rebuild", "retry", "sync"]
 
 
 class FailedService(NamedTuple):
@@ -48,9 +48,12 @@ def why_no_update(status: MemoryProviderStatus) -> str:
 
 
 def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
-    """Return the action that may fix `index_error`: only the built-in index is rebuilt, others are synced again."""
+    """Return the action that may fix `index_error`: only the built-in index is rebuilt, others are synced again.
+
+    An index that could not be written is tried again.
+    """
     if status.custom.get("readOnly"):
-        return ""
+        return "retry"
     return "rebuild" if status.backend == BUILTIN else "sync"
 
 

@@ -329,6 +329,8 @@ def test_retry_opens_read_only_index_again(qtbot, opened, memory, monkeypatch):
     monkeypatch.setattr(opened.workspace, "open", folders.append)
     qtbot.mouseClick(_button(opened.banner, "Try again"), Qt.MouseButton.LeftButton)
     assert folders == [memory.folder]
+    opened.views.index.action_requested.emit("retry")
+    assert folders == [memory.folder] * 2
 
 
 def test_sync_bar_failed_button_opens_diagnostics(qtbot, opened, memory):

@@ -90,7 +90,7 @@ def test_only_own_index_offers_rebuild(qtbot):
     for backend, custom in (("builtin", {}), ("qmd", {}), ("lancedb", {}), ("builtin", {"readOnly": True})):
         news.update_status(make_status())
         news.update_status(make_status(backend=backend, custom=custom, index_error="It failed."))
-    assert [remedy for _, remedy in received] == ["rebuild", "sync", "sync", ""]
+    assert [remedy for _, remedy in received] == ["rebuild", "sync", "sync", "retry"]
 
 
 def test_engine_change_emits_changed(qtbot):

@@ -83,9 +83,9 @@ def test_external_index_offers_retry_not_rebuild(qtbot, notices, workspace):
     assert workspace.asked == [{}]
 
 
-def test_unrepairable_index_offers_nothing(notices):
-    notices.show_index_problem("It is of a newer version.", "")
-    assert not [button for button in notices.findChildren(QPushButton) if button.text()]
+def test_read_only_index_offers_only_to_try_again(notices):
+    notices.show_index_problem("No rights to write.", "retry")
+    assert [button.text() for button in notices.findChildren(QPushButton) if button.text()] == ["Try again"]
 
 
 def test_billed_embedding_asks_with_price(notices, workspace):

@@ -165,6 +165,16 @@ def test_typing_filters_and_says_if_nothing_fits(panel: EditsPanel) -> None:
     assert len(spoken_rows(panel)) == 5
 
 
+def test_strip_of_counts_is_hidden_if_nothing_fits(panel: EditsPanel) -> None:
+    counts = next(label for label in panel.body.findChildren(QLabel) if label.text() == "3 files in 2 projects")
+    assert counts.isVisible()
+    panel.search("anchor")
+    assert not counts.isVisible()
+    assert not [label for label in panel.body.findChildren(QLabel) if label.isVisible() and not label.text()]
+    panel.search("")
+    assert counts.isVisible()
+
+
 def test_refresh_keeps_current_file(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
     panel.focus_list()
     QTest.keyClick(panel.list, Qt.Key.Key_Down)

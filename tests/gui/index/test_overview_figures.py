@@ -207,12 +207,12 @@ def test_errors_come_first():
     assert [action for _, _, action in found] == ["rebuild", "sync", "skipped"]
 
 
-def test_read_only_index_offers_no_writing_action():
+def test_read_only_index_offers_to_try_again():
     custom = make_status().custom | {"readOnly": "The index cannot be written."}
     found = rows(custom=custom, index_error="The index cannot be written.", failed_files=(issue("a.md"),))
-    assert [action for _, _, action in found] == ["", ""]
+    assert [action for _, _, action in found] == ["retry", ""]
     found = rows(custom=custom | {"diskFull": True}, index_error="The disk is full.", failed_files=(issue("a.md"),))
-    assert [action for _, _, action in found] == ["", "sync"], "there may be room again"
+    assert [action for _, _, action in found] == ["retry", "sync"], "there may be room again"
 
 
 # --- speed ------------------------------------------------------------------------------------------------------------

@@ -229,6 +229,13 @@ def test_period_outside_choices_is_still_applied(panel, memory, rest):
     assert any(chip.text() == "Past 3 days" for chip in panel.header.findChildren(QPushButton))
 
 
+def test_removing_an_empty_history_announces_nothing(qtbot, panel):
+    searches = panel.controller.saved_searches
+    assert searches.store.recent == ()
+    with qtbot.assertNotEmitted(searches.forgotten):
+        searches.forget_history()
+
+
 def test_delete_key_removes_recent_search(qtbot, panel, memory, box, mean, listed, rest):
     for text in ("timer", "hose"):
         mean(text)

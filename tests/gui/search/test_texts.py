@@ -49,6 +49,8 @@ def test_hint_before_first_search():
     assert "mean" not in messages.hint(make_status(custom={"searchMode": "keyword"}))[1]
     assert messages.hint(make_status(files=0))[0] == "Nothing is indexed yet"
     assert messages.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
+    read_only = make_status(index_error="No rights to write.", custom={"readOnly": "No rights to write."})
+    assert messages.hint(read_only)[0] == "Search your notes and sessions", "it can be searched"
     assert messages.hint(make_status(backend="qmd", index_error="It is not there.")) == (
         "qmd does not answer",
         "It is not there. Meanwhile, the built-in index answers your searches.",

@@ -14,7 +14,7 @@ from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
 from gui.widgets.layouts import FoldingRow, FootedColumn, column_page, scrolling_column
-from gui.widgets.message_banner import Action, Banner, MessagePage
+from gui.widgets.message_banner import Action, Banner, MessagePage, NoticeBar
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.right_to_left import text_direction
 from gui.widgets.state_dot import State, StateDot, StateLabel
@@ -532,3 +532,18 @@ def test_column_keeps_its_place_next_to_scroll_bar(qtbot, appearance):
     part.setMinimumHeight(900)
     qtbot.waitUntil(area.verticalScrollBar().isVisible)
     qtbot.waitUntil(lambda: part.mapTo(area, QPoint()).x() == before)
+
+
+def test_notice_in_narrow_list_has_its_button_below(qtbot, appearance):
+    bar = NoticeBar()
+    qtbot.addWidget(bar)
+    bar.show_notice("Der Index hat sich geändert, seit diese Gruppen gefunden wurden.", "Neu vergleichen", bar.update)
+    text, button = bar.findChild(QLabel), bar.findChild(QPushButton)
+    for width, below in ((900, False), (260, True), (900, False)):
+        bar.resize(width, bar.heightForWidth(width))
+        bar.layout().activate()
+        assert (button.y() >= text.geometry().bottom()) is below, width
+    bar.resize(260, 100)
+    bar.show_notice("Der Index hat sich geändert.")
+    bar.layout().activate()
+    assert text.width() == bar.width() - 2 * text.x(), "nothing is reserved for a hidden button"
