@@ -162,9 +162,9 @@ def _check(package: Path) -> None:
     share = bundle.FOLDER / "share"
     _run("desktop-file-validate", str(share / "applications" / "mnemoscope.desktop"))
     _run("appstreamcli", "validate", "--no-net", str(share / "metainfo" / "org.mnemoscope.Mnemoscope.metainfo.xml"))
-    said = _output_of("man", "--warnings", "-l", str(share / "man" / "man1" / "mnemoscope.1"), errors=True)
-    if said:
-        sys.exit(f"The manual page is not as it should be:\n{said}")
+    warnings = _output_of("man", "--warnings", "-l", str(share / "man" / "man1" / "mnemoscope.1"), errors=True)
+    if warnings:
+        sys.exit(f"The manual page is not as it should be:\n{warnings}")
     # lintian refuses to run as root without this option.
     _run("lintian", "--allow-root", "--fail-on", "error", str(package))
 

@@ -128,7 +128,7 @@ def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let the Node programs that tests start share their compiled modules: most take longer to compile than to run."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # that of the other processes
+        folder = folder.parent  # shared with the other processes
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NODE_COMPILE_CACHE", str(folder / "node"))
         yield

@@ -3,14 +3,13 @@
 Nothing is included from other files.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 
 from engine.base import lazy_pattern
 from engine.corpus import asciidoc
 from engine.corpus.link_parsing import ASCIIDOC, asciidoc_link
-from engine.corpus.markdown_writer import CALLOUTS, Inline, MarkdownWriter, image, pieces
+from engine.corpus.markdown_writer import CALLOUTS, Inline, MarkdownWriter, csv_rows, image, pieces
 from engine.corpus.note_structure import Structure, lines_of
 
 _ITEM = lazy_pattern(r"[ \t]*(\*{1,5}|-|\.{1,5}|\d{1,9}\.|<(?:\d+|\.)>)[ \t]+(?:\[([ xX*])\][ \t]+)?(?=\S)")
@@ -32,7 +31,7 @@ _HELD = lazy_pattern(
     re.DOTALL,
 )
 _URL = lazy_pattern(
-    r"<?(?<![\w:])((?:https?|ftp)://[^\s\[\]<>\"]{1,1000}[^\s\[\]<>\".,;:!?)'])(?:\[([^\[\]]{0,400})\])?>?"
+    r"<?(?<![\w:])((?:(?:https?|ftp)://|mailto:)[^\s\[\]<>\"]{1,1000}[^\s\[\]<>\".,;:!?)'])(?:\[([^\[\]]{0,400})\])?>?"
 )
 _IMAGE = lazy_pattern(r"image:(?!:)([^\s\[\]][^\[\]\n]{0,400})\[([^\[\]]{0,400})\]")
 _FOOTNOTE = lazy_pattern(r"footnote(?:ref)?:([\w-]{0,80})\[((?:[^\[\]]|\[[^\[\]]{0,400}\]){0,1000})\]")
@@ -61,6 +60,7 @@ _SIGNS = {
     "vbar": "|",
     "cpp": "C++",
 }
+_START = lazy_pattern(r"start=[0-9]{1,9}")
 _LONGEST_VALUE = 200
 _MOST_VALUES = 10_000
 _MOST_COLUMNS = 60
@@ -157,17 +157,15 @@ class _Page:
                 if end == line:
                     self.out.blank()
                     return True
-        author = ", ".join(filter(None, self._attributes[1:3])) if self._attributes[:1] == ["quote"] else ""
+        author = self._author()
         style = self._begin()
         self._blocks.append((line, self.out.depth, self._items))
         self._items = []
-        self._open_quote(style if line[0] in "=-" else style or "quote" if line[0] in "*_" else "")
-        if author:
-            self.out.paragraph(f"**{self.inline(author)}**")
+        self._open_quote(style if line[0] in "=-" else style or "quote" if line[0] in "*_" else "", author)
         return True
 
     def _before_block(self, line: str) -> bool:
-        """Whether the line says something about the next block, or nothing that is shown."""
+        """Whether the line is the title or the attributes of the next block, or an instruction that is not shown."""
         if line[0] == "[" and line[-1] == "]" and not self._pending:
             self._attributes += [] if _NAMED.fullmatch(line) else map(str.strip, line[1:-1].split(","))
             return True
@@ -191,11 +189,17 @@ class _Page:
             self._items = []
         self._attached = self._apart = False
 
-    def _open_quote(self, style: str) -> None:
+    def _author(self) -> str:
+        """Return the author and the source of the next block."""
+        return ", ".join(filter(None, self._attributes[1:3])) if self._attributes[:1] in (["quote"], ["verse"]) else ""
+
+    def _open_quote(self, style: str, author: str) -> None:
         if style in CALLOUTS:
             self.out.open_quote(style)
         elif style in ("quote", "verse", "sidebar", "abstract"):
             self.out.open_quote()
+        if author:
+            self.out.paragraph(f"**{self.inline(author)}**")
 
     def _verbatim(self, number: int, last: int) -> None:
         self.flush()
@@ -221,13 +225,14 @@ class _Page:
             self.out.rule()
         elif (item := _ITEM.match(line)) and not (self._pending and not self._items):
             self.flush()
-            self._item(item[1], line[item.end() :], item[2])
+            text = line[item.end() :]
+            if item[2]:
+                self._item(item[1], "", f"[{' ' if item[2] == ' ' else 'x'}] {self.inline(text)}")
+            else:
+                self._item(item[1], text)
         elif (term := _TERM.match(line)) and not (self._pending and not self._items):
             self.flush()
-            self._item(term[2], f"*{term[1]}*", None)
-            if term[3]:
-                self.flush()
-                self._pending = [term[3]]
+            self._item(term[2], term[3] or "", f"**{self.inline(term[1].strip())}**")
         elif not self._pending and line[0] in " \t" and not self._items:
             self._begin()
             self.out.code([line])
@@ -236,11 +241,12 @@ class _Page:
 
     def _text(self, text: str) -> None:
         if not self._pending and (self._apart or not self._items or self._attached):
+            author = self._author()
             style = self._begin()
             self._around = self.out.depth
             if admonition := _ADMONITION.match(text):
                 style, text = admonition[1].lower(), text[admonition.end() :]
-            self._open_quote(style)
+            self._open_quote(style, author)
         self._pending.append(text)
 
     def _macro(self, name: str, target: str, attributes: str) -> None:
@@ -250,8 +256,10 @@ class _Page:
             found = Inline("")
             self.out.paragraph(found.done(found.link(target, target)))
 
-    def _item(self, marker: str, text: str, box: str | None) -> None:
+    def _item(self, marker: str, text: str, label: str = "") -> None:
+        """Begin an item of a list; `label`: Markdown before its text."""
         kind = "1." if marker[0].isdigit() else "<" if marker[0] == "<" else marker
+        start = next((word[6:] for word in self._attributes if _START.fullmatch(word)), "1")
         self._attached = self._apart = False
         self._attributes = []
         known = [number for number, (open_, _) in enumerate(self._items) if open_ == kind]
@@ -261,10 +269,10 @@ class _Page:
         elif not self._items:
             self.out.blank()
         self._items.append((kind, self.out.depth))
-        self.out.open_item("1. " if kind[0] in ".1<" else "- ")
-        self._pending = [text] if box is None else []
-        if box is not None:
-            self.out.line(f"[{' ' if box == ' ' else 'x'}] {self.inline(text)}")
+        self.out.open_item(f"{marker} " if kind == "1." else f"{start}. " if kind[0] in ".<" else "- ")
+        if label:
+            self.out.line(label)
+        self._pending = [text] if text else []
 
     def flush(self) -> None:
         """Write the paragraph so far."""
@@ -286,10 +294,13 @@ class _Page:
         last = next((at for at in range(number, len(self._lines)) if self._lines[at] == end), len(self._lines))
         lines = self._lines[number:last]
         if mark in ",:" or "format=csv" in attributes:
-            rows = list(csv.reader(filter(None, lines), delimiter=mark if mark == ":" else ",", skipinitialspace=True))
+            rows = csv_rows(lines, mark if mark == ":" else ",")
         else:
             rows = _rows(lines, attributes)
-        self.out.table([[self.inline(cell) for cell in row] for row in rows])
+        if rows is None:
+            self.out.code(lines)
+        else:
+            self.out.table([[self.inline(cell) for cell in row] for row in rows])
         return last + 1
 
     # --- inline markup ------------------------------------------------------------------------------------------------
@@ -362,6 +373,8 @@ def _rows(lines: Sequence[str], attributes: str) -> list[list[str]]:
         before = line[: separators[0].start()] if separators else line
         if cells:
             cells[-1] = f"{cells[-1]} {before}"
+        elif before.strip():
+            cells = [before]
         for number, found in enumerate(separators):
             end = separators[number + 1].start() if number + 1 < len(separators) else len(line)
             text = line[found.end() : end].strip()
@@ -371,6 +384,7 @@ def _rows(lines: Sequence[str], attributes: str) -> list[list[str]]:
     written = _COLUMNS.search(attributes)
     columns = _columns(written[1] or written[2] or "") if written else first
     columns = max(1, min(columns, _MOST_COLUMNS))
+    cells = [cell.replace("\\|", "|") for cell in cells]
     return [cells[at : at + columns] for at in range(0, len(cells), columns)]
 
 

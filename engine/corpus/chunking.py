@@ -201,8 +201,9 @@ class _Packer:
 def markdown_outline(
     text: str, checkpoint: Callable[[], None] = lambda: None
 ) -> tuple[list[MarkupHeading], list[tuple[int, int]], int]:
-    """Return the headings of a Markdown note, the first and last line of each block of fenced code, and the number of
-    lines of front matter or properties with which the note begins.
+    """Return headings, blocks of fenced code and the length of the front matter of a Markdown note.
+
+    Each block is its first and last line. The length is the number of lines of front matter or properties.
 
     `checkpoint` is called every few thousand lines, and may raise to cancel.
     """

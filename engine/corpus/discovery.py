@@ -20,7 +20,7 @@ from engine.base.language import marked
 from engine.corpus.documents import ENDINGS as DOCUMENT_ENDINGS
 from engine.corpus.documents import is_readable
 from engine.corpus.file_rules import SECRET_FOLDER, FileRules, unreadable
-from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours, is_passing
+from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours, is_transient
 from engine.corpus.ignore_rules import Match, shown
 from engine.corpus.indexed_folders import Layout, Root, Roots, find_roots
 from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
@@ -90,7 +90,7 @@ class Discovery(msgspec.Struct, frozen=True):
     """Whether all folders were listed; False if the limit `most_entries` was reached."""
     endings: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Number of files that were skipped for their extension, by extension."""
-    unsure: Collection[str] = ()
+    unreachable: Collection[str] = ()
     """Stable names of folders and files that could not be looked at because of an error that may pass."""
 
 
@@ -113,7 +113,7 @@ def discover(
         walk.account_for_rest(roots)
     for root in roots.found:
         walk.visit(root)
-    return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole, walk.passed.endings, walk.unsure)
+    return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole, walk.passed.endings, walk.unreachable)
 
 
 def discover_in(
@@ -153,8 +153,8 @@ class _Walk(FolderWalk):
                 self.passed.add(root.path, "missing", skip_reasons.NO_EXTRA_PATH.message())
             return
         except OSError as error:
-            if is_passing(error):
-                self.unsure.add(root.name)
+            if is_transient(error):
+                self.unreachable.add(root.name)
             self._unreadable(root.path, error)
             return
         match = self._judge.root(root, state)

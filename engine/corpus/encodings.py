@@ -2,16 +2,16 @@
 
 Everything that reads a note decodes it with this module, so that index, viewer and agents count the same lines.
 
-* Without a mark, a file is UTF-16 if every second byte of its beginning is often NUL and the other ones hardly ever,
-  and if that gives no control characters. Texts of East Asia have fewer of them, at line ends and digits: they need
-  to be invalid UTF-8, and nearly all characters those of East Asia or ASCII.
+* Without a mark, a file is UTF-16 if every second byte of its beginning is often NUL, the others hardly ever, and if
+  it contains no control characters when read so. Texts of East Asia have NUL only at line ends and digits. They must
+  be invalid UTF-8, and nearly all of their characters must be East Asian or ASCII.
 * Other valid UTF-8 is UTF-8. If no fewer sequences beyond ASCII are valid than invalid, it is damaged UTF-8: a broken
   character must not turn all others into those of another encoding.
-* A file is binary if more than 2 % of its bytes are control characters that no text has (30 % in valid UTF-8, which is
-  itself a sign of text; lists separated by NUL have some 5 %). Compressed data has 9 %, a
-  file that a crash left filled with zeros 100 %. Up to three of them never make a file binary.
-* If most bytes beyond ASCII stand alone between ASCII ones, as accents in a word do, or if there are at most two, the
-  encoding is Windows-1252, which includes Latin-1; or Windows-1250 or Windows-1254, if bytes that are rare characters
+* A file is binary if more than 2 % of its bytes are control characters that no text has. The limit is 30 % in valid
+  UTF-8, which is itself a sign of text. Compressed data has 9 %, lists separated by NUL some 5 %, a file that a crash
+  left filled with zeros 100 %. Up to three of them never make a file binary.
+* If most bytes beyond ASCII are alone between ASCII ones, as accents in a word are, or if there are at most two, the
+  encoding is Windows-1252, which includes Latin-1. It is Windows-1250 or Windows-1254 if bytes that are rare characters
   in Windows-1252 are common letters in these. charset-normalizer takes many such texts for Chinese.
 * Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. It rejects all of them for
   words among markup and code; where many bytes beyond ASCII follow each other, the best one is taken anyway. Of less
@@ -319,7 +319,7 @@ def _central_european(sample: bytes) -> str:
     czech = carons * 6 >= others >= 2 and carons + others >= 5 and 4 * _count(sample, b"\xe5") <= carons
     long_ones = _count(sample, b"\xf5\xfb")
     hungarian = b"\xfb" in sample and long_ones >= 3 and _count(sample, b"\xe1\xe9") > long_ones
-    hungarian = hungarian and not _count(sample, b"\xe2\xe3\xe4\xe7\xea")  # of Portuguese, French, Estonian
+    hungarian = hungarian and not _count(sample, b"\xe2\xe3\xe4\xe7\xea")  # letters of Portuguese, French and Estonian
     signs = len(_SIGNS_IN_WORDS.findall(sample))
     polish = signs >= 3 and 10 * signs >= len(_BEYOND_ASCII.findall(sample))
     # ă, ţ and ş; a Turkish text may have a Portuguese name, but has more of its own letters.
@@ -330,7 +330,7 @@ def _central_european(sample: bytes) -> str:
 def _turkish(sample: bytes) -> str:
     """Return "cp1254" for a text in Turkish, whose own letters are Icelandic ones in Windows-1252, else ""."""
     turkish = _count(sample, b"\xd0\xdd\xde\xf0\xfd\xfe")
-    others = _count(sample, b"\xe1\xe3\xe6\xe9\xed\xf3\xfa")  # of Icelandic, and the ă of Romanian
+    others = _count(sample, b"\xe1\xe3\xe6\xe9\xed\xf3\xfa")  # letters of Icelandic, and the ă of Romanian
     return "cp1254" if turkish >= 3 and 5 * others <= turkish else ""
 
 

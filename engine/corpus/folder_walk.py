@@ -25,7 +25,7 @@ Neighbours = Callable[[], frozenset[str]]
 """Returns the names of all entries of a folder, made on the first call: most folders don't need them."""
 _NAME = attrgetter("name")
 
-_PASSING = frozenset(
+_TRANSIENT = frozenset(
     getattr(errno, name)
     for name in """EIO ESTALE ETIMEDOUT EREMOTEIO ENOTCONN ECONNABORTED ECONNRESET EHOSTDOWN EHOSTUNREACH ENETDOWN
     ENETUNREACH ENODEV ENXIO EMFILE ENFILE ENOMEM EAGAIN EBUSY EINTR""".split()
@@ -33,9 +33,9 @@ _PASSING = frozenset(
 )
 
 
-def is_passing(error: OSError) -> bool:
+def is_transient(error: OSError) -> bool:
     """Whether an error says nothing about a file and may pass, such as that of a network drive without connection."""
-    return error.errno in _PASSING
+    return error.errno in _TRANSIENT
 
 
 def is_below(name: str, names: Collection[str]) -> bool:
@@ -65,7 +65,7 @@ class FolderWalk(ABC):
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
         """After `most_entries` entries, no further folder is listed."""
         self.files: list[FoundFile] = []
-        self.unsure: set[str] = set()
+        self.unreachable: set[str] = set()
         """Stable names of folders and files that could not be looked at because of an error that may pass: what an
         index has of them may still be there."""
         self.whole = True
@@ -119,8 +119,8 @@ class FolderWalk(ABC):
 
     def _report(self, name: str, error: OSError) -> None:
         """Record that a folder or a file can't be read, by its stable name, or "." for the workspace."""
-        if is_passing(error):
-            self.unsure.add("" if name == "." else name)
+        if is_transient(error):
+            self.unreachable.add("" if name == "." else name)
         self._unreadable(name, error)
 
     @abstractmethod

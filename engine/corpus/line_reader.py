@@ -33,8 +33,8 @@ class NumberedText:
     "\\n" ends a line, and a "\\r" before it is not part of the line. A text that ends in a line end has no empty line
     after it; an empty file has no lines.
 
-    The number of line ends before each block is stored. Opening is one pass at the speed of the disk, 100 MB of blank
-    lines need no more memory than one long line, and finding a line reads one block.
+    The number of line ends before each block is stored. Opening is one pass at the speed of the disk, and finding a
+    line reads one block. 100 MB of blank lines need no more memory than one long line.
 
     The text stays unchanged if another program replaces the file: small files are in memory (so that no handle prevents
     replacement on Windows), larger ones are read through an open handle. Text that is not plain UTF-8 (`encodings`) is

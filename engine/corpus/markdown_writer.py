@@ -4,6 +4,7 @@ It is Markdown as Obsidian writes it, with callouts (`> [!note]`) and footnotes 
 it. All other text is escaped, so that nothing in it is markup by chance.
 """
 
+import csv
 import re
 from collections.abc import Iterable, Sequence
 
@@ -87,8 +88,12 @@ class MarkdownWriter:
         return lines
 
     def open(self, first: str, rest: str) -> None:
-        """Begin a container: `first` and `rest` come before its first line and its other lines."""
-        self._containers.append([first, rest] if self.depth < MOST_NESTED else ["", ""])
+        """Begin a container: `first` and `rest` come before its first line and its other lines.
+
+        Its lines are written into the container around it if that is the last that may be open.
+        """
+        if self.depth < MOST_NESTED:
+            self._containers.append([first, rest])
 
     def open_item(self, marker: str) -> None:
         """Begin an item of a list, with a marker such as `- ` or `1. `."""
@@ -200,6 +205,15 @@ def dedented(lines: Sequence[str]) -> list[str]:
 
 def indent_of(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def csv_rows(lines: Iterable[str], delimiter: str = ",") -> list[list[str]] | None:
+    """Return the rows of a table of values between delimiters, or None if they cannot be read."""
+    written = (f"{line}\n" for line in lines if line)
+    try:
+        return list(csv.reader(written, delimiter=delimiter, skipinitialspace=True))
+    except (csv.Error, TypeError, ValueError):
+        return None
 
 
 def pieces(lines: Iterable[str]) -> list[str]:

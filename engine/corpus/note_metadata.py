@@ -105,8 +105,8 @@ def structure_of(text: str, name: str) -> Structure | None:
 def markdown_of(text: str, name: str) -> Iterator[str] | None:
     """Yield a note in another format as lines of Markdown; None for Markdown, plain text and documents.
 
-    Each step takes a few milliseconds. The headings are those of `structure_of`, in the same order,
-    after its title if that is separate.
+    The first step reads the structure of the whole note; each of the others writes one block. The headings are those
+    of `structure_of`, in the same order, after its title if that is separate.
     """
     ending = name[name.rfind(".") :].lower()
     if ending == ".org":

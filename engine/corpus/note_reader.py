@@ -12,7 +12,7 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus import documents, encodings, json_notes
-from engine.corpus.folder_walk import FoundFile, is_passing
+from engine.corpus.folder_walk import FoundFile, is_transient
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
 
@@ -28,11 +28,11 @@ class Unreadable(Exception):
     """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary`,
     `unknown-format`, or the rule of a `DocumentError`."""
 
-    def __init__(self, name: str, rule: str, detail: str, *, passing: bool = False) -> None:
-        """`passing`: whether the reason may pass, although the file stays the same."""
+    def __init__(self, name: str, rule: str, detail: str, *, transient: bool = False) -> None:
+        """`transient`: whether the reason may pass, although the file stays the same."""
         super().__init__(detail)
         self.issue = FileIssue(path=name, rule=rule, detail=detail)
-        self.passing = passing
+        self.transient = transient
 
 
 def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None = None) -> NoteText:
@@ -146,4 +146,4 @@ def _blocks(path: str, name: str, max_bytes: int, *, with_mark: bool = False) ->
 
 
 def _unreadable(name: str, error: OSError) -> Unreadable:
-    return Unreadable(name, "unreadable", skip_reasons.unreadable(error), passing=is_passing(error))
+    return Unreadable(name, "unreadable", skip_reasons.unreadable(error), transient=is_transient(error))

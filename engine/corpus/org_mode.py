@@ -10,7 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from engine.base import lazy_pattern
 from engine.corpus.link_parsing import is_attachment
-from engine.corpus.markdown_writer import CALLOUTS, Inline, MarkdownWriter, footnote_name, indent_of, literal, pieces
+from engine.corpus.markdown_writer import (
+    CALLOUTS,
+    MOST_NESTED,
+    Inline,
+    MarkdownWriter,
+    footnote_name,
+    indent_of,
+    literal,
+    pieces,
+)
 from engine.corpus.note_structure import LONGEST_PROPERTY, Structure, StructureBuilder, lines_of, markup_lines
 
 _KEYWORD = lazy_pattern(r"[ \t]*#\+([^\s:]+):[ \t]*(.*)")
@@ -136,7 +145,7 @@ def plain(title: str) -> str:
 # --- The text as Markdown --------------------------------------------------------------------------------------------
 
 _ITEM = lazy_pattern(
-    r"(?:([-+])|(?<=[ \t])\*|(\d{1,9}|[A-Za-z])[.)])(?:[ \t]+|$)(?:\[@\w+\][ \t]+)?"
+    r"(?:([-+])|(?<=[ \t])\*|([0-9]{1,9})[.)])(?:[ \t]+|$)(?:\[@\w+\][ \t]+)?"
     r"(?:\[([ Xx-])\](?:[ \t]+|$))?(?:(\S.{0,200}?)[ \t]+::(?:[ \t]+|$))?"
 )
 _BEGIN = lazy_pattern(r"#\+begin_([\w-]+)", re.IGNORECASE)
@@ -195,7 +204,7 @@ class _Page:
         self._headings = {heading.line: heading for heading in found.headings}
         self._code = dict(found.code)
         self._kind = ""
-        """What the lines are that are not written yet: text, table or code."""
+        """Kind of the pending lines: text, table or code."""
         self._pending: list[str] = []
         self._before = ""
         """Markdown before the next paragraph."""
@@ -321,7 +330,7 @@ class _Page:
             self.out.blank()
         self._leave(indent - 1)
         self._items.append((indent, self.out.depth))
-        self.out.open_item(f"{item[2] if item[2] and item[2].isdigit() else '1'}. " if item[2] else "- ")
+        self.out.open_item(f"{item[2]}. " if item[2] else "- ")
         box = {None: "", " ": "[ ] ", "-": "[/] "}.get(item[3], "[x] ")
         self._before = box + (f"**{self.inline(item[4])}**: " if item[4] else "")
         self._add("text", line[item.end() :])
@@ -332,7 +341,8 @@ class _Page:
             self.out.close(self._items.pop()[1])
 
     def _begin(self, name: str, words: str) -> None:
-        self._blocks.append((name, self.out.depth, self._items))
+        if len(self._blocks) < MOST_NESTED:
+            self._blocks.append((name, self.out.depth, self._items))
         self._items = []
         if name in ("quote", "verse"):
             self.out.open_quote()

@@ -1,18 +1,23 @@
-"""Reads the structure of a reStructuredText file, as docutils' "reStructuredText Markup Specification" (docutils 0.22)
-describes it (docutils.sourceforge.io/docs/ref/rst/restructuredtext.html).
+"""Reads the structure and the tables of a reStructuredText file, as docutils' "reStructuredText Markup Specification"
+(docutils 0.22) describes them (docutils.sourceforge.io/docs/ref/rst/restructuredtext.html).
 
 Section titles, the fields before and below the first title, `meta` directives and literal blocks are read. Titles rank
 in the order in which their styles appear. An underline may be shorter than its title from four characters on, which
 docutils only warns about.
 """
 
+import re
 import string
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
 
 from engine.base import lazy_pattern
 from engine.corpus.markdown_writer import indent_of
 from engine.corpus.note_structure import Structure, StructureBuilder, markup_lines
 
 PUNCTUATION = frozenset(string.punctuation)
+BULLET = lazy_pattern(r"[-*+\u2022\u2023\u2043](?:[ ]+|$)")
 FIELD = lazy_pattern(r"[ \t]*:((?![: ])[^:]+):(?:[ \t]+(.*))?")
 _DIRECTIVE = lazy_pattern(r"[ \t]*\.\.[ \t]+([\w:.+-]+)[ \t]*::(?:[ \t].*)?")
 _COMMENTED = lazy_pattern(r"\.\.[ \t]+(title|slug|date|tags|category|description):[ \t]+(.*)")
@@ -149,3 +154,123 @@ def plain(title: str) -> str:
     """Return a title without roles, links and emphasis."""
     title = _ROLE.sub(r"\1", _REFERENCE.sub(lambda found: found[1] or found[2] or "", title))
     return _ESCAPED.sub(lambda found: found[1] or "", _MARKS.sub("", title))
+
+
+# --- Tables ---------------------------------------------------------------------------------------------------------
+
+_GRID_SIGNS = ("+", "|")
+_GRID = lazy_pattern(r"\+(?:-+\+)+")
+_GRID_HEADER = lazy_pattern(r"\+(?:=+\+)+")
+_SIMPLE = lazy_pattern(r"=+(?:[ ]+=+)+")
+
+
+def end_of_table(lines: Sequence[str], at: int) -> int:
+    """Return the end of the table whose first line is `lines[at]`; 0 if there is none."""
+    if _GRID.fullmatch(lines[at]):
+        return at + sum(1 for _ in takewhile(lambda number: lines[number][:1] in _GRID_SIGNS, range(at, len(lines))))
+    return _end_of_simple(lines, at) if lines[at][0] == "=" and _SIMPLE.fullmatch(lines[at]) else 0
+
+
+def table(lines: Sequence[str]) -> list[list[str]] | None:
+    """Return the rows of a table, or None if it is malformed."""
+    return _grid(lines) if lines[0][0] == "+" else _simple(lines)
+
+
+def _grid(lines: Sequence[str]) -> list[list[str]] | None:
+    """Return the cells of a table that is drawn with lines, or None if the lines do not meet.
+
+    A cell across several columns is written in the first.
+    """
+    drawn = [bool(_GRID.fullmatch(line) or _GRID_HEADER.fullmatch(line)) for line in lines]
+    bounds = sorted({at for line, is_drawn in zip(lines, drawn, strict=True) if is_drawn for at in _crossings(line)})
+    rows, cells = list[list[str]](), [""] * (len(bounds) - 1)
+    for line, is_drawn in zip(lines[1:], drawn[1:], strict=True):
+        columns = _screen_columns(line)
+        if len(columns) != bounds[-1] + 1 or line[-1] not in _GRID_SIGNS:
+            return None
+        if is_drawn:
+            rows.append(cells)
+            cells = [""] * (len(bounds) - 1)
+            continue
+        first = 0
+        for column, (left, right) in enumerate(pairwise(bounds)):
+            if columns[left] in _GRID_SIGNS:
+                first = column
+            text = "".join(columns[left + (first == column) : right])
+            cells[first] += (" " if first == column else "") + ("" if set(text) <= set("-+=") else text)
+    return [[" ".join(cell.split()) for cell in row] for row in rows] if drawn[-1] else None
+
+
+def _simple(lines: Sequence[str]) -> list[list[str]] | None:
+    """Return the cells of a table whose columns are below lines of `=`, or None if text lies between the columns.
+
+    A row without a first cell continues the row above.
+    """
+    starts = [found.start() for found in re.finditer("=+", lines[0])]
+    bounds = list(pairwise([*starts, 10_000]))
+    has_spans = any(set(line) <= set("- ") for line in lines if line)
+    rows = list[list[str]]()
+    for line in lines[1:]:
+        if not line or (line[0] in "=-" and set(line) <= {line[0], " "}):
+            continue
+        columns = _screen_columns(line)
+        cells, first = [""] * len(bounds), 0
+        for column, (left, right) in enumerate(bounds):
+            if not left or "".join(columns[left - 1 : left]).isspace() or left > len(columns):
+                first = column
+            elif not has_spans:
+                return None
+            cells[first] += "".join(columns[left:right])
+        cells = list(map(str.strip, cells))
+        if not cells[0] and rows:
+            rows[-1] = [f"{before} {cell}".strip() for before, cell in zip(rows[-1], cells, strict=True)]
+        else:
+            rows.append(cells)
+    return rows if len(lines[-1]) == len(lines[0]) and _SIMPLE.fullmatch(lines[-1]) else None
+
+
+def _end_of_simple(lines: Sequence[str], at: int) -> int:
+    """Return the end of a table whose first line is `lines[at]`, or of the paragraph if the table has no last line."""
+    found = 0
+    for number in range(at + 1, len(lines)):
+        if lines[number][:1] == "=" and _SIMPLE.fullmatch(lines[number]):
+            if len(lines[number]) != len(lines[at]):
+                break
+            found += 1
+            if found == 2 or number + 1 == len(lines) or not lines[number + 1]:
+                return number + 1
+    return end_of_paragraph(lines, at)
+
+
+def end_of_paragraph(lines: Sequence[str], at: int) -> int:
+    return next((number for number in range(at, len(lines)) if not lines[number]), len(lines))
+
+
+def _crossings(line: str) -> list[int]:
+    return [at for at, sign in enumerate(line) if sign == "+"]
+
+
+def _screen_columns(line: str) -> Sequence[str]:
+    """Return what each column of a line shows: a wide character is followed by an empty column."""
+    if line.isascii():
+        return line
+    wide = unicodedata.east_asian_width
+    return [part for sign in line for part in ((sign, "") if wide(sign) in "WF" else (sign,))]
+
+
+def list_table(block: Sequence[str]) -> list[list[str]] | None:
+    """Return the cells of a list of rows that are lists of cells, or None if it is anything else."""
+    rows, margin = list[list[list[str]]](), 0
+    for line in block:
+        if row := BULLET.match(line):
+            rows.append([])
+        rest = " " * row.end() + line[row.end() :] if row else line
+        text = rest.strip()
+        if rows and (cell := BULLET.match(text)) and (not rows[-1] or indent_of(rest) <= margin):
+            margin = indent_of(rest)
+            rows[-1].append([text[cell.end() :]])
+        elif text:
+            if not rows or not rows[-1]:
+                return None
+            rows[-1][-1].append(text)
+    return [[" ".join(cell) for cell in row] for row in rows]

@@ -2,10 +2,8 @@
 Sphinx's documentation ("Directives", "Roles"). Nothing is included from other files.
 """
 
-import csv
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Generator, Iterator, Sequence
 
 from engine.base import lazy_pattern
 from engine.corpus import restructuredtext
@@ -15,6 +13,7 @@ from engine.corpus.markdown_writer import (
     Inline,
     MarkdownWriter,
     code,
+    csv_rows,
     dedented,
     footnote_name,
     image,
@@ -23,9 +22,10 @@ from engine.corpus.markdown_writer import (
 )
 from engine.corpus.note_structure import MarkupHeading, lines_of
 
-_BULLET = lazy_pattern(r"[-*+\u2022\u2023\u2043](?:[ ]+|$)")
-_NUMBERED = lazy_pattern(
-    r"(?:\((\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,9}|#)\)|(\d{1,9}|[A-Za-z]|[ivxlcdm]{2,9}|#)[.)])(?:[ ]+|$)"
+_NUMBERED = lazy_pattern(r"(?:\(([0-9]{1,9}|#)\)|([0-9]{1,9}|#)[.)])(?:[ ]+|$)")
+_LETTERED = lazy_pattern(r"(?:\((?:[A-Za-z]|[ivxlcdmIVXLCDM]{2,9})\)|(?:[A-Za-z]|[ivxlcdmIVXLCDM]{2,9})[.)])(?:[ ]+|$)")
+_COMMAND_OPTION = lazy_pattern(
+    r"((?:--?|/)[\w?][\w-]*(?:[ =][\w<][^\s,]*)?(?:, (?:--?|/)[\w?][\w-]*(?:[ =][\w<][^\s,]*)?)*)(?:[ ]{2,}(\S.*))?"
 )
 _EXPLICIT = lazy_pattern(r"\.\.(?:[ ]+|$)")
 _NAMED = lazy_pattern(r"([\w.+-]+(?::[\w.+-]+){0,3})[ ]?::(?:[ ]+(.*))?$")
@@ -33,15 +33,11 @@ _OPTION = lazy_pattern(r"[ ]*:([\w-]+):(?:[ ]+(.*))?$")
 _FOOTNOTE = lazy_pattern(r"\[(#?[\w.:+-]*|\*)\](?:[ ]+|$)")
 _HYPERLINK = lazy_pattern(r"_(?:`([^`]+)`|((?![ _])(?:[^:\\]|\\.)+)):(?:[ ]+(\S.*))?$")
 _SUBSTITUTION = lazy_pattern(r"\|([^|]{1,100})\|[ ]+(replace|image|unicode)::[ ]+(\S.*)$")
-_GRID = lazy_pattern(r"\+(?:-+\+)+")
-_GRID_HEADER = lazy_pattern(r"\+(?:=+\+)+")
-_SIMPLE = lazy_pattern(r"=+(?:[ ]+=+)+")
 _QUIET = frozenset(
-    "contents index meta highlight currentmodule module default-role role sectnum include tabularcolumns class"
-    " rst-class"
-    " sectionauthor codeauthor title header footer target-notes".split()
+    "contents index highlight currentmodule module default-role role sectnum include tabularcolumns rst-class"
+    " sectionauthor codeauthor title target-notes".split()
 )
-"""Directives that have nothing to show."""
+"""Directives whose arguments are not shown."""
 _ADMONITIONS = CALLOUTS | {"seealso", "versionadded", "versionchanged", "deprecated", "admonition", "versionremoved"}
 _PHRASES = {
     "seealso": "See also",
@@ -50,10 +46,17 @@ _PHRASES = {
     "versionremoved": "Removed in version",
     "deprecated": "Deprecated since version",
 }
-_QUOTES = frozenset({"topic", "sidebar", "epigraph", "highlights", "pull-quote", "compound", "container", "rubric"})
+_DELIMITERS = {"tab": "\t", "space": " "}
+_PLAIN_QUOTES = frozenset({"epigraph", "highlights", "pull-quote", "compound", "header", "footer"})
+_QUOTES = _PLAIN_QUOTES | {"topic", "sidebar", "container", "rubric"}
+_WITHOUT_ARGUMENTS = restructuredtext.CODE_DIRECTIVES | _ADMONITIONS | _PLAIN_QUOTES | {"toctree"}
+"""Directives whose text may begin directly below."""
 
-_LITERAL = lazy_pattern(r"``(?=\S)([^`]{1,400}(?:`[^`]{1,400}){0,20}?)``(?![\w`])|\\([^\s])|\\(?:\s|$)")
-_ROLE_TEXT = lazy_pattern(r"(?<![\w`:]):([A-Za-z][\w.+-]{0,39}(?::[\w.+-]{1,39})?):`([^`]{1,400})`")
+_LITERAL = lazy_pattern(
+    r"``(?=\S)([^`]{1,400}(?:`[^`]{1,400}){0,20}?)``(?![\w`])"
+    r"|(?<![\w`:]):([A-Za-z][\w.+-]{0,39}(?::[\w.+-]{1,39})?):`([^`]{1,400})`|\\(?:(\S)|\s|$)"
+)
+_ESCAPED = lazy_pattern(r"\\(?:(\S)|\s)")
 _PHRASE = lazy_pattern(r"_?`(?=\S)([^`]{1,400})`(_{0,2})(?!\w)")
 _EMBEDDED = lazy_pattern(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
 _SIMPLE_REFERENCE = lazy_pattern(r"(?<![\w`.:/@+-])([A-Za-z0-9](?:[\w.+:-]{0,80}[A-Za-z0-9])?)__?(?!\w)")
@@ -62,7 +65,7 @@ _REPLACED = lazy_pattern(r"\|(?=\S)([^|\n]{1,100})(?<=\S)\|_{0,2}")
 _ADDRESS = lazy_pattern(r"https?://[^\s<>\"`|*]{1,1000}[^\s<>\"`|*.,;:!?)'\]]")
 _STRONG = lazy_pattern(r"(?<![\w*])\*\*(?=\S)([^*]{1,800}(?:\*[^*]{1,400}){0,4}?)(?<=\S)\*\*(?![\w*])")
 _EMPHASIS = lazy_pattern(r"(?<![\w*])\*(?=\S)([^*]{1,800})(?<=\S)\*(?![\w*])")
-_CODE_ROLES = frozenset({"sub", "subscript", "sup", "superscript"})
+_TEXT_ROLES = frozenset({"sub", "subscript", "sup", "superscript"})
 _SCHEME = lazy_pattern(r"(?:https?|mailto|ftp):")
 
 
@@ -126,13 +129,13 @@ class _Page:
                 at += 1
             elif line[0] == " ":
                 end = _indented(lines, at)
-                self._nested(lines[at:end], depth, quote=True)
+                yield from self._nested(lines[at:end], depth, quote=True)
                 at = end
             else:
-                at = self._block(lines, at, depth)
+                at = yield from self._block(lines, at, depth)
             yield
 
-    def _nested(self, lines: Sequence[str], depth: int, *, quote: bool = False) -> None:
+    def _nested(self, lines: Sequence[str], depth: int, *, quote: bool = False) -> Iterator[None]:
         """Write blocks that are indented below others."""
         outer = self.out.depth
         if depth >= MOST_NESTED:
@@ -140,57 +143,82 @@ class _Page:
             return
         if quote:
             self.out.open_quote()
-        for _ in self.blocks(dedented(lines), depth + 1):
-            pass
+        yield from self.blocks(dedented(lines), depth + 1)
         if quote:
             self.out.close(outer)
             self.out.blank()
 
-    def _block(self, lines: Sequence[str], at: int, depth: int) -> int:
+    def _block(self, lines: Sequence[str], at: int, depth: int) -> Generator[None, None, int]:
         """Write the block that begins with a line; returns the first line after it."""
         line = lines[at]
         below = lines[at + 1] if at + 1 < len(lines) else ""
         if explicit := _EXPLICIT.match(line):
-            end = _indented(lines, at + 1)
-            self._explicit(line[explicit.end() :], lines[at + 1 : end], depth)
+            end = _indented(lines, at + 1) if below or line != ".." else at + 1
+            yield from self._explicit(line[explicit.end() :], lines[at + 1 : end], depth)
             return end
-        if item := _BULLET.match(line) or (self._is_item(line, below) and _NUMBERED.match(line)):
-            return self._list(lines, at, item, depth)
+        if item := restructuredtext.BULLET.match(line) or (self._is_item(line, below) and _NUMBERED.match(line)):
+            return (yield from self._list(lines, at, item, depth))
+        if self._is_item(line, below) and (item := _LETTERED.match(line)):
+            end = _indented(lines, at + 1)
+            yield from self._nested(_item(f"\\{line}", item.end(), lines[at + 1 : end]), depth)
+            return end
         if restructuredtext.is_line(line) and len(line) >= 4 and not below:
             self.out.rule()
             return at + 1
         if line.startswith("__ "):
             return at + 1  # an anonymous target
-        end = next((number for number in range(at, len(lines)) if not lines[number]), len(lines))
-        if _GRID.fullmatch(line):
-            self.out.table(self._grid(lines[at:end]))
+        if end := restructuredtext.end_of_table(lines, at):
+            return self._table(lines[at:end], restructuredtext.table(lines[at:end]), end)
+        if end := (yield from self._labelled(lines, at, depth)):
             return end
-        if _SIMPLE.fullmatch(line) and (last := _end_of_simple(lines, at)):
-            self.out.table(self._simple(lines[at:last]))
-            return last
+        end = restructuredtext.end_of_paragraph(lines, at)
         if line.startswith(">>> "):
             self.out.code(lines[at:end], "pycon")
-            return end
-        if line[0] == "|" and line[1:2] in ("", " "):
+        elif line[0] == "|" and line[1:2] in ("", " "):
             self._text([row.removeprefix("|").strip() for row in lines[at:end]], breaks=True)
-            return end
-        if (field := restructuredtext.FIELD.fullmatch(line)) and not line.startswith("::"):
-            start = at + 1
-            while field[2] and start < len(lines) and lines[start][:1] == " ":
-                start += 1
-            text = " ".join([field[2] or "", *map(str.strip, lines[at + 1 : start])])
-            return self._definition(f"**{self.inline(field[1])}**", text, lines, start, depth)
-        if below[:1] == " " and not line.endswith("::"):
+        else:
+            return self._paragraph(lines, at, end)
+        return end
+
+    def _labelled(self, lines: Sequence[str], at: int, depth: int) -> Generator[None, None, int]:
+        """Write a field, an option of a command or a definition; returns the first line after it, or 0 for others."""
+        line = lines[at]
+        below = lines[at + 1] if at + 1 < len(lines) else ""
+        option = _COMMAND_OPTION.fullmatch(line) if line[0] in "-/" else None
+        start, text = at + 1, ""
+        if option and (option[2] or below[:1] == " "):
+            label, text = code(option[1]), option[2] or ""
+        elif (field := restructuredtext.FIELD.fullmatch(line)) and not line.startswith("::"):
+            label, text = f"**{self.inline(field[1])}**", field[2] or ""
+        elif below[:1] == " " and not line.startswith((">>> ", "| ")) and not line.endswith(("::", "|")):
             term, _, kind = line.partition(" : ")
             label = f"**{self.inline(term)}**" + (f" *{self.inline(kind)}*" if kind else "")
-            return self._definition(label, "", lines, at + 1, depth)
-        return self._paragraph(lines, at, end)
+        else:
+            return 0
+        while text and start < len(lines) and lines[start][:1] == " ":
+            start += 1
+        text = " ".join([text, *map(str.strip, lines[at + 1 : start])])
+        outer, end = self.out.depth, _indented(lines, start)
+        self.out.open_item("- ")
+        self.out.line(f"{label}: {self.inline(text)}" if text.strip() else label)
+        self.out.blank()
+        yield from self._nested(lines[start:end], depth)
+        self.out.close(outer)
+        return end
 
     def _is_item(self, line: str, below: str) -> bool:
-        return not below or below[0] == " " or _NUMBERED.match(below) is not None
+        return not below or below[0] == " " or (_NUMBERED.match(below) or _LETTERED.match(below)) is not None
 
-    def _list(self, lines: Sequence[str], at: int, item: re.Match[str], depth: int) -> int:
-        numbered, outer = not _BULLET.match(lines[at]), self.out.depth
+    def _table(self, lines: Sequence[str], rows: list[list[str]] | None, end: int) -> int:
+        """Write the rows, or the lines as code if they are no table; returns `end`."""
+        if rows is None:
+            self.out.code(lines)
+        else:
+            self.out.table([[self.inline(cell) for cell in row] for row in rows])
+        return end
+
+    def _list(self, lines: Sequence[str], at: int, item: re.Match[str], depth: int) -> Generator[None, None, int]:
+        numbered, outer = not restructuredtext.BULLET.match(lines[at]), self.out.depth
         self.out.blank()
         count = 0
         while True:
@@ -198,26 +226,18 @@ class _Page:
             written = (item[1] or item[2]) if numbered else ""
             count = int(written) if written.isdigit() and not count else count + 1
             self.out.open_item(f"{count}. " if numbered else "- ")
-            self._nested([" " * item.end() + lines[at][item.end() :], *lines[at + 1 : end]], depth)
+            yield from self._nested(_item(lines[at][item.end() :], item.end(), lines[at + 1 : end]), depth)
             self.out.close(outer)
             at = end
             while at < len(lines) and not lines[at]:
                 at += 1
-            following = (_NUMBERED if numbered else _BULLET).match(lines[at]) if at < len(lines) else None
+            following = (
+                (_NUMBERED if numbered else restructuredtext.BULLET).match(lines[at]) if at < len(lines) else None
+            )
             if following is None:
                 self.out.blank()
                 return at
             item = following
-
-    def _definition(self, label: str, text: str, lines: Sequence[str], at: int, depth: int) -> int:
-        """Write a term and its text, which continues from `at` on; returns the first line after it."""
-        outer, end = self.out.depth, _indented(lines, at)
-        self.out.open_item("- ")
-        self.out.line(f"{label}: {self.inline(text)}" if text.strip() else label)
-        self.out.blank()
-        self._nested(lines[at:end], depth)
-        self.out.close(outer)
-        return end
 
     def _paragraph(self, lines: Sequence[str], at: int, end: int) -> int:
         text = list(lines[at:end])
@@ -230,7 +250,7 @@ class _Page:
         block = lines[end:last]
         if not any(block):  # a quoted literal block
             start = next((number for number in range(end, len(lines)) if lines[number]), end)
-            last = next((number for number in range(start, len(lines)) if not lines[number]), len(lines))
+            last = restructuredtext.end_of_paragraph(lines, start)
             mark = lines[start][:1] if start < len(lines) else ""
             if mark not in restructuredtext.PUNCTUATION or any(line[:1] != mark for line in lines[start:last]):
                 return end
@@ -245,7 +265,7 @@ class _Page:
 
     # --- explicit markup ----------------------------------------------------------------------------------------------
 
-    def _explicit(self, line: str, block: Sequence[str], depth: int) -> None:
+    def _explicit(self, line: str, block: Sequence[str], depth: int) -> Iterator[None]:
         """Write what begins with two dots; comments, targets and substitutes are left out."""
         if note := _FOOTNOTE.match(line):
             name = note[1]
@@ -258,27 +278,20 @@ class _Page:
             self.out.blank()
         elif not line.startswith(("_", "|")) and (named := _NAMED.match(line)):
             content = dedented(block)
-            self._directive(named[1].lower(), named[2] or "", content if block[:1] != [""] else ["", *content], depth)
+            content = content if block[:1] != [""] else ["", *content]
+            yield from self._directive(named[1].lower(), named[2] or "", content, depth)
 
-    def _directive(self, name: str, words: str, block: list[str], depth: int) -> None:
-        while block and block[0] and not _OPTION.match(block[0]):
-            if name in restructuredtext.CODE_DIRECTIVES or name in _ADMONITIONS:
-                break
-            words = f"{words} {block.pop(0).strip()}".strip()
-        options = dict[str, str]()
-        while block and (option := _OPTION.match(block[0])):
-            options[option[1]] = option[2] or ""
-            del block[0]
-        block = block[1:] if block[:1] == [""] else block
-        if name in restructuredtext.CODE_DIRECTIVES or name == "literalinclude":
+    def _directive(self, name: str, words: str, block: list[str], depth: int) -> Iterator[None]:
+        words, options, block = _arguments(name, words, block)
+        if name in restructuredtext.CODE_DIRECTIVES:
             self.out.code([words, *block] if name in ("math", "prompt") else block, words if name != "math" else "")
         elif name in ("image", "figure"):
             self.out.paragraph(image(options.get("alt", ""), words))
-            self._nested(block, depth)
+            yield from self._nested(block, depth)
         elif name in _ADMONITIONS:
-            self._admonition(name, words, block, depth)
+            yield from self._admonition(name, words, block, depth)
         elif name in ("list-table", "csv-table", "table"):
-            self._table_directive(name, words, block, options, depth)
+            yield from self._table_directive(name, words, block, options, depth)
         elif name == "toctree":
             for entry in filter(str.strip, block):
                 self.out.open_item("- ")
@@ -288,13 +301,14 @@ class _Page:
         elif name in _QUOTES:
             outer = self.out.depth
             self.out.open_quote(title=self.inline(words) if name != "container" else "")
-            self._nested(block, depth)
+            yield from self._nested(block, depth)
             self.out.close(outer)
             self.out.blank()
-        elif name not in _QUIET:
-            self._other_directive(words, block, depth)
+        elif name != "meta":
+            is_class = name == "class" and not block and "(" not in words and words.islower()  # of the next block
+            yield from self._other_directive("" if name in _QUIET or is_class else words, block, depth)
 
-    def _other_directive(self, words: str, block: list[str], depth: int) -> None:
+    def _other_directive(self, words: str, block: list[str], depth: int) -> Iterator[None]:
         """Write the signature and the text of a directive, such as Sphinx's `function`."""
         outer = self.out.depth
         if words:
@@ -302,81 +316,33 @@ class _Page:
             self.out.open_item("- ")
             self.out.line(code(words))
             self.out.blank()
-        self._nested(block, depth)
+        yield from self._nested(block, depth)
         self.out.close(outer)
         self.out.blank()
 
-    def _admonition(self, name: str, words: str, block: list[str], depth: int) -> None:
+    def _admonition(self, name: str, words: str, block: list[str], depth: int) -> Iterator[None]:
         outer = self.out.depth
         has_title = name in _PHRASES or name == "admonition"
         version, _, text = words.partition(" ") if name.startswith(("version", "deprecated")) else (words, "", "")
         title = f"{_PHRASES.get(name, '')} {version}".strip() if has_title else ""
         self.out.open_quote("" if title else name if name in CALLOUTS else "note", self.inline(title))
-        self._nested([*filter(None, [text if has_title else words]), *block], depth)
+        yield from self._nested([*filter(None, [text if has_title else words]), *block], depth)
         self.out.close(outer)
         self.out.blank()
 
-    def _table_directive(self, name: str, words: str, block: list[str], options: dict[str, str], depth: int) -> None:
+    def _table_directive(
+        self, name: str, words: str, block: list[str], options: dict[str, str], depth: int
+    ) -> Iterator[None]:
         if words:
             self.out.paragraph(f"*{self.inline(words)}*")
         if name == "table":
-            self._nested(block, depth)
+            yield from self._nested(block, depth)
         elif name == "csv-table":
             head = [options["header"]] if "header" in options else []
-            rows = csv.reader(
-                [*head, *filter(None, block)], delimiter=options.get("delim", ",")[:1] or ",", skipinitialspace=True
-            )
-            try:
-                self.out.table([[self.inline(cell) for cell in row] for row in rows])
-            except csv.Error:
-                self.out.code(block)
+            delimiter = options.get("delim", ",")
+            self._table(block, csv_rows([*head, *block], _DELIMITERS.get(delimiter, delimiter)), 0)
         else:
-            self.out.table(self._list_table(block))
-
-    def _list_table(self, block: Sequence[str]) -> list[list[str]]:
-        rows = list[list[list[str]]]()
-        for line in block:
-            text = line
-            if text.startswith("* "):
-                rows.append([])
-                text = f"  {text[2:]}"
-            if rows and text.lstrip().startswith("- ") and indent_of(text) <= 3:
-                rows[-1].append([text.lstrip()[2:]])
-            elif rows and rows[-1] and text.strip():
-                rows[-1][-1].append(text.strip())
-        return [[self.inline(" ".join(cell)) for cell in row] for row in rows]
-
-    def _grid(self, lines: Sequence[str]) -> list[list[str]]:
-        """Return the cells of a table that is drawn with lines; one across several columns is written in the first."""
-        bounds = [at for at, sign in enumerate(lines[0]) if sign == "+"]
-        rows, cells = list[list[str]](), [""] * (len(bounds) - 1)
-        for line in lines[1:]:
-            if line[:1] == "+" and (_GRID.fullmatch(line) or _GRID_HEADER.fullmatch(line)):
-                rows.append(cells)
-                cells = [""] * (len(bounds) - 1)
-                continue
-            first = 0
-            for column, (left, right) in enumerate(pairwise(bounds)):
-                if line[left : left + 1] in ("|", "+"):
-                    first = column
-                text = line[left + (first == column) : right]
-                cells[first] += (" " if first == column else "") + text.strip("-+" if set(text) <= set("-+ ") else "")
-        return [[self.inline(" ".join(cell.split())) for cell in row] for row in rows]
-
-    def _simple(self, lines: Sequence[str]) -> list[list[str]]:
-        """Return the cells of a table whose columns are below lines of `=`; a row without a first cell continues."""
-        starts = [found.start() for found in re.finditer("=+", lines[0])]
-        bounds = list(pairwise([*starts, 10_000]))
-        rows = list[list[str]]()
-        for line in lines[1:]:
-            if not line or set(line) <= set("= ") or set(line) <= set("- "):
-                continue
-            cells = [line[left:right].strip() for left, right in bounds]
-            if not cells[0] and rows:
-                rows[-1] = [f"{before} {cell}".strip() for before, cell in zip(rows[-1], cells, strict=True)]
-            else:
-                rows.append(cells)
-        return [[self.inline(cell) for cell in row] for row in rows]
+            self._table(block, restructuredtext.list_table(block), 0)
 
     # --- inline markup ------------------------------------------------------------------------------------------------
 
@@ -385,10 +351,11 @@ class _Page:
         found = Inline(text)
 
         def literal(match: re.Match[str]) -> str:
-            return found.code(match[1]) if match[1] else found.token(Inline(match[2]).done()) if match[2] else ""
+            if match[2]:
+                return self._role(found, match[2].rpartition(":")[2], match[3])
+            return found.code(match[1]) if match[1] else found.token(Inline(match[4] or "").done())
 
         found.text = _LITERAL.sub(literal, found.text)
-        found.text = _ROLE_TEXT.sub(lambda role: self._role(found, role[1].rpartition(":")[2], role[2]), found.text)
         found.text = _PHRASE.sub(lambda phrase: self._phrase(found, phrase), found.text)
         found.text = _REPLACED.sub(lambda name: self._substitute(found, name), found.text)
         found.text = _ADDRESS.sub(lambda address: found.token(f"<{address[0]}>"), found.text)
@@ -400,6 +367,9 @@ class _Page:
 
     def _role(self, found: Inline, role: str, content: str) -> str:
         content = " ".join(content.split())
+        if role == "math":
+            return found.code(content)
+        content = _ESCAPED.sub(lambda escaped: escaped[1] or "", content)
         label, target = (match[1], match[2]) if (match := _EMBEDDED.fullmatch(content)) else ("", content)
         if role == "doc":
             return found.link(label or target, target if target.endswith(".rst") else f"{target}.rst")
@@ -413,8 +383,8 @@ class _Page:
         if role in ("emphasis", "strong", "title", "term", "guilabel", "menuselection", "abbr", "dfn", "t"):
             mark = "*" if role in ("emphasis", "title", "dfn", "t") else "**"
             return found.token(f"{mark}{found.done(label or content)}{mark}")
-        if role in _CODE_ROLES:
-            return content
+        if role in _TEXT_ROLES:
+            return found.token(found.done(content))
         name = content.lstrip("!")
         return found.code(label or (name[1:].rpartition(".")[2] if name[:1] == "~" else name))
 
@@ -463,6 +433,11 @@ def _name(text: str) -> str:
     return " ".join(text.replace("\\", "").split()).casefold()
 
 
+def _item(first: str, width: int, rest: Sequence[str]) -> list[str]:
+    """Return the lines of an item; `width`: characters of its marker, below which the rest may begin further left."""
+    return [" " * min([width, *(indent_of(line) for line in rest if line)]) + first, *rest]
+
+
 def _indented(lines: Sequence[str], at: int) -> int:
     """Return the end of the lines from here on that are indented or blank, without blank ones at the end."""
     end = at
@@ -474,14 +449,20 @@ def _indented(lines: Sequence[str], at: int) -> int:
     return end
 
 
-def _end_of_simple(lines: Sequence[str], at: int) -> int:
-    """Return the end of a table whose first line is `lines[at]`; 0 if its last line is missing."""
-    last = 0
-    for number in range(at + 1, len(lines)):
-        if _SIMPLE.fullmatch(lines[number]):
-            last = number + 1
-            if number + 1 == len(lines) or not lines[number + 1]:
-                return last
-        elif not lines[number] and last:
-            continue
-    return last
+def _arguments(name: str, words: str, block: list[str]) -> tuple[str, dict[str, str], list[str]]:
+    """Return the arguments, options and content of a directive; `words`: text on its first line."""
+    start = 0
+    while name not in _WITHOUT_ARGUMENTS and any(block[start : start + 1]) and not _OPTION.match(block[start]):
+        start += 1
+    words = " ".join([*([words] if words else []), *map(str.strip, block[:start])])
+    options, latest = dict[str, str](), ""
+    while start < len(block):
+        if option := _OPTION.match(block[start]):
+            latest = option[1]
+            options[latest] = option[2] or ""
+        elif latest and block[start][:1] == " ":
+            options[latest] += f" {block[start].strip()}"
+        else:
+            break
+        start += 1
+    return words, options, block[start + (block[start : start + 1] == [""]) :]

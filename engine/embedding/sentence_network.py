@@ -6,9 +6,9 @@ from a cache.
 
 **Network.** For each token, the network looks up 512 numbers, projects them, and runs three pairs of convolutions over
 its neighbours; the sum over all tokens then passes through a few small layers. A token's contribution to the first
-convolutions depends on its word alone, and a batch has six times as many tokens as words, so it is computed once per
-word. Most of the remaining time is spent in the second convolutions, whose windows are read in place instead of being
-copied. Vectors differ from the package's by rounding, at most some 1e-6.
+convolutions depends on its word alone. It is computed once per word, as a batch has six times as many tokens. Most of
+the remaining time is spent in the second convolutions, whose windows are read in place instead of being copied. Vectors
+differ from the package's by rounding, at most some 1e-6.
 """
 
 import struct

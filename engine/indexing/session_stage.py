@@ -9,7 +9,7 @@ from itertools import chain
 
 from engine.base import skip_reasons
 from engine.base.errors import PathRefused
-from engine.corpus.folder_walk import LATEST_NS, FoundFile, is_below, is_passing
+from engine.corpus.folder_walk import LATEST_NS, FoundFile, is_below, is_transient
 from engine.corpus.note_reader import Unreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.agents import LINES_END
@@ -92,7 +92,7 @@ class SessionStage:
         present = {file.name for file in found.files}
         for name in (known.keys() | self._listed) - present:
             self._token.checkpoint()
-            if not is_below(name, found.unsure):
+            if not is_below(name, found.unreachable):
                 self._forget(name)
         self._leave_to_others()
         own = [file for file in found.files if file.name not in self._external]
@@ -248,17 +248,17 @@ class SessionStage:
                 self._fail(FileIssue(path=file.name, rule="symlink", detail=skip_reasons.REPLACED.message()))
             except OSError as error:
                 issue = FileIssue(path=file.name, rule="unreadable", detail=skip_reasons.unreadable(error))
-                self._fail(issue, passing=is_passing(error))
+                self._fail(issue, transient=is_transient(error))
             except Unreadable as problem:
-                self._fail(problem.issue, passing=problem.passing)
+                self._fail(problem.issue, transient=problem.transient)
             else:
                 if issue is not None:
                     self._outcome.skipped.append(issue)
         self._meter.step(len(due), "")
 
-    def _fail(self, issue: FileIssue, *, passing: bool = False) -> None:
+    def _fail(self, issue: FileIssue, *, transient: bool = False) -> None:
         self._outcome.failed.append(issue)
-        if not passing:
+        if not transient:
             self._forget(issue.path)
 
     def _forget(self, name: str) -> None:

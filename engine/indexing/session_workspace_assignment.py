@@ -79,7 +79,7 @@ def elsewhere(
         log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
         return {}
     mine = str(workspace)
-    if all([homes[transcript].workspace == mine for transcript in worked]):  # as nearly always
+    if all([homes[transcript].workspace == mine for transcript in worked]):  # true of nearly all transcripts
         return {}
     return {file.name: home for file in files if (home := homes[transcript_of(file.path)].workspace) != mine}
 

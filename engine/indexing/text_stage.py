@@ -145,7 +145,7 @@ class TextStage:
         present = {file.name for file in listed}
         for name in known.keys() - present:
             self._token.checkpoint()
-            if not is_below(name, found.unsure):
+            if not is_below(name, found.unreachable):
                 self._remove(name)
         if self._tables is None and followed != self._rules:
             self._commits.flush()
@@ -190,7 +190,7 @@ class TextStage:
             return None
         except Unreadable as problem:
             self._crashes.remember(file, problem.issue)
-            self._fail(problem.issue, None if problem.passing else stored)
+            self._fail(problem.issue, None if problem.transient else stored)
             return None
         if stored is not None and stored.hash == note.hash:
             self._crashes.end_reading(file)

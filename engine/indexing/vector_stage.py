@@ -95,7 +95,7 @@ class VectorStage:
             try:
                 done = self._embed(self._provider, tables)
                 if not done:
-                    self._lower_agreement()  # before new text is added
+                    self._lower_agreement()  # lowered before new text is added
                 return done
             except ProviderError as problem:
                 log.warning("The embedding of a sync failed")

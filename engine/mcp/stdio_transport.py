@@ -1,7 +1,7 @@
 """Read and write messages on standard input and output, one per line, whatever the client does.
 
-Unlike the package's own transport, an invalid line is answered with an error, a line has a maximum length, and neither
-a reader that waits for input nor a writer to a full pipe keeps the process alive.
+Unlike the package's own transport, it answers an invalid line with an error, and limits the length of a line. Neither a
+reader that waits for input nor a writer to a full pipe keeps the process alive.
 """
 
 import asyncio

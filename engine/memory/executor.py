@@ -1,8 +1,8 @@
 """Background threads of a memory (the caller's executor, or else a few of its own), and whether the memory is open.
 
-Excluded are the watcher with its listener, calls that may block forever (`engine/base/cancellation.py`) and, without
-an executor, a search in another workspace, since an executor waits for its threads at exit. LanceDB needs an event
-loop on a thread of its own.
+Threads of their own have the watcher with its listener, calls that may block forever (`engine/base/cancellation.py`),
+and LanceDB's event loop. Without an executor of the caller, so has a search in another workspace, since an executor
+waits for its threads at exit.
 """
 
 import heapq

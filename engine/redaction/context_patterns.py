@@ -65,7 +65,8 @@ _PROSE_LINK = (
     r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
 )
 _GENERATED = (
-    rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}(?=\S+\s*?(?:\n|\Z))"
+    rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}"
+    r"(?=\S*[A-Za-z])(?=\S*[\d!#$%&*+?^])(?![a-z]{2,8}://|[/~]|\S+@\S+\.[a-z])(?=\S+\s*?(?:\n|\Z))"
 )
 _PIN = "(?<![a-z])pin(?:[ -]?(?:code|number))?"
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
@@ -133,17 +134,15 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Password by name",
         "`password`, `passwd`, `pwd`, `passphrase`, `Passwort`, `Kennwort` before `=` or `:`, in any case and quoting",
         (
-            "DB_PASSWORD=«hunter2»",
-            '{"password": "«correct horse»"}',
-            "passwd: «swordfish»",
+            *("DB_PASSWORD=«hunter2»", '{"password": "«correct horse»"}', "passwd: «swordfish»"),
             'json: {\\"password\\":\\"«hunter2»\\"}',
             "Server=db;Password=«pa$$w0rd»;Database=x",
             '{"password": {"value": "«hunter2»"}}',
             'let password = String::from("«hunter2»");',
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}(?:{NAME_END}{SIGN}|(?<=:password)[ \t]{{1,4}}(?=[\"']))"
-        r"(?:[\w.$]{1,60}+(?:[(\[][\"'][\w.-]{1,60}[\"'][)\]]?)?(?:[ \t](?:\|\||\?\?|or)|,)[ \t]?(?=[\"'`]))?"
+        rf"{_PASSWORD_NAME}(?:{NAME_END}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"']))"
+        r"(?P<instead>[\w.$]{1,60}+(?:[(\[][\"'][\w.-]{1,60}[\"'][)\]]?)?(?:[ \t](?:\|\||\?\?|or)|,)[ \t]?(?=[\"'`]))?"
         rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?)\()?"
         rf"(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",

@@ -50,7 +50,12 @@ _LETTERS = lazy_pattern(r"[^\W\d_]+")
 _NAME_PARTS = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CAMEL = lazy_pattern("[a-z][A-Z]")
 # A variable or a field that holds one: token, user_token, apiKey, self.password.
-_HOLDER = lazy_pattern(r"[a-z_.$]*(?:password|passwd|passphrase|pwd|token|secret|key)s?", re.IGNORECASE | re.ASCII)
+_HOLDER = lazy_pattern(
+    r"[a-z_.$]*(?:passwor[dt]|kennwort|passwd|passphrase|pwd|token|secret|key)s?", re.IGNORECASE | re.ASCII
+)
+_INSTEAD = ("??", "||")
+# The second string in config.get("smtp", "x") is the name of an option.
+_OPTION_OF = lazy_pattern(r"[\w.$]*(?:conf|cfg|pars|(?<![a-z])ini)[\w.$]*[(\[].*,", re.IGNORECASE)
 # One word that ends so, and is more than that: wifipassword.
 _COMPOUND = lazy_pattern(
     r"[a-z]{2,}(?:password|passwd|passphrase|pwd|token|secret|key)|[A-Z]{2,}(?:PASSWORD|PASS|TOKEN)"
@@ -95,7 +100,11 @@ _DATABASE = lazy_pattern(
 
 def is_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `password = …` is a secret: not code, a placeholder or a word of ordinary text."""
-    value = value_of(match)
+    value, groups = value_of(match), match.groupdict()
+    if (groups.get("sign") or "")[:2] in _INSTEAD and not mixes_digits(value):  # a label: password || "Password"
+        return False
+    if (instead := groups.get("instead")) and (" " in value or is_code(value) or _OPTION_OF.match(instead)):
+        return False
     return not (is_ordinary(value) or (match["quoted"] is None and is_code(value) and not _is_plain(before, match)))
 
 
@@ -159,7 +168,8 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
     if ":" in sign:
         alone = not before.rpartition("\n")[2].strip(" \t-*>#|")
         clear = alone and _fills_line(before, match)
-        clear |= word[:2] == "pw" and (mixes_digits(value) or _OWNER.search(before) is not None)
+        owned = _OWNER.search(before) is not None and not PARTICIPLE.fullmatch(value)
+        clear |= word[:2] == "pw" and (mixes_digits(value) or owned)
         return name != "PASS" and (clear or _USER.search(before) is not None)
     return sign == "=" or _is_random(value, 5)
 
@@ -175,9 +185,8 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
         return False
     if name == "clave" and not (match["sign"] == "=" or mixes_digits(value) or _is_entry(before, match)):
         return False  # "la clave" is any kind of key
-    if match["adjacent"] is not None and (
-        not mixes_digits(value) or _PATH.fullmatch(value) or _AMOUNT.fullmatch(value)
-    ):
+    plain = not mixes_digits(value) or _PATH.fullmatch(value) or _AMOUNT.fullmatch(value)
+    if match["adjacent"] is not None and plain:
         return False
     if is_english_name(match) and not _follows_english_name(before, match):
         return False
@@ -413,11 +422,8 @@ def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 6:
         return False
-    return (
-        len(value) == _AWS_SECRET_LENGTH
-        or value.endswith("=")
-        or not (_PATH.fullmatch(value) or _DOTTED.fullmatch(value))
-    )
+    plain = _PATH.fullmatch(value) or _DOTTED.fullmatch(value)
+    return len(value) == _AWS_SECRET_LENGTH or value.endswith("=") or not plain
 
 
 def _is_random(value: str, least: int) -> bool:
@@ -433,19 +439,13 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
     value, sign = value_of(match), match["sign"].rstrip(" \t*")
     compares = "==" in sign or "!" in sign
     if match["quoted"] is not None:
-        return clear_name or (not compares and value.isalnum())
+        return sign[:2] not in _INSTEAD and (clear_name or (not compares and value.isalnum()))
     following = match.string[match.end() : match.end() + 1]
-    if (
-        (is_code(value) and not _is_plain(before, match))
-        or following in ("(", "[")
-        or (value.endswith(".") and following.strip())
-    ):
+    code = is_code(value) and not _is_plain(before, match)
+    if code or following in ("(", "[") or (value.endswith(".") and following.strip()):
         return False
-    if clear_name and (
-        name.isupper()
-        or not value.isidentifier()
-        or (len(value) >= 10 and "_" not in value and not _CAMEL.search(value))
-    ):
+    may_be_name = value.isidentifier() and (len(value) < 10 or "_" in value or _CAMEL.search(value))
+    if clear_name and (name.isupper() or not may_be_name):
         return True
     if not value.islower() or compares:
         return False

@@ -316,7 +316,7 @@ def _escaped_values(text: str, match: re.Match[str]) -> Iterator[_Span]:
     start = first if start < 0 else start + 1
     string = text[start : last if end < 0 else end]
     lines = string.replace("\\" * signs + "n", " " * signs + "\n").replace("\\" * signs + "r", " " * (signs + 1))
-    quote, filler = "\\" * (2 * signs - 1) + '"', "_" * (2 * signs - 1)  # a letter: a key must stay one word
+    quote, filler = "\\" * (2 * signs - 1) + '"', "_" * (2 * signs - 1)  # a letter, so that a key stays one word
     lines = re.sub(rf"{re.escape(quote)}(?=\w)", f'"{filler}', lines).replace(quote, f'{filler}"')
     done = match.end() + _NEAR_KIND // 2 if end < 0 else end
     for kind in match.re.finditer(text, match.start(), done + _WINDOW):

@@ -241,7 +241,7 @@ WORDS = frozenset(
     gut hier ich ihr im immer in ist ja jetzt kein keine leer lang mit nach nein nicht nie noch notwendig nur ob oder
     optional richtig schon schwach sehr sein sicher sind so stark um und ungültig unbekannt verloren verschlüsselt
     gehasht geändert zurückgesetzt aktiv inaktiv von vom wenn wie wird wurde zu zum zur zwingend erforderlich
-    korrekt""".split()
+    korrekt ändern später later soon keepass keepassxc bitwarden""".split()
 )
 """Words that follow "password is", "token:" and similar in ordinary text."""
 

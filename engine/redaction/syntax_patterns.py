@@ -29,7 +29,7 @@ from engine.redaction.secret_pattern import (
     mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PASSWORD_ANCHORS
+from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PARTICIPLE, PASSWORD_ANCHORS
 
 _OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKN]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
 _NEXT = r"[\"'],\s{0,20}(?=[\"'])"
@@ -112,6 +112,16 @@ def is_cookie(before: str, match: re.Match[str]) -> bool:
     """Whether a session's id is the value of a cookie: elsewhere, it is no key to the session."""
     line = match.string[max(0, match.start() - _LOOK_BACK) : match.start()].rpartition("\n")[2]
     return _COOKIE.search(line) is not None and sum(map(str.isdigit, value_of(match))) > 1
+
+
+def is_auth_command(before: str, match: re.Match[str]) -> bool:
+    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
+    value, line = value_of(match), before.rpartition("\n")[2].strip()
+    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
+        return match["login"] is not None
+    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
+        return mixes_digits(value)
+    return line.endswith(">") or "redis-cli" in line
 
 
 def is_piped(before: str, match: re.Match[str]) -> bool:
@@ -356,13 +366,12 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "redis-server --requirepass «swordfish»",
             "keytool -list -storepass «changeit» -keypass «changeit»",
             "wpa_passphrase Home «swordfish»",
-            "vault login «swordfish77»",
+            *("vault login «swordfish77»", "snmpwalk -v2c -c «swordfish» 10.0.0.1"),
             '$x = ConvertTo-SecureString "«hunter2»" -AsPlainText -Force',
             "pdftk a.pdf input_pw «hunter2» output b.pdf",
             "nmcli dev wifi connect Home password '«correct horse»'",
             "iwconfig wlan0 essid Home key s:«hunter»",
             "qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",
-            "snmpwalk -v2c -c «swordfish» 10.0.0.1",
             "kubectl create secret generic db --from-literal=pg=«hunter2»",
             "echo ::add-mask::«hunter2»",
             "rabbitmqctl add_user ada «swordfish»",
@@ -452,6 +461,16 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?:5{_BASE58}{{50}}|[xyzt]prv{_BASE58}{{107}}|otpauth-migration://offline\?data=([A-Za-z0-9%+/=_-]{{16,}}+)"
         r"|\{(?:SHA|SSHA(?:256|512)?|SMD5)\}([A-Za-z0-9+/]{20,}+={0,2}))",
         "whole",
+    ),
+    SecretPattern(
+        "AUTH command",
+        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
+        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
+        ("AUTH ",),
+        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
+        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
+        "whole",
+        is_auth_command,
     ),
     SecretPattern(
         "Password for a command that reads it",

@@ -16,6 +16,7 @@ from engine.redaction.secret_pattern import (
     LINE_PREFIX,
     QUOTED,
     SecretPattern,
+    alternates,
     mixes_digits,
     value_of,
 )
@@ -83,24 +84,27 @@ def is_listed_password(before: str, match: re.Match[str]) -> bool:
     return _LISTED.search(cell) is not None and _ITEM_END.match(match.string, match.end()) is not None
 
 
-def is_auth_command(before: str, match: re.Match[str]) -> bool:
-    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
-    value, line = value_of(match), before.rpartition("\n")[2].strip()
-    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
-        return match["login"] is not None
-    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
-        return mixes_digits(value)
-    return line.endswith(">") or "redis-cli" in line
+def is_after_account(before: str, match: re.Match[str]) -> bool:
+    """Whether the word after `mail`, alone on its line, is a password: products and series have digits, too."""
+    value = value_of(match)
+    return not before.rpartition("\n")[2].strip(" \t>*+-") and (alternates(value) or bool(_SIGN.search(value)))
+
+
+_SIGN = lazy_pattern("[!#$%&*?^]")
 
 
 def is_command_password(before: str, match: re.Match[str]) -> bool:
     """Whether the last word of a command, alone on its line, is a password and no feature that is turned on."""
     line, words = before.rpartition("\n")[2], match[0].lower().split()
-    ends = _ITEM_END.match(match.string, match.end()) is not None or words[0] in ("set", "snmp-server")
-    return ends and _PROMPT.fullmatch(line) is not None and words[-1] not in _ENABLED and is_argument(before, match)
+    ends = _COMMAND_END.match(match.string, match.end()) is not None or words[0] in ("set", "snmp-server")
+    described = words[-1] in _FEATURES or (words[-2] == "authentication" and PARTICIPLE.fullmatch(words[-1]))
+    return ends and not described and _PROMPT.fullmatch(line) is not None and is_argument(before, match)
 
 
-_PROMPT = lazy_pattern(r"[ \t>]*+(?:[\w.@()-]{1,40}[#>$][ ]{0,2})?")
+_PROMPT = lazy_pattern(
+    r"(?:[ \t]*\d{1,6}(?:\t|→|\|[ ]?))?+(?:\+|-(?![ ](?![ ])))?+[ \t>]*+(?:[\w.@()-]{0,40}[#>$][ ]{0,2})?"
+)
+"""Before a command: the number of a line, a sign of a difference and a prompt."""
 
 
 def is_device_password(before: str, match: re.Match[str]) -> bool:
@@ -130,11 +134,12 @@ def is_device_password(before: str, match: re.Match[str]) -> bool:
     return is_argument(before, match)
 
 
-_ENABLED = frozenset(
-    """authentication check encryption expiration field generation hashing history login logins management manager
-    policies policy prompt protection recovery reset rotation scanning sharing storage support sync""".split()
+_FEATURES = frozenset(
+    """authentication autofill check complexity encryption expiration field generation hashing hints history login
+    logins management manager masking policies policy prompt protection recovery requirements reset rotation rules
+    saving scanning sharing storage strength support sync informs traps version visibility""".split()
 )
-"""Words after "enable password" that are a feature."""
+"""Words in place of a password, as after "enable password", that are a feature or an option."""
 _CHORD = lazy_pattern(r"(?:ctrl|control|alt|shift|cmd|command|meta|super|win)[+-]", re.IGNORECASE)
 _AFTER_NUMBER = lazy_pattern(r"(?:\A|\s)\d+\Z")
 _NUMBERED = lazy_pattern(r"[a-z]+\d+")
@@ -149,6 +154,7 @@ _LISTED = lazy_pattern(
     r"|[\w.-]@[\w.-]{4,80}:[^\s,;]{1,80}[,;][ ]{1,4})[\"'`<(*]*+"
     r"(?!(?:git|gitea|gitlab|forgejo|aur|hg)\Z)[\w.+-]+\Z"  # repositories' hosts have users without password
 )
+_COMMAND_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z|(?<=[ ])(?:[!#]|role[ ]\S))")
 _ITEM_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z)")
 
 _BLANK = r"[ \t]{1,4}"
@@ -192,14 +198,14 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password after an account",
-        "`mail x`, `paypal: x` and others, alone on their line: eight characters with small and capital letters and "
-        "digits",
-        ("- mail «Tr4wler!x»", "PayPal «Kahn2024xY»", "nas: «tugBoat99»"),
+        "`mail x`, `paypal: x` and others, alone on their line: eight characters with small and capital letters, "
+        "digits and a sign, or in a random order",
+        ("- mail «Tr4wler!x»", "PayPal «Kahn2024!»", "nas: «tug9Boat4x»"),
         tuple(_ACCOUNTS.split("|")),
         rf"(?i:{_ACCOUNTS})(?::[ \t]?|[ \t]{{1,3}})(?=\S{{0,31}}[a-z])(?=\S{{0,31}}[A-Z])(?=\S{{0,31}}\d)"
         r"(?![A-Z][a-z]+\d\d?\b)([^\s/@.:,;=()]{8,32})(?=[ \t]*(?:\n|\Z))",
         "whole",
-        lambda before, _: not before.rpartition("\n")[2].strip(" \t>*+-"),
+        is_after_account,
     ),
     SecretPattern(
         "Password in SQL",
@@ -274,16 +280,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         block="column",
     ),
     SecretPattern(
-        "AUTH command",
-        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
-        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
-        ("AUTH ",),
-        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
-        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
-        "whole",
-        is_auth_command,
-    ),
-    SecretPattern(
         "Command of a router or a switch",
         "lines such as `enable secret x`, `username … password x`, `neighbor … password x`, `snmp-server host … x`, "
         "`vrrp 1 authentication x`",
@@ -300,7 +296,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         rf"(?i:(?:enable|vtp|ppp{_BLANK}(?:chap|pap{_BLANK}\S{{1,20}}{_BLANK}\S{{1,64}})"
         rf"|(?:neighbor|(?:set{_BLANK})?user(?:name)?){_BLANK}(?!(?:and|or|und|oder|et|y|e){_BLANK})\S{{1,64}}"
-        rf"(?:{_BLANK}(?:privilege|role){_BLANK}[\w-]{{1,24}})?){_BLANK}(?:password|secret){_BLANK}(?:\d{{1,2}}{_BLANK})?"
+        rf"(?:{_BLANK}(?:privilege|role){_BLANK}[\w-]{{1,24}})?){_BLANK}(?:password|secret){_BLANK}(?:(?:\d{{1,2}}|sha\d{{3}}){_BLANK})?"
         rf"|snmp-server{_BLANK}host{_BLANK}\S{{1,60}}{_BLANK}(?:(?:traps|informs){_BLANK})?"
         rf"(?:version{_BLANK}(?:1|2c|3{_BLANK}\w{{4,6}}){_BLANK})?|set{_BLANK}snmp{_BLANK}community{_BLANK}"
         rf"|(?:standby|vrrp|glbp){_BLANK}\d{{1,4}}{_BLANK}authentication{_BLANK}"

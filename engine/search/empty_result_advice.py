@@ -141,7 +141,7 @@ class _Advice:
         other = self._request.query
         for word in missing:
             other = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", other)
-        # What is left of a word with a hyphen must not become an exclusion.
+        # The rest of a word with a hyphen must not become an exclusion.
         other = " ".join(part.lstrip("-") for part in other.split() if any(map(str.isalnum, part)))
         if missing and other and other != self._request.query:
             reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))

@@ -12,6 +12,7 @@ from engine.search import scoring
 from engine.search.pipeline_stages import Term
 
 _ALL = 1 - 1e-9
+_NONE = frozenset[int]()
 _NEAR = 16
 """Chunks on both sides that count as near, about 17 KB: a long journal has most pairs of words somewhere."""
 _CHANCE = 3
@@ -47,6 +48,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Chunks that hold all terms."""
     in_some_form: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms, exactly or in a looser form."""
+    whole: set[int] = msgspec.field(default_factory=set)
+    """Chunks that hold all terms, even those that name their session; filled only if the query names a session."""
     optional: dict[int, frozenset[int]] = msgspec.field(default_factory=dict)
     """By chunk: positions of the terms that may be missing there, since they name its time, or its session's agent,
     project or file."""
@@ -151,21 +154,38 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         elif id_ in self.strengths and all(contributions[index] for index in self.counted(id_, contributions)):
             self.in_some_form.add(id_)
 
-    def add_optional(self, optional: Mapping[int, frozenset[int]]) -> None:
+    def add_optional(self, dates: Mapping[int, frozenset[int]], names: Mapping[int, frozenset[int]]) -> None:
         """Score chunks without the terms that may be missing there (see the field), where these are missing.
 
         "pump last spring" finds a note of that spring about the pump, which hardly says "last spring".
+
+        `dates`, `names`: positions of the terms that name a chunk's time, or its session's agent, project or file, by
+        chunk id. If a chunk holds all terms, `names` may be part of the subject, as in "exhibition page in docs", so
+        that they count as missing.
         """
-        naming = frozenset[int]().union(*set(optional.values()))
-        if not naming or len(naming) == len(self.terms):
-            return
-        self.naming.update(naming)
-        known = {id_: words for id_, words in optional.items() if id_ in self.scores}
-        self.optional.update(known)
-        for id_ in known:
+        naming = _NONE.union(*set(dates.values()), *set(names.values()))
+        only_names = len(naming) == len(self.terms)
+        if not only_names:
+            self.naming.update(naming)
+        optional = {} if only_names else {id_: words for id_, words in dates.items() if id_ in self.scores}
+        if names:
+            self.whole.update(id_ for id_ in self.contributions if self._holds_all(id_, optional.get(id_, _NONE)))
+        if not self.whole and not only_names:
+            known = {id_: words for id_, words in names.items() if id_ in self.scores}
+            optional.update((id_, words | optional.get(id_, _NONE)) for id_, words in known.items())
+        changed = [id_ for id_ in self.optional | optional if self.optional.get(id_) != optional.get(id_)]
+        self.optional.clear()
+        self.optional.update(optional)
+        self.complete.difference_update(changed)
+        self.in_some_form.difference_update(changed)
+        for id_ in changed:
             whole = self.parts(id_)
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
             self._note_complete(id_, whole.covered)
+
+    def _holds_all(self, id_: int, optional: Collection[int]) -> bool:
+        contributions = self.contributions[id_]
+        return all(contributions[index] or index in optional for index in self._alternatives(contributions))
 
     def add_files(self, files_of: Callable[[Sequence[int]], Iterable[tuple[int, int]]]) -> None:
         """Raise the scores of chunks that hold all terms of a short query together with others near them in the same

@@ -110,8 +110,9 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """How many chunks contain each term of the query, which terms are too common to search, and the words that are
-    searched for being similar to those that occur nowhere.
+    """Terms of the query: numbers of chunks with each, terms too common to search, and words searched instead.
+
+    Instead of a word that occurs nowhere, similar ones are searched.
     """
 
     chunks: dict[str, int]

@@ -20,6 +20,7 @@ from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
 from engine.text.date_parsing import parse_period
 from engine.text.folding import fold
+from engine.text.highlight import command_matches
 from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
 from engine.text.tokens_and_stems import phrase_tokens
@@ -215,9 +216,15 @@ class Conditions:
         return _in_files(sessions_with(self._snapshot, *file_matcher(value)))
 
     def _command(self, value: str) -> _Condition:
-        part = re.sub(r"([\\%_])", r"\\\1", value.encode("utf-8", "replace").decode()).replace("*", "%")
-        query = f"SELECT file_id FROM {self._tables.tool_uses} WHERE kind = 'command' AND value LIKE ? ESCAPE '\\'"
-        return _Condition(f"c.file_id IN ({query})", (f"%{part}%",))
+        # SQLite knows neither blanks of any kind nor capitals outside ASCII: it only finds what may match.
+        part = re.sub(r"[\s*]+|[^\x00-\x7f]+", "%", re.sub(r"([\\%_])", r"\\\1", value))
+        query = f"""SELECT file_id, value FROM {self._tables.tool_uses}
+            WHERE kind = 'command' AND value LIKE ? ESCAPE '\\'"""
+        found: set[int] = set()
+        for id_, command in self._snapshot.connection.execute(query, (f"%{part}%",)):
+            if id_ not in found and next(command_matches(value, command), None) is not None:
+                found.add(id_)
+        return _in_files(sorted(found))
 
     def _machine(self, value: str) -> _Condition:
         from engine.store.sessions import machine_of, machines  # few queries name a machine

@@ -1,4 +1,4 @@
-"""Lifts results by what a query names beside its subject: a time, or the agent, the project or a file of a session.
+"""Lifts results by a time that a query names, or by the agent, the project or a file of a session.
 
 Times are such as "in May", "last spring" or "three weeks ago". The dates of a chunk are those of its file (name, title,
 front matter, or begin and end of a session) and of its heading; if it has none, those in its text in ISO form.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.corpus.transcripts.registry import agent_label
 from engine.search.query_conditions import many
-from engine.store.sessions import sessions_with_file
+from engine.store.sessions import files_in_sessions
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import TimeExpression, read_dates, read_times
@@ -48,9 +49,7 @@ class Lift(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()
     """The agent, the project and the files of the chunk's session that the query names, as typed."""
 
-    @property
-    def session_factor(self) -> float:
-        return 1 + _SESSION_LIFT * len(self.names)
+    session_factor: float = 1.0
 
     @property
     def factor(self) -> float:
@@ -81,19 +80,18 @@ class QueryLifts:
     def __init__(self) -> None:
         self._dates = _Cached(_dates_of_files)
         self._names = _Cached(_session_names)
+        self._files = _Cached(_session_files)
 
     def of(self, query: str) -> "NamedInQuery":
-        return NamedInQuery(query, self._dates, self._names)
+        return NamedInQuery(NamedTimes(query, self._dates), _NamedSessions(query, self._names, self._files))
 
 
 class NamedInQuery:
-    """Finds what one query names beside its subject, and lifts the chunks that have it."""
+    """Finds the times and sessions that one query names, and lifts their chunks."""
 
-    def __init__(
-        self, query: str, dates: "_Cached[dict[int, list[Span]]]", names: "_Cached[list[SessionName]]"
-    ) -> None:
-        self._times = NamedTimes(query, dates)
-        self._sessions = _NamedSessions(query, names)
+    def __init__(self, times: "NamedTimes", sessions: "_NamedSessions") -> None:
+        self._times = times
+        self._sessions = sessions
 
     @property
     def times(self) -> Sequence[TimeExpression]:
@@ -112,24 +110,26 @@ class NamedInQuery:
         ids = list(ids)
         lifts = self._times.lifts(snapshot, ids)
         for id_, names in self._sessions.names_of(snapshot, ids).items():
-            lifts[id_] = msgspec.structs.replace(lifts.get(id_, Lift()), names=names)
+            factor = 1 + _SESSION_LIFT * len(names)
+            lifts[id_] = msgspec.structs.replace(lifts.get(id_, Lift()), names=names, session_factor=factor)
         return lifts
 
-    def optional(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
-        """Return, by chunk id, the positions of the words that its text may lack: the names of its time and session.
+    def dating(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
+        """Return the positions of the words that name a chunk's time, by chunk id.
 
         `ranges`: offsets of the words in the query.
         """
-        dated = frozenset(index for time in self.times for index in self._times.words(time.text, ranges))
-        named = {
+        words = frozenset(index for time in self.times for index in self._times.words(time.text, ranges))
+        within = (id_ for id_, lift in lifts.items() if lift.time is not None and not lift.adjacent)
+        return dict.fromkeys(within, words) if words else {}
+
+    def naming(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
+        """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id."""
+        words = {
             names: frozenset(index for name in names for index in self._times.words(name, ranges))
             for names in {lift.names for lift in lifts.values()}
         }
-        found = {
-            id_: named[lift.names] if lift.time is None or lift.adjacent else named[lift.names] | dated
-            for id_, lift in lifts.items()
-        }
-        return {id_: words for id_, words in found.items() if words}
+        return {id_: words[lift.names] for id_, lift in lifts.items() if words[lift.names]}
 
 
 class NamedTimes:
@@ -192,7 +192,9 @@ class NamedTimes:
 # --- Sessions by agent, project and file ------------------------------------------------------------------------------
 
 _WORD = lazy_pattern(r"[^\W_]+")
-_FILE = lazy_pattern(r"(?<![\w./\\-])(?:[\w.@+-]+[/\\])*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/\\-])")
+_FILE = lazy_pattern(
+    r"(?<![\w./\\:~-])(?:(?:~|[A-Za-z]:)?[/\\])?(?:[\w.@+-]+[/\\])*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/\\-])"
+)
 """Name of a file with an ending, perhaps with folders."""
 _MOST_FILES = 3
 _MOST_NAMED = 2000
@@ -202,15 +204,17 @@ _LONGEST = 1000
 _GENERIC = frozenset("agent chat cli code desktop github my oh open".split())
 """Words of agents' names by which no agent is known."""
 _PLAIN = frozenset(
-    """amp augment continue crush cursor devin droid forge goose grok hermes interpreter llm pear pi studio vibe warp
-    zed""".split()
+    """amp augment claude continue crush cursor devin droid forge gemini goose grok hermes interpreter llm pear pi
+    studio vibe warp zed""".split()
 )
 """Agents' names that are words or names of other things too."""
 _BEFORE = frozenset(
     """asked by did for from in of on project repo told using via with aus bei fuer für hat im in mit projekt von vom
     zum""".split()
 )
-"""Words after which a plain word, or a project's name in several words, is a name."""
+"""Words after which an agent's plain name, or a project's name in several words, is a name."""
+_BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
+"""Words after which a project's name in one word, which may be an ordinary one, is a name."""
 _AFTER = frozenset("did project projekt repo said session sessions suggested wrote".split())
 
 
@@ -237,6 +241,27 @@ def _session_names(snapshot: Snapshot) -> list[SessionName]:
     return sorted(found)
 
 
+class SessionFile(NamedTuple):
+    """A file that a tool call used."""
+
+    path: str
+    project: str
+    session: int
+    """File id of the session."""
+
+
+def _session_files(snapshot: Snapshot) -> dict[str, list[SessionFile]]:
+    """Return the files that tool calls used, by folded name without folders."""
+    found: dict[str, list[SessionFile]] = {}
+    for file in map(SessionFile._make, files_in_sessions(snapshot)):
+        found.setdefault(_file_name(file.path), []).append(file)
+    return found
+
+
+def _file_name(path: str) -> str:
+    return fold(re.split(r"[/\\]", path)[-1])
+
+
 def _agent_names(agent: str) -> Iterator[tuple[str, ...]]:
     words = _words(agent_label(agent))
     yield words
@@ -251,9 +276,12 @@ def _words(text: str) -> tuple[str, ...]:
 class _NamedSessions:
     """Finds agents, projects and files of sessions in one query, and the sessions that have them."""
 
-    def __init__(self, query: str, names: "_Cached[list[SessionName]]") -> None:
+    def __init__(
+        self, query: str, names: "_Cached[list[SessionName]]", files: "_Cached[dict[str, list[SessionFile]]]"
+    ) -> None:
         self._query = query if len(query) <= _LONGEST else ""
         self._names = names
+        self._files = files
         self._found: dict[int, tuple[str, ...]] | None = None
 
     def files(self, snapshot: Snapshot) -> set[int]:
@@ -294,8 +322,24 @@ class _NamedSessions:
                 (msgspec.json.encode(values).decode(),),
             )
             yield typed, [id_ for (id_,) in rows]
-        for path in dict.fromkeys(_FILE.findall(self._query)[:_MOST_FILES]):
-            yield path, sessions_with_file(snapshot, path.replace("\\", "/").removeprefix("./"))
+        if paths := dict.fromkeys(_FILE.findall(self._query)):
+            yield from islice(self._typed_files(paths, self._files.of(snapshot)), _MOST_FILES)
+
+    @staticmethod
+    def _typed_files(
+        paths: Iterable[str], files: Mapping[str, Sequence[SessionFile]]
+    ) -> Iterator[tuple[str, Iterable[int]]]:
+        """Yield each of these paths that sessions used, with their file ids; "e.g." and "example.com" are rarely any.
+
+        A path means the same files as in the operator `file:`.
+        """
+        from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+
+        for typed in paths:
+            if of_name := files.get(_file_name(typed)):
+                fits = file_matcher(typed)[1]
+                if found := {file.session for file in of_name if fits(file.path, file.project)}:
+                    yield typed, found
 
     def _typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
         """Yield the names of agents and projects in the query, each as typed; of "Claude Code" only the longest."""
@@ -308,7 +352,8 @@ class _NamedSessions:
                 if tuple(words[at : at + length]) != name.words:
                     continue
                 start, end = spans[at][0], spans[at + length - 1][1]
-                typed, around = self._query[start:end], {*words[max(0, at - 1) : at]} & _BEFORE
+                before = _BEFORE_PROJECT if name.column == "project" and length == 1 else _BEFORE
+                typed, around = self._query[start:end], {*words[max(0, at - 1) : at]} & before
                 around |= {*words[at + length : at + length + 1]} & _AFTER
                 joined = length > 1 and not any(map(str.isspace, typed))
                 sure = joined or (name.column == "agent" and not set(name.words) <= _PLAIN)

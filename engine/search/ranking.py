@@ -1,6 +1,7 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from heapq import nlargest
 from itertools import chain, islice
@@ -37,6 +38,8 @@ _READ = 10
 """Number of best results whose text is matched line by line with the query."""
 _READ_FOR_NAME = 30
 """Number of best results with all words that are searched for a definition of the name in the query."""
+_BELOW = 1e-6
+"""Share by which lifted chunks remain below those with all words."""
 
 
 class KeywordPart(msgspec.Struct):
@@ -71,7 +74,7 @@ class Ranker:
         self._lifts = QueryLifts()
 
     def named_in(self, context: SearchContext) -> NamedInQuery:
-        """Return what a query names beside its subject, such as a time; a search for similar passages has none."""
+        """Return the times and sessions that a query names; a search for similar passages names none."""
         return self._lifts.of(context.query.searched_text if context.request.like is None else "")
 
     def candidates(
@@ -182,7 +185,8 @@ class Ranker:
             return -of.order, -sums.get(of.id, 0.0), of.id
 
         with context.timed("merge"):
-            ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
+            known = (id_ for id_ in ids if id_ in words.scores or id_ in cosines)
+            ranked = sorted(_below_whole(map(scored, known), words.whole), key=order)
         with context.timed("keyword"):
             words = _read(ranked, words, part, snapshot, context)
             texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
@@ -197,7 +201,7 @@ class Ranker:
             # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
             best = [id_ for id_ in best if id_ in words.scores or id_ in cosines]
         with context.timed("merge"):
-            ranked = sorted([*map(scored, best), *others], key=order)
+            ranked = sorted(_below_whole([*map(scored, best), *others], words.whole), key=order)
         context.best = max((max(of.unlifted, of.keywords) for of in ranked), default=0.0)
         context.stages.add("scores", len(ids), len(ranked), context.best)
         return words, ranked, blend
@@ -244,6 +248,26 @@ def _note_names(lifts: Mapping[int, Lift], count: int, part: KeywordPart, contex
         context.stages.add("sessions", count, count, SessionsNamed(names, len(named)))
 
 
+def _below_whole(found: Iterable[Scored], whole: Collection[int]) -> Iterator[Scored]:
+    """Yield the chunks, with less of a lift for a named session where it would raise one that lacks words of the query
+    above one of the chunks with all words (`whole`).
+    """
+    if not whole:
+        yield from found
+        return
+    found = list(found)
+    limit = max(0.0, min((of.order for of in found if of.id in whole), default=math.inf))
+    for of in found:
+        if of.lift is None or not of.lift.names or of.id in whole or of.order <= limit:
+            yield of
+            continue
+        plain = of.order / of.lift.session_factor
+        # Differs a little, so that the lifted chunks stay in order.
+        order = max(plain, limit * (1 - _BELOW / of.order))
+        lift = msgspec.structs.replace(of.lift, session_factor=order / plain)
+        yield msgspec.structs.replace(of, order=order, score=min(of.score, within_limits(order)), lift=lift)
+
+
 def _keyword_scores(
     ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
@@ -252,7 +276,7 @@ def _keyword_scores(
         part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
-    words.add_optional(part.named.optional(lifts, part.leg.ranges))
+    words.add_optional(part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(_projects_of_chunks, snapshot))
     words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))

@@ -1,6 +1,5 @@
 """Makes a displayed result from a chunk and its scores, and finds the fields that contain the terms."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -18,7 +17,7 @@ from engine.search.term_counts import register
 from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
-from engine.text.highlight import command_pattern
+from engine.text.highlight import command_matches
 
 
 def make_result(
@@ -99,7 +98,7 @@ def at_tool_call(
     words, which would be found in a message.
     """
     files = query.values_of_required("file")
-    commands = [re.compile(command_pattern(value), re.IGNORECASE) for value in query.values_of_required("command")]
+    commands = query.values_of_required("command")
     if chunk.message_offsets is None or not (files or commands):
         return result, chunk
     from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
@@ -108,7 +107,7 @@ def at_tool_call(
     fits = [file_matcher(value)[1] for value in files]
     for line, ordinal, kind, value in reversed(calls_in_session(snapshot, chunk.path)):
         if kind == "command":
-            found = any(command.search(value) for command in commands)
+            found = any(next(command_matches(command, value), None) is not None for command in commands)
         else:
             found = any(fit(value, chunk.project) for fit in fits)
         if found:

@@ -164,8 +164,8 @@ def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set
 def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:
     """Keep one of the results that have the same text in several files, such as copies of a note.
 
-    Also returns the ids of the others, best first, by id of the result that is kept: the best one and, of several with
-    the same score, one in a file of which another result was kept, else the one with the shortest path, since "note.md"
+    Also returns the ids of the others, best first, by id of the result that stays. The best one stays. Of several with
+    the same score, it is one in a file that already has a result, else the one with the shortest path, since "note.md"
     is copied to "note (1).md". Texts of a few words are not joined: several files may have them without being copies.
     """
     repeated = snapshot.repeated_texts([scored.id for scored in results], _COPIED)

@@ -65,8 +65,8 @@ _WEIGHT_WITHOUT_WORDS = 0.8
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Keyword scores between which the weight of the vector score falls to the model's own."""
 _WEIGHT_OF_SAME_ORDER = 0.15
-"""Weight of the vector score where keywords match well and both scores order the best results alike: such a model knows
-the subject. Where the orders differ, keywords are safer.
+"""Weight of the vector score where keywords match well and both scores put the best results in the same order: such a
+model knows the subject. Where the orders differ, keywords are safer.
 """
 _OTHER_ORDER, _SAME_ORDER = 0.2, 0.4
 """Correlations of both scores between which that weight rises from the model's own."""
@@ -153,8 +153,9 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
 
 
 def name_bonus(match: float) -> float:
-    """Return the part of the score from a title or file name that matches the query by `match`, 0 to
-    1, or from a text that defines or spells the name in it.
+    """Return the part of the score from a match of the query with a title or file name, or with a defined name.
+
+    `match`: how well they match, 0 to 1.
     """
     return _NAME * match * match
 
@@ -288,7 +289,9 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 def _same_order(found: Iterable[Evidence]) -> float:
-    """Return how alike keyword scores and vector scores order results that are surely related to the query, 0 to 1."""
+    """Return the agreement, 0 to 1, of keyword and vector scores on the order of results that are surely related to the
+    query.
+    """
     scores = [(of.text, of.vector) for of in found if of.vector is not None]
     if len(scores) < _LEAST_COMPARED:
         return 0.0

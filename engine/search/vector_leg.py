@@ -128,7 +128,10 @@ class SubjectCache:
             passages = snapshot.identity, model, ids
             computed = self._computed
             if computed[0] != passages:  # most changes of an index are of other passages
-                computed = self._computed = passages, self._compute(snapshot, model, provider, ids)
+                try:
+                    computed = self._computed = passages, self._compute(snapshot, model, provider, ids)
+                except ProviderError:
+                    return None  # the next search tries again
             latest = self._latest = state, computed[1]
         return latest[1]
 
@@ -141,11 +144,8 @@ class SubjectCache:
         passages = decode([vector for _, vector in rows], model.dims).astype("float32")
         others = self._others
         if others is None or others[0] != model:
-            try:
-                # One batch takes a fifth of the time of single queries. Models that were measured embed both alike.
-                self._others = others = model, provider.embed_documents(_OTHER_QUERIES)
-            except ProviderError:
-                return None
+            # One batch takes a fifth of the time of single queries. Models that were measured embed both alike.
+            self._others = others = model, provider.embed_documents(_OTHER_QUERIES)
         return Subjects(passages, others[1])
 
 
@@ -240,8 +240,9 @@ class VectorLeg:
     def shared_subject(self) -> float:
         """Return how likely passages of the index share the query's subject, 0 to 1.
 
-        They do if they compose its vector better than those of other queries, or if the nearest ones stand out, as they
-        do where few passages have a subject. 1 if the index has too few passages, or if the model was not measured.
+        They share it if a combination of their vectors is closer to the query's vector than is usual, or if the nearest
+        passages are much closer than the others, as for a subject of few passages. Returns 1 if the index has too few
+        passages, or if the model was not measured.
         """
         related = self.calibration.related
         subjects = None if related is None else self.subjects()

@@ -274,8 +274,8 @@ def named_workspaces(config: Path | None = None) -> tuple[Path, ...]:
 def change_settings(changes: Iterable[SettingChange], workspace: Path, config: Path | None = None) -> SettingLayers:
     """Write all changes to the file, or none, and return its new contents.
 
-    Raises `SettingsError` if an option in the file has changed since its change was made, for values that could not be
-    read back, and if the current file is invalid; OSError if it can't be written.
+    Raises `SettingsError` if an option in the file has changed meanwhile, if a value could not be read back, or if the
+    current file is invalid; OSError if it can't be written.
     """
     path = config or settings_path()
     requested = list(changes)

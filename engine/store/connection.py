@@ -167,7 +167,7 @@ def _as_reader(connection: apsw.Connection) -> None:
     connection.pragma("cache_size", -_READER_CACHE_KIB)
     # Otherwise SQLite compiles the look-ups of FTS5 again for every word, since a plan might depend on its value.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.pragma("user_version")  # opens the files
+    connection.pragma("user_version")  # the first query opens the files
 
 
 def _as_writer(connection: apsw.Connection) -> None:

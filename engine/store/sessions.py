@@ -1,7 +1,7 @@
 """Read and write metadata of sessions and of the transcripts that they are read from, and read the files and commands
 of their tool calls."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -263,15 +263,12 @@ def sessions_with(snapshot: Snapshot, part: str, fits: Fits) -> list[int]:
     return sorted({id_ for files in _fitting(snapshot, part, fits).values() for id_ in files})
 
 
-def sessions_with_file(snapshot: Snapshot, path: str) -> list[int]:
-    """Return the file ids of the sessions whose tool calls use a file with this path, or whose path ends with it."""
-    pattern = path.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    rows = snapshot.connection.execute(
-        f"""SELECT DISTINCT file_id FROM {snapshot.tables.tool_uses}
-            WHERE kind <> 'command' AND (value LIKE ?1 ESCAPE '\\' OR value LIKE '%/' || ?1 ESCAPE '\\')""",
-        (pattern,),
-    )
-    return [id_ for (id_,) in rows]
+def files_in_sessions(snapshot: Snapshot) -> Iterator[tuple[str, str, int]]:
+    """Yield each file that tool calls used: its path, the session's project, and the session's file id."""
+    tables, connection = snapshot.tables, snapshot.connection
+    projects = dict(connection.execute(f"SELECT file_id, project FROM {tables.sessions}"))
+    rows = connection.execute(f"SELECT DISTINCT value, file_id FROM {tables.tool_uses} WHERE kind <> 'command'")
+    return ((path, projects.get(id_, ""), id_) for path, id_ in rows)
 
 
 def calls_in_session(snapshot: Snapshot, session: str) -> list[tuple[int, int, str, str]]:

@@ -90,7 +90,7 @@ def _spoken(text: str) -> Period | None:
 
     Without a year it is the last one that has begun.
     """
-    from engine.text.time_expressions import read_times  # for few queries
+    from engine.text.time_expressions import read_times  # only few queries need it
 
     today = datetime.now().date()
     for phrase in (text, f"in {text}"):  # alone, "may" and "spring" are mostly other words

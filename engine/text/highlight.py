@@ -43,14 +43,13 @@ def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: S
     `languages` are the text's, or the index's; without them an analysed query's count, else the text's is detected.
     Never raises on any text.
     """
-    uses = _uses_pattern(query) if isinstance(query, Query) and not query.plain else None
+    used = list(_uses(query, text)) if isinstance(query, Query) and not query.plain else []
     if not isinstance(query, QueryAnalysis):
         query = _analysed(query, tuple(languages) or (detect_language(text),))
     matcher = _matcher(query, tuple(languages) or query.languages)
     words = matcher.ranges(text) if matcher.has_terms else iter(())
     phrases = query.phrases + matcher.loose_phrases
-    used = (found.span() for found in uses.finditer(text)) if uses is not None else ()
-    return _merged(chain(words, phrase_ranges(text, phrases), used) if phrases or uses is not None else words)
+    return _merged(chain(words, phrase_ranges(text, phrases), used) if phrases or used else words)
 
 
 _ANY = r"[^\s/\\\"]{0,80}"
@@ -61,17 +60,48 @@ _MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
 """Most folders and wildcards of one path: more would make the search for it slow."""
 
 
-def _uses_of(query: Query) -> re.Pattern[str] | None:
-    """Return a regex for the files and commands of the operators `file:` and `command:`; None without these."""
-    found = [pattern for value in query.values_of_required("file") if (pattern := _path_pattern(value))]
-    found += filter(None, map(command_pattern, query.values_of_required("command")))
-    return re.compile("|".join(found), re.IGNORECASE) if found else None
+def _uses(query: Query, text: str) -> Iterator[Range]:
+    """Yield where a text has the files and commands of the operators `file:` and `command:`."""
+    for value in query.values_of_required("file"):
+        if (path := _path_regex(value)) is not None:
+            yield from (found.span() for found in path.finditer(text))
+    for value in query.values_of_required("command"):
+        for found in command_matches(value, text):
+            yield from found
 
 
-def command_pattern(value: str) -> str:
-    """Return a regex for the operator `command:`, whose `*` stands for any text; empty if it has only wildcards."""
-    parts = re.split(r"\*+", value.strip("* "))[: _MOST_WILDCARDS + 1]
-    return r"[^\n]*?".join(r"\s+".join(map(re.escape, part.split())) for part in parts)
+def command_matches(value: str, text: str) -> Iterator[tuple[Range, ...]]:
+    """Yield where a text has the command of the operator `command:`: one range, or more if line ends are in between.
+
+    `*` stands for any text, a blank for any blanks, both with line ends. A value of wildcards alone matches once,
+    without a range. Takes linear time, since each part is searched for after the one before.
+    """
+    parts, end = _command_parts(value), 0
+    if not parts:
+        yield ()
+        return
+    while True:
+        found: list[Range] = []
+        for part in parts:
+            match = part.search(text, end)
+            if match is None:
+                return
+            start = match.start()
+            if found and text.find("\n", end, start) < 0:
+                start = found.pop()[0]
+            end = match.end()
+            found.append((start, end))
+        yield tuple(found)
+
+
+def _parts_of_command(value: str) -> tuple[re.Pattern[str], ...]:
+    words = filter(None, map(str.split, value.split("*")))
+    return tuple(re.compile(r"\s+".join(map(re.escape, part)), re.IGNORECASE) for part in words)
+
+
+def _regex_of_path(value: str) -> re.Pattern[str] | None:
+    pattern = _path_pattern(value)
+    return re.compile(pattern, re.IGNORECASE) if pattern else None
 
 
 def _path_pattern(value: str) -> str:
@@ -346,9 +376,9 @@ class _Matcher(dict[str, _RunMatches | None]):
 
 
 def _all_but_plain(beginnings: frozenset[str]) -> re.Pattern[str]:
-    """Return a regex whose group holds the next stretch of a text that is not a plain word with another beginning.
+    """Return a regex that skips plain words with none of these beginnings; its group holds the next other stretch.
 
-    `beginnings`: two letters, or a whole word of one. Each match starts where the last one ended, after a stretch.
+    `beginnings`: two letters each, or a whole word of one letter. Each match starts where the last one ended.
     """
     kept = "|".join(re.escape(start) if len(start) > 1 else rf"{re.escape(start)}\b" for start in sorted(beginnings))
     return re.compile(rf"[{DELIMITERS}]*+(?:(?!{kept}){_PLAIN})*+(?:([^{DELIMITERS}]+)|\Z)")
@@ -406,4 +436,5 @@ def _merged(ranges: Iterator[Range]) -> list[Range]:
 
 _matcher = lru_cache(maxsize=8)(_Matcher)
 _analysed = lru_cache(maxsize=8)(analyse_query)
-_uses_pattern = lru_cache(maxsize=8)(_uses_of)
+_command_parts = lru_cache(maxsize=8)(_parts_of_command)
+_path_regex = lru_cache(maxsize=8)(_regex_of_path)

@@ -14,9 +14,20 @@ _NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
 _LATIN = lazy_pattern("[A-Za-z]+")
 _BETWEEN = r"!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb"
 _WORD = lazy_pattern(rf"[^\s{_BETWEEN}]+")
-_FUNCTION_WORD = lazy_pattern(rf"(?<!\S)\w(?![^\s,.:;!?])|(?<![^\s{_BETWEEN}])(?<!\.)[^\s{_BETWEEN}]{{2,}}")
+_FUNCTION_WORD = lazy_pattern(
+    rf"(?<!\S)\w(?![^\s,.:;!?])|(?<![^\s{_BETWEEN}])(?<!\.)[^\s{_BETWEEN}]{{2,}}|(?<=['\u2019])[èÈ](?!\w)"
+)
 """A run of characters that may be a function word: not the end of a name as in "host.com", nor a single letter that is
-part of something else, as in "it's", "f(x)" and "[s]"."""
+part of something else, as in "it's", "f(x)" and "[s]". "è" in "c'è" is one."""
+_ELIDED = lazy_pattern(r"(?<![\w'\u2019])[cdlCDL](?=['\u2019][^\W\d_A-Z]{3})")
+"""A word that lost its vowel before the next one, as in "l'eau", but not before a name, as in "d'Artagnan"."""
+_ELIDING = {
+    "c": ("french", "italian"),
+    "d": ("french", "italian", "catalan"),
+    "l": ("french", "italian", "catalan"),
+}
+_ALSO_FUNCTION_WORDS = {"à": ("french", "portuguese")}
+"""Words that are missing in a list of function words, since without accents they are others."""
 
 _LEAST_SHARE = 0.2
 """Least share of letters for a script other than Latin, since notes are full of Latin names and code."""
@@ -150,14 +161,15 @@ def _votes(sample: str, letters: set[str]) -> tuple[dict[str, float], set[str]]:
     """Return the votes for each Latin language, and the words: each function word counts once, shared among its
     languages, and so does each of the `letters`.
     """
-    owners = languages_by_word()
+    owners = languages_by_word() | _ALSO_FUNCTION_WORDS
     found = _FUNCTION_WORD.findall(sample)
     if not sample.isupper():  # "KDE" is not Czech
         found = [word for word in found if len(word) == 1 or not word.isupper()]
     words = set(map(str.lower, found))
     distinctive = [_LETTER_LANGUAGES[letter] for letter in _LETTER_LANGUAGES.keys() & letters]
+    elided = [_ELIDING[letter] for letter in set(map(str.lower, _ELIDED.findall(sample)))]
     votes = {"english": 0.0}
-    for voters in (*(owners[word] for word in owners.keys() & words), *distinctive):
+    for voters in (*(owners[word] for word in owners.keys() & words), *elided, *distinctive):
         for language in voters:
             votes[language] = votes.get(language, 0.0) + 1 / len(voters)
     return votes, words

@@ -306,7 +306,7 @@ def _french_forms(word: str) -> Iterator[str]:
     base = word.removesuffix(ending)
     for infinitive, endings in _FRENCH_VERBS.items():
         if ending in (infinitive, *endings) and len(base) >= _SHORTEST_VERB:
-            root = base.removesuffix("e") if base.endswith("ge") else base  # mangeons, manger
+            root = base.removesuffix("e") if base.endswith("ge") else base  # "mangeons" is a form of "manger"
             yield root + infinitive
             for other in endings:
                 yield f"{root}e{other}" if root.endswith("g") and other[0] in "ao" else root + other

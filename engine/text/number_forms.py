@@ -39,6 +39,8 @@ _AMOUNT = lazy_pattern(
 )
 _SHORTEST_AMOUNT = 4
 """Digits from which a number may be written in groups of three."""
+_LONGEST_SHORT = 4
+"""Most digits before "million" and the like."""
 _SCALES = {
     1000: "k thousand tausend mille mil duizend".split(),
     1_000_000: "m million millions mio millionen millones milioni milhoes miljoen".split(),
@@ -49,7 +51,7 @@ _NUMBER = r"\d[\d.,]*\d|\d"
 _WITH_UNIT = lazy_pattern(rf"(?<![\w.,:])({_NUMBER})[ ]?((?:per |pour |por )?[^\W\d_]{{1,11}})(?!\w)", re.IGNORECASE)
 _AFTER_UNIT = lazy_pattern(rf"(?<!\w)([^\W\d_]{{3}})[ ]?({_NUMBER})(?!\w)", re.IGNORECASE)
 _SIGNS = (
-    "percent prozent pct procent cent ciento",
+    "percent prozent pct procent per_cent pour_cent por_ciento",
     "dollar dollars usd bucks",
     "euro euros eur",
     "pound pounds gbp quid",
@@ -57,7 +59,7 @@ _SIGNS = (
     "franc francs franken chf",
     "degree degrees grad",
 )
-"""Units with a sign that is no token."""
+"""Units with a sign that is no token; a name of two words has `_` between them."""
 _UNITS = (
     *("kg kilo kilos kilogram kilograms kilogramm", "g gram grams gramm", "t ton tons tonne tonnes tonnen"),
     *("km kilometer kilometers kilometre kilometres", "m meter meters metre metres", "mi mile miles"),
@@ -73,7 +75,9 @@ _ORDINALS = (
     " sixteenth seventeenth eighteenth nineteenth twentieth"
 ).split()
 _TENS = {20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: "seventy", 80: "eighty", 90: "ninety"}
-_ORDINAL = lazy_pattern(r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th)|([a-z]{4,7}[- ])?([a-z]{5,11}))(?!\w)", re.IGNORECASE)
+_ORDINAL = lazy_pattern(
+    rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)|((?:{'|'.join(_TENS.values())})[- ])?([a-z]{{5,11}}))(?!\w)", re.IGNORECASE
+)
 _VERSION = lazy_pattern(
     r"(?<![\w.])(?:version[ ]v?(\d{1,3})(?:\.0)?|v(\d{1,3})(?:\.0)?|(\d{1,3})\.0)(?![\w%]|[.,]\d)", re.IGNORECASE
 )
@@ -84,8 +88,8 @@ _GROUPED = lazy_pattern(r"(?<![\w.,:/])\+?\(?\d(?:[ \-./()\u00a0\u202f]{0,2}\d){
 _SIZES = lazy_pattern(r"(?<![\w.,])(\d{1,5})[ ]?[x×][ ]?(\d{1,5})(?![\w.,])", re.IGNORECASE)
 _ACCOUNT = lazy_pattern(r"(?<!\w)[a-z]{2}\d\d(?:[ ]?[a-z0-9]{4}){2,7}(?:[ ]?[a-z0-9]{1,3})?(?!\w)", re.IGNORECASE)
 _FORMATTING = lazy_pattern(r"[^0-9a-zA-Z]+")
-_BOOK, _SHORT_BOOK = 13, 10
-"""Lengths of ISBNs."""
+_ISBN, _SHORT_ISBN = 13, 10
+"""Number of digits of an ISBN, and of one in the form used before 2007."""
 _LONGEST_TELEPHONE = 12
 _LONGEST_NUMBER = 19
 _MOST_GROUPS, _LONGEST_GROUP = 4, 5
@@ -178,25 +182,30 @@ def _spellings_of_time(hour: int, minute: str) -> Iterator[Spelling]:
 def _amounts(text: str) -> Iterator[Span]:
     """Yield amounts with and without groups of three digits, and with the word or the letter for many."""
     for found in _AMOUNT.finditer(text):
-        grouped, whole, cents, word = found[1], found[3], found[4] or "", fold(found[5] or "")
+        grouped, whole, decimals, word = found[1], found[3], found[4] or "", fold(found[5] or "")
         scale = next((scale for scale, words in _SCALES.items() if word in words), 0)
         digits = _FORMATTING.sub("", grouped or whole)
         end = found.end(5) if scale else found.end(4) if found[4] else found.end(3 if whole else 1)
         if scale and not grouped:
-            number = round(float(f"{digits}.{cents or 0}") * scale)
+            number = round(float(f"{digits}.{decimals or 0}") * scale)
             yield found.start(), end, [*_spellings_of_amount(f"{number}", ""), *_short_amounts(number)]
         elif not scale and len(digits) >= _SHORTEST_AMOUNT and (grouped or not digits.startswith("0")):
-            exact = cents if cents.strip("0") else ""
+            exact = decimals if decimals.strip("0") else ""
             forms = [*_spellings_of_amount(digits, exact), *([] if exact else _short_amounts(int(digits)))]
             yield found.start(), end, forms
 
 
-def _spellings_of_amount(digits: str, cents: str) -> Iterator[Spelling]:
+def _spellings_of_amount(digits: str, decimals: str) -> Iterator[Spelling]:
     first = len(digits) % 3 or 3
     *groups, last = digits[:first], *(digits[start : start + 3] for start in range(first, len(digits), 3))
-    if cents:
+    if decimals:
         # A point makes one token with the digits around it, a comma does not.
-        yield from ((f"{digits}.{cents}",), (digits, cents), (*groups, f"{last}.{cents}"), (*groups, last, cents))
+        yield from (
+            (f"{digits}.{decimals}",),
+            (digits, decimals),
+            (*groups, f"{last}.{decimals}"),
+            (*groups, last, decimals),
+        )
         return
     yield (digits,)
     if groups:
@@ -207,7 +216,7 @@ def _short_amounts(number: int) -> Iterator[Spelling]:
     for scale, words in _SCALES.items():
         if number >= scale and number % (scale // 10) == 0:
             short = _phrase(f"{number / scale:g}".replace(".", ","))
-            if len("".join(short)) <= _SHORTEST_AMOUNT:
+            if len("".join(short)) <= _LONGEST_SHORT:
                 yield *short[:-1], short[-1] + words[0]
                 yield from ((*short, word) for word in words)
 
@@ -228,17 +237,18 @@ def _units(text: str) -> Iterator[Span]:
     """Yield units with their other names; the number may be in the same word."""
     for pattern, at in ((_WITH_UNIT, 2), (_AFTER_UNIT, 1)):
         for found in pattern.finditer(text):
-            number, unit = found[3 - at], fold(found[at]).rpartition(" ")[2]
-            tokens = _phrase(number)
-            if not tokens or not (names := _names_of_units().get(unit)):
+            number, unit = found[3 - at], fold(found[at]).replace(" ", "_")
+            tokens, known = _phrase(number), _names_of_units()
+            if not tokens or not (names := known.get(unit) or known.get(unit.rpartition("_")[2])):
                 continue
+            written = [tuple(name.split("_")) for name in names if name]
             same = [*dict.fromkeys([tokens, *(form for *_, forms in _amounts(number) for form in forms)])]
-            joined: list[Spelling] = [(*tokens[:-1], tokens[-1] + name) for name in names if name]
+            joined: list[Spelling] = [(*tokens[:-1], tokens[-1] + name[0]) for name in written if len(name) == 1]
             alone = same if "" in names else []
             if found.end() - found.start() == len(number) + len(unit):
-                yield *found.span(), [*joined, *((*tokens, name) for name in names if name), *alone]
+                yield *found.span(), [*joined, *((*tokens, *name) for name in written), *alone]
             else:
-                yield *found.span(at), [*((name,) for name in names if name), *alone, *joined]
+                yield *found.span(at), [*written, *alone, *joined]
                 yield *found.span(3 - at), joined
 
 
@@ -312,8 +322,8 @@ def _numbers(text: str) -> Iterator[Span]:
 
 
 def _groups_of(number: str, *, is_international: bool) -> Iterator[Spelling]:
-    if len(number) in (_BOOK, _SHORT_BOOK) and _is_book(number):
-        yield from _groups_of_book(number)
+    if len(number) in (_ISBN, _SHORT_ISBN) and _is_isbn(number):
+        yield from _groups_of_isbn(number)
     if len(number) > _LONGEST_TELEPHONE:
         yield from (tuple(_cut(number, 4)), (number[:4], number[4:10], number[10:]))
         return
@@ -348,17 +358,17 @@ def _cut(text: str, length: int) -> Iterable[str]:
     return (text[start : start + length] for start in range(0, len(text), length))
 
 
-def _is_book(number: str) -> bool:
+def _is_isbn(number: str) -> bool:
     """Return whether the check digit of an ISBN is right."""
-    if len(number) == _BOOK:
+    if len(number) == _ISBN:
         return number.isdigit() and sum(int(n) * (1, 3)[at % 2] for at, n in enumerate(number)) % 10 == 0
     values = [10 if n == "x" else int(n) for n in number if n == "x" or n.isdigit()]
     return "x" not in number[:-1] and sum(n * (10 - at) for at, n in enumerate(values)) % 11 == 0
 
 
-def _groups_of_book(number: str) -> Iterator[Spelling]:
+def _groups_of_isbn(number: str) -> Iterator[Spelling]:
     """Yield an ISBN with hyphens. The first digits say how long the group is; the publisher has up to seven digits."""
-    before, rest = (number[:3],) * (len(number) == _BOOK), number[-_SHORT_BOOK:]
+    before, rest = (number[:3],) * (len(number) == _ISBN), number[-_SHORT_ISBN:]
     longer = ("99", 4), ("9", 3), ("8", 2), ("6", 3)
     group = 5 if rest.startswith("999") else next((length for first, length in longer if rest.startswith(first)), 1)
     for end in range(group + 1, len(rest) - 1):

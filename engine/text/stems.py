@@ -83,7 +83,16 @@ _EXPANDED = {after: before for before, after in _CONTRACTED.items()}
 _FINALS = ("", "ᆫ", "ᆯ", "ᆷ", "ᆸ")
 """Final consonants that begin an ending: 바꾸다, 바꾼, 바꿀, 바꿈, 바꿉니다. Before some, a verb loses its own ㄹ."""
 _VERBAL_FINALS = frozenset("ᆩᆪᆬᆭᆮᆰᆱᆲᆴᆵᆶᆹᆺᆽᆾᆿᇀᇁᇂ")
-"""Final consonants that only native Korean words have, so that a verb of one syllable can be told: 찾, 넣, 읽."""
+"""Final consonants that only native Korean words have, which show that one syllable is a verb: 찾, 넣, 읽."""
+_NOMINAL_FINALS = frozenset("ᆫᆼ")
+"""Final consonants that hardly any verb has, but many a noun has before 기, "machine": 사진기, 비행기."""
+_BEFORE_MACHINE = frozenset(
+    """
+    가습 건조 굴착 녹음 단말 면도 변압 복사 분무 살포 세척 세탁 소화 압축 예초 이야 인쇄 정수 제습 증폭 전화 청소 탈곡
+    흡입
+    """.split()
+)
+"""Other beginnings of nouns in 기."""
 _ARABIC_ARTICLES = ("وال", "بال", "لل", "ال")
 _SHORTEST_BARE = 3
 _MOST_REMEMBERED = 1 << 15
@@ -309,7 +318,9 @@ def _verb_forms(word: str) -> Iterator[str]:
     has_past = final == "ᆻ" or ending == "서"
     if final and final in _OWN_FINALS.get(ending, ""):
         final = ""
-    elif ending == "니다" or (ending == "서" and vowel not in _EXPANDED):
+    elif ending == "니다" or (ending == "서" and (final or vowel not in _EXPANDED)):
+        return
+    if ending == "기" and (final in _NOMINAL_FINALS or stem[-2:] in _BEFORE_MACHINE):
         return
     if has_past:
         vowel = _EXPANDED.get(vowel, vowel)

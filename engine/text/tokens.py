@@ -166,7 +166,7 @@ def _segment_pieces(word: str, shaped: str, start: int, end: int) -> list[Piece]
     """Return the pieces of a part without connectors, split at apostrophes and camelCase."""
     text = word[start:end]
     if text.isascii() and text.isalnum() and text == text.lower() and len(text) <= _LONGEST_WORD:
-        return [Piece(start, end, text, text)]  # what most parts are
+        return [Piece(start, end, text, text)]  # most parts are plain words
     if "'" not in shaped[start:end]:
         return _humps(word, shaped, start, end)
     spans = list(_apostrophe_spans(word, shaped, start, end))

@@ -41,9 +41,9 @@ class Analysis(NamedTuple):
 
     `words` contains every word folded; an identifier (`os.replace`) as a whole, then its parts; unspaced scripts and
     Korean as overlapping pairs, then the last character of the stretch alone; pictographs individually. Adjacent parts
-    of a text are adjacent here, so a phrase is found by its own stream, except that the last character of an unspaced
-    stretch that continues in the text is not alone there. The parts of camelCase words come after all other words, each
-    word's after a break, so that "github actions" is a phrase in "GitHub Actions".
+    of a text are adjacent here, so a phrase is found by its own stream. The exception is a phrase that ends within an
+    unspaced stretch: its last character is not alone in the text. The parts of camelCase words come after all other
+    words, each word's after a break, so that "github actions" is a phrase in "GitHub Actions".
 
     `stems` contains the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
     order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So the
@@ -238,7 +238,7 @@ def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[
     for offset, piece in text_pieces(text):
         for match in RUN.finditer(piece):
             at = offset + match.start()
-            position[True] += 1  # for the break
+            position[True] += 1  # the break takes a position
             for token in _tokens(match[0]):
                 if token.text in phrase_tokens or token.text.startswith(starts):
                     found[position[token.inner]] = token.text, at + token.start, at + token.end

@@ -1,7 +1,7 @@
 """Classifies code points by script, describes a text by its shape, and finds where it may be cut.
 
-The shape of a text has one ASCII character for each code point of the text, so one small regular expression over the
-shape finds words in every script, and its offsets are offsets into the text. ASCII text is its own shape.
+The shape of a text has one ASCII character for each code point of the text. So one small regular expression over the
+shape finds words in every script, with offsets that are valid in the text. ASCII text is its own shape.
 """
 
 import unicodedata

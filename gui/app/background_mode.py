@@ -436,7 +436,7 @@ class DesktopIntegration(QObject):
     def _listen(self, address: IpcAddress, second_start: SecondStart) -> None:
         listener = IpcServer(address, self)
         listener.message_received.connect(second_start.serve)
-        self._window.closing.connect(listener.close)  # later starts open a new program, so that none is lost
+        self._window.closing.connect(listener.close)  # later starts then open a new program instead of being lost
 
     @Slot(object)
     def _handle_settings(self, opened: Opened) -> None:

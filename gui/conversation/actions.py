@@ -277,11 +277,11 @@ class ConversationActions(QObject):
         for action in (self.copy, self.copy_message, self.copy_session, self.raw, self.fold):
             allow(action, shown, why)
         resumed = conversation is not None and bool(conversation.session.summary.resume_command)
-        said = conversation is not None and bool(conversation.entries)
+        has_messages = conversation is not None and bool(conversation.entries)
         has_prompts = conversation is not None and bool(conversation.prompts)
         allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else why)
         self.resume.setVisible(resumed or not shown)
-        allow(self.remember, said, tr("This session has no messages.") if shown else why)
+        allow(self.remember, has_messages, tr("This session has no messages.") if shown else why)
         allow(self.prompts, has_prompts, tr("You wrote no messages in this session.") if shown else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:

@@ -211,7 +211,7 @@ class SessionWatch(QObject):
         def work(token: CancelToken) -> NewMessages | None:
             return _read_again(manager, opened, token, written=written)
 
-        def take(grown: NewMessages | None) -> None:  # None also where the reading failed
+        def take(grown: NewMessages | None) -> None:  # None also if reading failed
             self._job.done()
             if self._again:
                 self._again = False
@@ -267,7 +267,7 @@ class NewMessagesButton(QPushButton):
         super().__init__(view)
         self._view = view
         self._first = 0
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # End does the same
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the key End does the same
         self.setProperty("role", "primary")
         self.hide()
         self.clicked.connect(lambda: view.current.go_to(self._first))

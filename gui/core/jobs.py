@@ -269,7 +269,7 @@ class Jobs(QObject):
     def _enqueue(self, job: Job, report: Callable[[], None]) -> None:
         """Deliver a report in a turn of its own: two of them and their painting would block the window longer."""
         if job.token.cancelled:
-            report()  # which calls nothing back
+            report()  # a cancelled job calls nothing back
             return
         self._reports.append((job, report))
         if not self._turn.isActive():

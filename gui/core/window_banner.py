@@ -157,5 +157,5 @@ class WindowBanner(Banner):
         )
 
     def show_error(self, sentence: str) -> None:
-        """Show any other error message."""
+        """Show an error message that has no banner of its own."""
         self.show_message(sentence, "degraded")

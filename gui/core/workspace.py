@@ -266,7 +266,7 @@ class Workspace(QObject):
         manager = self.current.manager
 
         def work(token: CancelToken) -> None:
-            manager.sync(reason="manual", cancel=token)  # the pause before the next try ends here
+            manager.sync(reason="manual", cancel=token)  # does not wait for the next automatic try
             manager.search(_ANYTHING, max_results=1, cancel=token)
 
         self._trial.put(self._jobs.write(work, self._trial_succeeded, self._trial_failed))

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from engine import CancelToken, IndexInsight, MemorySearchManager
+from engine import CancelToken, IndexInsight, MemoryProviderStatus, MemorySearchManager
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.query import Answer
 from gui.widgets.accessibility import first_stop
@@ -23,11 +23,13 @@ class IndexPage(QWidget):
     A subclass implements `read` (on a pool thread), `show_read`, `show_problem` and `clear`.
 
     Signals:
+        action_requested: the action of an attention item or a button, such as `sync`, which the panel runs.
         open_requested: open a file or session (stable name) at a line or None.
         attention_changed: the page's Attention items, replacing the previous ones.
         left: the user pressed Escape; move the focus to the search box.
     """
 
+    action_requested = Signal(str)
     open_requested = Signal(str, object)
     attention_changed = Signal(tuple)
     left = Signal()
@@ -77,6 +79,12 @@ class IndexPage(QWidget):
 
     def show_answer(self, answer: Answer | None) -> None:
         """Show the answer of the current query, None without a query; only some pages use it."""
+
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """Show values of a new status record; only some pages use it."""
+
+    def show_overview(self, shown: bool) -> None:
+        """Set whether the overview is visible, which includes attention items of some pages."""
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> Any:
         """Read the data for `show_read`. Runs on a pool thread."""

@@ -11,6 +11,7 @@ from gui.style.stylesheet import font_at
 from gui.widgets.accessibility import insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
+from gui.widgets.layouts import discard
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateDot
@@ -86,7 +87,7 @@ class FindingRow(QWidget):
         return handled
 
     def show_finding(self, finding: HealthFinding, *, repairable: bool, refusal: str = "") -> None:
-        """Show a finding. `repairable`: whether the repair button is enabled now; `refusal`: why never."""
+        """Show a finding. `repairable`: whether a repair can be started now; `refusal`: why none can at all."""
         self._id = finding.id
         state, word = _STATES[finding.state]
         self._dot.set_state(state)
@@ -160,8 +161,7 @@ class FindingsList(QFrame):
             row = self._rows.pop(removed)
             del self._found[removed]
             self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+            discard(row)
         self._show_fine()
         self.setVisible(bool(self._rows))
 

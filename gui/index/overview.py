@@ -121,7 +121,7 @@ class TwoColumns(VerticalScrollArea):
         super().__init__()
         self._left, self._right, self._stacked = tuple(left), tuple(right), tuple(stacked)
         self._narrow: bool | None = None
-        self._single = False
+        self._single = True  # until the owner knows how much content there is
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._columns = (QVBoxLayout(), QVBoxLayout())
         sides = QHBoxLayout()
@@ -159,8 +159,9 @@ class TwoColumns(VerticalScrollArea):
         left, right = (self._stacked, ()) if narrow else (self._left, self._right)
         for column, widgets in zip(self._columns, (left, right), strict=True):
             for index, widget in enumerate(widgets):
-                column.insertWidget(index, widget)  # before the stretch
-        first, *others = (stop for widget in (*left, *right) for stop in stops(widget))
+                column.insertWidget(index, widget)  # above the empty space at the end
+        every = stops(self)  # once, since it walks along the tab order of the window
+        first, *others = (stop for card in (*left, *right) for stop in every if card is stop or card.isAncestorOf(stop))
         insert_after(first, others)
         self._sides.setStretch(1, 0 if narrow else _RIGHT)
         self._sides.setSpacing(0 if narrow else _GAP)
@@ -183,12 +184,7 @@ class _Counted:
 
 
 class OverviewPage(IndexPage):
-    """The overview page. Fast-changing values come from the status; others are counted when the index has changed.
-
-    Signals: action_requested: the action of an attention item.
-    """
-
-    action_requested = Signal(str)
+    """The overview page. Fast-changing values come from the status; others are counted when the index has changed."""
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)

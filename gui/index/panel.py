@@ -1,9 +1,10 @@
 """The index view: chips at the top switch between its pages."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, cast
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,6 +14,7 @@ from gui.commands.keymap import keymap
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.view_spec import ViewPanel
+from gui.index.attention_items import Attention
 from gui.index.base_page import IndexPage
 from gui.search.query import Answer
 from gui.widgets.accessibility import insert_after, stops
@@ -21,31 +23,57 @@ from gui.widgets.message_banner import Action, MessagePage
 
 if TYPE_CHECKING:
     from gui.index.duplicates.page import DuplicatesPage
-    from gui.index.health_page import HealthPage
     from gui.index.map.panel import MapPanel
     from gui.index.overview import OverviewPage
 
 PageName = Literal["overview", "map", "duplicates", "health"]
+_Maker = Callable[[Jobs], IndexPage]
 
 _GUTTER = 16
+_COUNTED_BY_OVERVIEW: tuple[PageName, ...] = ("health", "duplicates")
+"""Pages whose attention items the overview shows."""
+_AFTER_OVERVIEW_MS = 50
+"""Pause before such a page is made, so that the overview is painted first."""
 
 
-class _Pages(NamedTuple):
-    """The pages; each field is the name of one."""
+def _load_overview() -> _Maker:
+    from gui.index.overview import OverviewPage
 
-    overview: "OverviewPage"
-    map: "MapPanel"
-    duplicates: "DuplicatesPage"
-    health: "HealthPage"
+    return OverviewPage
 
-    def named(self, name: PageName) -> IndexPage:
-        return cast("IndexPage", getattr(self, name))
+
+def _load_map() -> _Maker:
+    from gui.index.map.panel import MapPanel
+
+    return partial(MapPanel, whole=True)
+
+
+def _load_duplicates() -> _Maker:
+    from gui.index.duplicates.page import DuplicatesPage
+
+    return DuplicatesPage
+
+
+def _load_health() -> _Maker:
+    from gui.index.health_page import HealthPage
+
+    return HealthPage
+
+
+_LOADERS: Mapping[PageName, Callable[[], _Maker]] = {
+    "overview": _load_overview,
+    "map": _load_map,
+    "duplicates": _load_duplicates,
+    "health": _load_health,
+}
+"""Functions that import the module of a page."""
 
 
 class IndexPanel(QWidget, ViewPanel):
     """The pages of the index view, or the reason why the index can't be inspected.
 
-    The pages are made when the view is first shown: they have a third of the window's widgets.
+    A page is made after it is first shown, since together they have a third of the window's widgets; then those that
+    the overview counts. Importing its module and making it are turns of the event loop of their own.
 
     Signals:
         open_requested: as `IndexPage.open_requested`.
@@ -68,8 +96,15 @@ class IndexPanel(QWidget, ViewPanel):
         """The name of the shown page."""
         self.chips: dict[PageName, Chip] = {}
         self._jobs = jobs
-        self._made: _Pages | None = None
+        self._pages: dict[PageName, IndexPage] = {}
+        """The pages made so far."""
+        self._makers: dict[PageName, _Maker] = {}
+        """Those whose modules are imported."""
+        self._attention: dict[PageName, tuple[Attention, ...]] = {}
+        """The attention items of each page."""
         self._status: MemoryProviderStatus | None = None
+        self._next_page = QTimer(self, singleShot=True)
+        self._next_page.timeout.connect(self._make_next)
         self._group = QButtonGroup(self)
         self._bar = QWidget()
         self._row = QHBoxLayout(self._bar)
@@ -101,69 +136,94 @@ class IndexPanel(QWidget, ViewPanel):
         self._group.addButton(chip)
         self._row.addWidget(chip)
 
+    def _page(self, name: PageName) -> IndexPage:
+        """Return a page, which is made when first needed."""
+        if name in self._pages:
+            return self._pages[name]
+        self._load(name)
+        page = self._pages[name] = self._makers[name](self._jobs)  # stored before one of its signals asks for it
+        page.action_requested.connect(self._act)
+        page.open_requested.connect(self.open_requested)
+        page.left.connect(self.left)
+        page.attention_changed.connect(partial(self._show_attention, name))
+        added = stops(page)  # while the page is no part of the window, whose tab order is long
+        self._stack.addWidget(page)
+        insert_after(self.chips["health"], added)
+        if name == self.page:
+            self._stack.setCurrentWidget(page)
+        page.set_manager(self._manager)
+        page.show_answer(self.answer)
+        page.show_status(self._status)
+        if name == "overview":
+            for other, items in self._attention.items():
+                self.overview.show_attention(other, items)
+        return page
+
+    def _load(self, name: PageName) -> None:
+        if name not in self._makers:
+            self._makers[name] = _LOADERS[name]()
+
     @property
-    def _pages(self) -> _Pages:
-        """The pages, which are made when first needed."""
-        return self._made or self._make_pages()
+    def _missing(self) -> PageName | None:
+        """The page to make next while the pages are visible; None if none is needed."""
+        needed = (self.page, *(_COUNTED_BY_OVERVIEW if self.page == "overview" else ()))
+        return next((name for name in needed if name not in self._pages), None)
 
-    def _make_pages(self) -> _Pages:
-        from gui.index.duplicates.page import DuplicatesPage
-        from gui.index.health_page import HealthPage
-        from gui.index.map.panel import MapPanel
-        from gui.index.overview import OverviewPage
+    @Slot()
+    def _make_next(self) -> None:
+        """Import the module of the next page, or make it."""
+        name = self._missing
+        if name in self._makers:
+            self._page(name)
+        elif name is not None:
+            self._load(name)
+        self._show_current()
 
-        jobs = self._jobs
-        pages = _Pages(OverviewPage(jobs), MapPanel(jobs, whole=True), DuplicatesPage(jobs), HealthPage(jobs))
-        self._made = pages  # before any of their signals asks for them
-        for part in pages[:3]:
-            part.action_requested.connect(self._act)
-        for name, page in pages._asdict().items():
-            page.open_requested.connect(self.open_requested)
-            page.left.connect(self.left)
-            page.attention_changed.connect(partial(pages.overview.show_attention, name))
-            self._stack.addWidget(page)
-            page.set_manager(self._manager)
-            page.show_answer(self.answer)
-        insert_after(self.chips["health"], [stop for page in pages for stop in stops(page)])
-        pages.overview.show_status(self._status)
-        pages.health.show_status(self._status)
-        self._stack.setCurrentWidget(pages.named(self.page))
-        return pages
+    def _show_attention(self, name: PageName, items: tuple[Attention, ...]) -> None:
+        self._attention[name] = items
+        if "overview" in self._pages:
+            self.overview.show_attention(name, items)
 
     @property
     def overview(self) -> "OverviewPage":
-        return self._pages.overview
+        return cast("OverviewPage", self._page("overview"))
 
     @property
     def map(self) -> "MapPanel":
-        return self._pages.map
+        return cast("MapPanel", self._page("map"))
 
     @property
     def duplicates(self) -> "DuplicatesPage":
-        return self._pages.duplicates
+        return cast("DuplicatesPage", self._page("duplicates"))
 
     @property
     def busy(self) -> bool:
         """Whether the shown page is still reading."""
-        return self._made is not None and self._made.named(self.page).busy
+        page = self._pages.get(self.page)
+        return self._next_page.isActive() if page is None else page.busy
 
     @Slot(str)
     def show_page(self, name: PageName) -> None:
         """Bring a page to the front."""
         self.page = name
         self.chips[name].setChecked(True)
-        if self._made is not None:
-            self._stack.setCurrentWidget(self._made.named(name))
-        self._show_overview(self.isVisible() and name == "overview")
+        self._show_current()
 
     def open_page(self, name: str) -> None:
         self.show_page(cast("PageName", "overview" if name == "index" else name))
 
-    def _show_overview(self, shown: bool) -> None:
-        """Notify the pages whether the overview is visible."""
-        if self._made is not None:
-            self._made.duplicates.show_overview(shown)
-            self._made.health.show_overview(shown)
+    def _show_current(self, *, hiding: bool = False) -> None:
+        """Show the current page, which may have to be made, and notify all whether the overview is visible."""
+        visible = self._stack.isVisible() and not hiding
+        if self.page in self._pages:
+            self._stack.setCurrentWidget(self._pages[self.page])
+        for page in self._pages.values():
+            page.show_overview(visible and self.page == "overview")
+        missing = self._missing
+        if visible and missing is not None:
+            self._next_page.start(0 if missing == self.page else _AFTER_OVERVIEW_MS)
+        else:
+            self._next_page.stop()
 
     @Slot(str)
     def _act(self, action: str) -> None:
@@ -180,14 +240,13 @@ class IndexPanel(QWidget, ViewPanel):
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the index view from a new status record."""
         self._status = status
-        if self._made is not None:
-            self._made.overview.show_status(status)
-            self._made.health.show_status(status)
+        for page in self._pages.values():
+            page.show_status(status)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose index is shown; None for none."""
         self._manager = manager
-        for page in self._made or ():
+        for page in self._pages.values():
             page.set_manager(manager)
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
@@ -200,14 +259,7 @@ class IndexPanel(QWidget, ViewPanel):
         for part in (self._bar, self._stack):
             part.setVisible(not reason)
         self.set_manager(self._manager)
-        self._show_pages()
-
-    def _show_pages(self) -> None:
-        """Make the pages if they are visible."""
-        if self._stack.isVisible():
-            if self._made is None:
-                self._make_pages()
-            self._show_overview(self.page == "overview")
+        self._show_current()
 
     @Slot()
     def _choose_engine(self) -> None:
@@ -216,14 +268,14 @@ class IndexPanel(QWidget, ViewPanel):
     @Slot()
     def refresh(self) -> None:
         """Read the shown page again after a change of the index, others when they are shown."""
-        for page in self._made or ():
+        for page in self._pages.values():
             page.refresh()
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
         """Show the answer of the current query, None without a query."""
         self.answer = answer
-        for page in self._made or ():
+        for page in self._pages.values():
             page.show_answer(answer)
 
     def focus_list(self) -> None:
@@ -231,15 +283,15 @@ class IndexPanel(QWidget, ViewPanel):
         if self._stack.isHidden():
             self._message_page.take_focus()
             return
-        self._pages.named(self.page).take_focus()
+        self._page(self.page).take_focus()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._show_pages()
+        self._show_current()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._show_overview(False)
+        self._show_current(hiding=True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -231,7 +231,7 @@ class RememberController(QObject):
             folder = folder_of(opened, session) if elsewhere else None
             show = Action(tr("Open"), partial(self.open_requested.emit, name_in_workspace(session, note.path), None))
             undo = Action(tr("Undo"), partial(self._trash.move_to_trash, opened, note, folder))
-            if elsewhere:  # not synced by this program
+            if elsewhere:  # this program does not update that index
                 notice = tr(
                     "Remembered as {note} in {workspace}, where it can be found after the next update.",
                     note=note.path,

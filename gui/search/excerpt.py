@@ -66,8 +66,8 @@ ELLIPSIS = "…"
 SEPARATOR = " · "
 
 _BLANK = r"[\s\x00-\x1f\x7f]"
-_ITEM = r"(?:\#{1,6}|[-+]|\*{1,8}|\d{1,3}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?"
-_KEYWORD = r"\#\+(?:(?:begin|end)_[^\n]*(?:\n|\Z)|[A-Za-z_]+:[^\S\n]*)"
+_ITEM = r"(?:\#{1,6}|[-+]|\*{1,8}|\d{1,3}[.)])[^\S\n]+(?:\[[ xX-]\][^\S\n]+)?"
+_KEYWORD = r"\#\+(?:(?i:begin|end)_[^\n]*(?:\n|\Z)|[A-Za-z_]+:[^\S\n]*)"
 """A keyword of Org: one that surrounds a block, or one before text."""
 _RULE = r"(?:-{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"
 """A rule, or the line below a table's head."""
@@ -96,7 +96,7 @@ _TAGS = (
 _ALONE = re.compile(
     rf"""
     (?<!\w) !\[\] \([^()\n]*\)                 # a picture without a name
-    | \[\^[^\[\]\s]+\] (?!:)                   # a footnote's number
+    | \[(?:\^|fn:)[^\[\]\s]+\] (?!:)           # a footnote's number
     | [^\S\n]+ \^[\w-]{{1,64}} $                # a block's id, and a reference to it
     | \(\([\da-f]{{8}}(?:-[\da-f]{{4}}){{3}}-[\da-f]{{12}}\)\)
     | (?<=>\ ) \[![A-Za-z]+\] [+-]? [^\S\n]*   # the kind of a call-out
@@ -113,7 +113,8 @@ _WRAPPED = tuple(
     for sign, pattern in (
         ("![", rf"(!\[)[^\[\]\n]+(\]{_ADDRESS})"),
         ("](", rf"(\[)[^\[\]\n]+(\]{_ADDRESS})"),
-        ("][", r"(?<!\w)(\[)[^\[\]\n]+(\]\[[^\[\]\n]*\])"),
+        ("][", r"(\[\[[^\[\]\n]*\]\[)[^\[\]\n]+(\]\])"),  # of Org
+        ("][", r"(?<![\w\[])(\[)[^\[\]\n]+(\]\[[^\[\]\n]*\])"),
         ("[[", r"(!?\[\[(?! )(?:[^\[\]|\n]*\|)?)[^\[\]|\n]+(\]\])"),
         ("[[", r"(!?\[\[)(?! )[^\[\]\n]+(\]\])"),  # where its target was found, only the brackets go
         ("<", r"(<)(?:https?://|mailto:)[^<>\s]+(>)"),
@@ -164,7 +165,7 @@ class _Marks:
     def _take(self, *spans: Range, anyway: bool = False) -> bool:
         """Add these marks to those found; returns False if one of them contains a highlighted match and has to stay.
 
-        `anyway`: whether it need not, since the text between the marks contains one.
+        `anyway`: add them although they contain a match, since the text between them contains one, too.
         """
         if not anyway and any(end - start > _MERE_MARK and self._matches(start, end) for start, end in spans):
             return False
@@ -191,10 +192,10 @@ class Excerpt:
 def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title: str = "") -> Excerpt:
     """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
-    The row shows `heading` and `title` elsewhere, so they are not repeated: `heading` not at the start of the line,
-    unless it contains a highlighted word, and `title` not as a line of front matter or a heading, in which a comment of
-    code doesn't count; only once if it
-    contains all highlighted words, as the row highlights them in the title, too.
+    The row shows `heading` and `title` elsewhere, so they are not repeated. `heading` is left out at the start of the
+    line, unless it contains a highlighted word; `title` where it is a line of front matter or a heading, but not as a
+    comment in code. If `title` contains all highlighted words, it is left out only once, as the row highlights them in
+    the title, too.
     """
     named = re.finditer(rf"(?:\A|^# +)({re.escape(title)})$", snippet, re.MULTILINE) if title else ()
     code = [block.span() for block in _FENCED.finditer(snippet)] if title else []

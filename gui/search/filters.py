@@ -109,7 +109,7 @@ class Filters(QWidget):
         self.sources = sources
         number = next((number for number, (_, _, known) in enumerate(SOURCES) if known == sources), 0)
         if self._source_chips[number] is self._source_chips[-1]:
-            self._sessions_gate.allow(True)  # whatever is indexed: it was chosen
+            self._sessions_gate.allow(True)  # enabled even without sessions, since the user chose it
         self._source_chips[number].setChecked(True)
         for action in self._periods.actions():
             action.setChecked(action.data() == days)

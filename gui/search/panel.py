@@ -174,8 +174,11 @@ class Preview(QObject):
         self.idle.emit()
 
     def _hold(self) -> None:
-        """Keep the current row selected if the answer is complete; a keyword-only answer may still be replaced."""
-        if self.view.answer is not None and self.view.answer.final:
+        """Keep the current row selected if the answer is complete.
+
+        A keyword-only answer may still be replaced, and the first indexing finds better results all the time.
+        """
+        if self.view.answer is not None and self.view.answer.final and not self.view.first_indexing:
             self.view.list.hold()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:

@@ -36,7 +36,7 @@ class NewResultsButton(QPushButton):
         super().__init__(over)
         self._over = over
         self._overtaken: frozenset[Hashable] = frozenset()
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Home does the same
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the key Home does the same
         self.setProperty("role", "primary")
         self.hide()
 

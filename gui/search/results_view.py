@@ -177,8 +177,8 @@ class ResultsView(QWidget):
         self._page_shows: Literal["hint", "empty", "other"] = "other"
         self._reading = ""
         """Progress of the first indexing, as text."""
-        self._syncing = False
-        """Whether an update is running."""
+        self._syncing = self._first_indexing = False
+        """Whether an update is running, and whether none has ended before."""
         self._counts = SettledAnnouncer(self)
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
@@ -227,6 +227,8 @@ class ResultsView(QWidget):
         before = self._reading, self._syncing
         self._reading = messages.reading(status)
         self._syncing = status is not None and status.syncing is not None
+        last = None if status is None else status.last_sync
+        self._first_indexing = self._syncing and (last is None or last.cancelled)
         if self.has_results:
             return
         if self._page_shows == "hint":
@@ -239,6 +241,11 @@ class ResultsView(QWidget):
     def _show_empty_again(self) -> None:
         if self._answer is not None and not self.has_results and self._page_shows == "empty":
             self._show_empty(self._answer)
+
+    @property
+    def first_indexing(self) -> bool:
+        """Whether the first update of the index is still running."""
+        return self._first_indexing
 
     @property
     def order(self) -> SortOrder:

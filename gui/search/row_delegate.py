@@ -1,7 +1,7 @@
 """Paints the rows of the result list.
 
-A row is laid out once for a width, font and theme, and cached for recently visible rows, so that a frame of scrolling,
-or an answer with the same rows, only draws. Heights depend on the font alone: a list of any length knows its geometry
+The layout of a row for a width, font and theme is cached while the row was visible recently. A frame of scrolling, or
+an answer with the same rows, only draws. Heights depend on the font alone: a list of any length knows its geometry
 without its text.
 """
 

@@ -116,7 +116,7 @@ class SavedList(QListWidget):
         index = index % len(rows) if abs(by) == 1 else max(0, min(index, len(rows) - 1))
         self.setCurrentRow(rows[index])
         if index == 0:
-            self.scrollToTop()  # with its heading
+            self.scrollToTop()  # shows its heading, too
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         item = self.itemAt(event.pos())
@@ -296,7 +296,7 @@ class SearchPicker(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QFocusEvent) and event.lostFocus():
-            if event.reason() != Qt.FocusReason.PopupFocusReason:  # its own menu
+            if event.reason() != Qt.FocusReason.PopupFocusReason:  # its own menu takes the focus
                 self.close()
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._key(event)

@@ -84,7 +84,7 @@ class SavedSearchController(QObject):
     changed = Signal()
     """Another query is shown, or saved searches have changed."""
     forgotten = Signal(str, object)
-    """What was removed, in one sentence, and a function that restores it."""
+    """A sentence that names the removed searches, and a function that restores them."""
 
     def __init__(
         self,
@@ -190,6 +190,8 @@ class SavedSearchController(QObject):
     def forget_history(self) -> None:
         """Remove all recent searches."""
         searches = self.store.recent
+        if not searches:
+            return
         self.store.forget_recent()
         removed = tr_count(
             "{count:,} recent search was removed.", "{count:,} recent searches were removed.", len(searches)

@@ -28,6 +28,7 @@ from gui.search.query import Answer, Query
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
+from gui.widgets.layouts import discard
 from gui.widgets.query_box import QueryBox
 from gui.widgets.right_to_left import margins
 from gui.widgets.row_list import GUTTER
@@ -114,8 +115,7 @@ class ScopeBar(QWidget):
         self._crumbs = tuple(crumbs)
         for line in self._lines[len(crumbs) :]:
             self._column.removeWidget(line)
-            line.hide()  # it is deleted later, and others may replace it before
-            line.deleteLater()
+            discard(line)
         del self._lines[len(crumbs) :]
         for depth in range(len(self._lines), len(crumbs)):
             self._lines.append(_Line(depth, self))

@@ -1,7 +1,7 @@
 """Searches while the user types: the newest query wins, keywords answer first, meaning follows.
 
-Every query has a number. A newer one cancels the job of the older, and an answer that still arrives is dropped by its
-number, so that no late answer ever replaces a newer one.
+Every query has a number. A newer query cancels the job of the older one. If an older answer still arrives, its number
+shows this, and it is dropped.
 """
 
 import math

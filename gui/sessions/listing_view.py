@@ -200,7 +200,7 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
 
 def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listing) -> tuple[str, str]:
     """Return the line above the list, in a long and a short form."""
-    total = catalogue.sessions + catalogue.parts  # as the index counts them
+    total = catalogue.sessions + catalogue.parts  # counted as the index does
     if not criteria.narrows:
         short = session_count(total)
         agents = tr_count("{count:,} agent", "{count:,} agents", len(catalogue.agents))

@@ -395,6 +395,7 @@ class SettingsDialog(QDialog):
         self.pages.stop()
         self._stack.setCurrentWidget(self._message)
         self.pages.drop()
+        self.results.clear()
         self.model.reopen_now()
 
     # --- Qt ---------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Fields that edit an option's value.
 
-Every field has the signals `entered` with a final value, `typing` with one that may still change, and `wrong` with a
-sentence about an invalid text or an empty one. `show_value` never overwrites text being typed.
+Every field has three signals: `entered` with a final value, `typing` with one that may still change, and `wrong` with
+a sentence about an invalid text, or an empty sentence. `show_value` never overwrites text being typed.
 """
 
 import os

@@ -121,7 +121,7 @@ class KeysTable(RecordsTable[KeyRow]):
         self.setAccessibleName(tr("Commands and their keys"))
         self.setMinimumHeight(_LEAST_HEIGHT)
         self.setWordWrap(True)
-        self._due = QTimer(self, singleShot=True, interval=0)  # once the columns have their widths
+        self._due = QTimer(self, singleShot=True, interval=0)  # fires once the columns have their widths
         self._due.timeout.connect(self._wrap)
         self.horizontalHeader().sectionResized.connect(lambda *_: self._due.start())
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # contexts and related commands stay together

@@ -20,7 +20,7 @@ from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_words, stored_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import clear_layout
+from gui.widgets.layouts import clear_layout, discard
 from gui.widgets.message_banner import Action, MessagePage
 
 NOTHING = marked("Nothing has been embedded yet.")
@@ -339,8 +339,7 @@ class Pages(QObject):
         self._made.clear()
         self.shown = None
         for page in pages.values():
-            page.hide()
-            page.deleteLater()
+            discard(page)
 
     # --- creation ---------------------------------------------------------------------------------------------------
 

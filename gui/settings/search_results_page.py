@@ -125,7 +125,7 @@ class ResultsPage(DialogPage):
 
     def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
         """Show the options of `pages` that contain all words of the query, matches of labels first."""
-        self._clear()
+        self.clear()
         self.query = query
         words, shown = words_of(query), self._model.shown
         fits: list[tuple[int, OptionPlacement, SystemSwitch | None]] = []
@@ -146,9 +146,11 @@ class ResultsPage(DialogPage):
         self.scroller.verticalScrollBar().setValue(0)
         self._make_some()
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Delete the rows."""
         self._turn.stop()
-        self.rows, self._page = {}, None
+        self.query = ""
+        self._due, self.rows, self._page = [], {}, None
         clear_layout(self._list)
 
     @Slot()

@@ -404,7 +404,7 @@ class PathsField(Field):
             self.entered.emit(requested)
 
     def _remove(self, path: str) -> None:
-        self._add_folder.setFocus()  # the focused widget is removed
+        self._add_folder.setFocus()  # else the focus would be lost with the removed row
         self.entered.emit(tuple(other for other in self._value if other != path))
 
 

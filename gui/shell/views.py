@@ -178,6 +178,8 @@ class Views(QObject):
         """Update all views after a change of the index; lazy ones only when they are shown."""
         if self.current == "sessions" and self.conversation.is_read:
             self.sessions.view.list.hold()
+        elif self.current == "search" and self._reader_has_focus:
+            self.search.body.list.hold()
         for name, panel in self.panels.items():
             if self.specs[name].lazy:
                 self._stale.add(name)
@@ -245,14 +247,18 @@ class Views(QObject):
             if not self.viewer.reads:
                 self.viewer.clear()
             return
-        focus = QApplication.focusWidget()
-        if self.current != "search" or focus is None or not self.readers.isAncestorOf(focus):
+        if self.current != "search" or not self._reader_has_focus:
             self._targets["search"] = None
             if answer is None:
                 self._clear_viewer()
             else:
                 self.viewer.clear(NOTHING_FOUND)
             self._show_target()
+
+    @property
+    def _reader_has_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.readers.isAncestorOf(focus)
 
     def _clear_viewer(self) -> None:
         """Show how to choose a result, unless there is nothing to find."""

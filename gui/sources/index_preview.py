@@ -25,7 +25,6 @@ from gui.widgets.formatting import size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import FlowLayout, column_page, keeping_focus, scrolling_column
 from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins
 from gui.widgets.status_texts import files_left_out, rule_words
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
@@ -355,8 +354,8 @@ class PreviewPage(QFrame):
 
     def _align_footer(self) -> None:
         below = self._whole.indexOf(self._foot) >= 0
-        bar = self._scroll.width() - self._scroll.viewport().width()
-        self._foot.setContentsMargins(margins(0, 0, bar if below else 0, 0))
+        bar = self._scroll.width() - self._scroll.viewport().width() if below else 0
+        self._foot.setContentsMargins(bar, 0, bar, 0)  # the column leaves as much room at its other side
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -1,7 +1,7 @@
 """The style sheet: what Fusion and a palette cannot say. Sizes are logical pixels at font scale 1.
 
-Widgets choose a look by the dynamic property `role`, so that a change of font scale reaches all of them with one new
-sheet, and one of theme with none:
+Widgets choose a look by the dynamic property `role`. So a new font scale needs one new sheet for all of them, and a new
+theme needs none:
 
     QLabel        meta (12, muted), muted, strong (semibold), section (semibold, above a group), group (15, above a
                   group of settings, or a page's sentence), degraded (12, in that state's colour), title and figure (21)

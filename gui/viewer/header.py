@@ -35,7 +35,7 @@ class FoldingActions:
         parent: QWidget,
         folded: Callable[[], Sequence[QAction]] = tuple,
     ) -> None:
-        """`menu`: further menu entries, None for a separator. `folded`: returns other actions without a button."""
+        """`menu`: further menu entries, None for a separator. `folded`: returns actions that have no button now."""
         self.actions, self._menu_actions, self._folded = list(actions), list(menu), folded
         self._ready = True
         self.buttons = [self._button(action, parent) for action in actions]

@@ -162,7 +162,7 @@ class LineLayout:
             layout = self._style.lay_out(text)
             if not rest or not self._wrapped or layout.lineCount() > 1:
                 break
-            size *= 2  # a row of very thin signs
+            size *= 2  # a row of very thin characters
         units, rows = utf16_length(text), layout.lineCount()
         if rest and self._wrapped:  # the next text may continue the last row, so this row begins the next piece
             rows -= 1

@@ -306,7 +306,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _keep_quoted(line: str, level: int) -> str:
-    """Mark the heading in a quoted line with the number of quotes around it."""
+    """Mark a heading in a quoted line with the depth of the quote, `level`."""
     return _QUOTED_HEADING.sub(lambda found: found[0] + QUOTED * level, line, count=1)
 
 

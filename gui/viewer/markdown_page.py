@@ -1,7 +1,7 @@
 """Turns Markdown into a page of rich text and paints it, in steps of a few milliseconds; it loads nothing.
 
-On the GUI thread alone: to hand a document over takes a lock of Qt's while a pool thread holds Python's, and a window
-that disconnects a signal at that moment holds the former and waits for the latter.
+It runs on the GUI thread alone. A pool thread that hands a document over takes a lock of Qt's while it holds Python's.
+A window that disconnects a signal at that moment holds the former and waits for the latter, so both would wait forever.
 
 Qt draws the text, the lists and the tables; the view draws the backgrounds of code and quotes, which it finds by the
 properties that Qt's importer sets on the blocks.

@@ -165,7 +165,7 @@ class _Cutter:
             return False
         if not self._before.strip():
             return True
-        return self._is_plain and self._block + len(line) > _LONGEST_BLOCK  # one paragraph becomes two
+        return self._is_plain and self._block + len(line) > _LONGEST_BLOCK  # the rest becomes another paragraph
 
     def _measure(self, number: int, line: str) -> None:
         """Add a line to the counts; lines of code too, since Qt may see the end of a code block earlier."""

@@ -123,7 +123,7 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lines run on from the left
+        self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # long lines begin at the left
         self.setFrameShape(QFrame.Shape.NoFrame)
 
     # --- display --------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from gui.widgets.plain_text import set_tip
 if TYPE_CHECKING:
     _Button = QAbstractButton
 else:
-    _Button = object  # of Qt's classes only one may be a base
+    _Button = object  # a class can have only one base of Qt
 
 
 class Toggle(_Button):

@@ -52,7 +52,10 @@ def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0, s
 
 
 def icon(name: str, palette: QPalette, size: int = 16, side: int = 0) -> QIcon:
-    """Return an icon for a button with this palette, with its disabled and checked colours; `side`: as above."""
+    """Return an icon for a button with this palette, with its disabled and checked colours.
+
+    `side`: transparent pixels at its left and right.
+    """
     colours = tokens(palette)
     result = QIcon()
     for ratio in _SCALES:

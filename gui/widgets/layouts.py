@@ -352,8 +352,16 @@ def clear_layout(layout: QLayout) -> None:
     while (item := layout.takeAt(0)) is not None:
         widget = item.widget()
         if widget is not None:
-            widget.hide()
-            widget.deleteLater()
+            discard(widget)
+
+
+def discard(widget: QWidget) -> None:
+    """Hide a widget that others may replace, and delete it later. It can't be focused again until then."""
+    widget.hide()
+    focused = widget.focusWidget()
+    if focused is not None:
+        focused.clearFocus()  # a hidden page remembers it, and would focus it when it is shown
+    widget.deleteLater()
 
 
 def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:

@@ -57,7 +57,7 @@ class QueryHistory:
         """Insert the queries of earlier runs, oldest first, before those of this run."""
         here = self._queries
         self._queries = [*(query for query in queries if query not in here), *here][-MOST:]
-        self._at += len(self._queries) - len(here)  # the position stays
+        self._at += len(self._queries) - len(here)  # the position in the history stays the same
 
     def earlier(self, query: str) -> str | None:
         """Return the query before the current one; None at the oldest. `query`: text of the box, kept as the draft."""

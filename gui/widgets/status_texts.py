@@ -43,7 +43,7 @@ def failed_engine(status: MemoryProviderStatus) -> FailedService | None:
 
 
 def why_no_update(status: MemoryProviderStatus) -> str:
-    """Return why no update can be started; empty if it can. One on a full disk can, since there may be room again."""
+    """Return why no update can be started; empty if it can, also on a full disk, which may have room again."""
     return "" if status.custom.get("diskFull") else str(status.custom.get("readOnly") or "")
 
 

@@ -17,7 +17,7 @@ def _find(qtbot, window: MainWindow, query: str) -> None:
     qtbot.waitUntil(lambda: not window.search.busy)
 
 
-def _said(window: MainWindow) -> str:
+def _shown_text(window: MainWindow) -> str:
     return " | ".join(part.text() for part in window.explanation.findChildren(QLabel) if part.isVisible())
 
 
@@ -26,10 +26,10 @@ def test_ctrl_i_toggles_explanation_of_current_result(qtbot, opened):
     opened.search.focus_list()
     results = QApplication.focusWidget()
     qtbot.keyClick(results, Key.Key_I, Control)
-    qtbot.waitUntil(lambda: "Result 1 of 3" in _said(opened))
+    qtbot.waitUntil(lambda: "Result 1 of 3" in _shown_text(opened))
     assert results.hasFocus()  # the selection continues, and the explanation follows
     qtbot.keyClick(results, Key.Key_Down)
-    qtbot.waitUntil(lambda: "Result 2 of 3" in _said(opened))
+    qtbot.waitUntil(lambda: "Result 2 of 3" in _shown_text(opened))
     qtbot.keyClick(results, Key.Key_I, Control)
     assert opened.dock.isHidden()
 
@@ -125,7 +125,7 @@ def test_narrow_window_replaces_file_with_dock(qtbot, opened):
     opened.dock.show_explanation()
     assert not opened.viewer.isVisible()
     assert opened.explanation.width() <= 300
-    qtbot.waitUntil(lambda: "Result 1 of 3" in _said(opened))
+    qtbot.waitUntil(lambda: "Result 1 of 3" in _shown_text(opened))
 
 
 def _press_remedy(qtbot, window: MainWindow, memory, name: RemedyName, **changes) -> None:

@@ -10,7 +10,7 @@ def stop(requested: object, opened: object = None, state: object = None) -> Hist
     return HistoryEntry("search", requested, opened, state)
 
 
-def trail(*stops: HistoryEntry) -> History:
+def history_of(*stops: HistoryEntry) -> History:
     made = History()
     for each in stops:
         made.visit(each)
@@ -29,7 +29,7 @@ def test_empty_history_has_no_entries():
 
 
 def test_back_and_forward_return_entries():
-    made = trail(A, B, C)
+    made = history_of(A, B, C)
     assert not made.can_go_forward(C)
     assert made.back(C) == B
     assert made.back(B) == A
@@ -40,7 +40,7 @@ def test_back_and_forward_return_entries():
 
 
 def test_unvisited_current_entry_is_reached_by_forward():
-    made = trail(A, B)
+    made = history_of(A, B)
     draft = stop("draft")
     assert made.can_go_back(draft)
     assert made.back(draft) == B
@@ -48,7 +48,7 @@ def test_unvisited_current_entry_is_reached_by_forward():
 
 
 def test_visit_clears_forward_entries():
-    made = trail(A, B, C)
+    made = history_of(A, B, C)
     made.back(C)
     made.visit(stop("d"))
     assert not made.can_go_forward(stop("d"))
@@ -56,26 +56,26 @@ def test_visit_clears_forward_entries():
 
 
 def test_same_entry_twice_is_one_with_newest_state():
-    made = trail(A, stop("b", state=1), stop("b", state=2), C)
+    made = history_of(A, stop("b", state=1), stop("b", state=2), C)
     assert made.back(C).state == 2
 
 
 def test_entry_state_is_taken_on_leaving():
-    made = trail(A, stop("b", state="top"))
+    made = history_of(A, stop("b", state="top"))
     made.back(stop("b", state="below"))
     assert made.forward(A).state == "below"
 
 
 def test_query_and_its_first_opened_result_are_one_entry():
     first, second = stop("a", "one"), stop("a", "two")
-    made = trail(A, first, second)
+    made = history_of(A, first, second)
     assert made.back(second) == first
     assert not made.can_go_back(first)
     assert made.can_go_forward(A)  # something else is looked at, and nothing opened
 
 
 def test_history_length_is_limited():
-    made = trail(*(stop(number) for number in range(300)))
+    made = history_of(*(stop(number) for number in range(300)))
     now, steps = stop(299), 0
     while (found := made.back(now)) is not None:
         now, steps = found, steps + 1

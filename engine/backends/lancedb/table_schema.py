@@ -12,9 +12,9 @@ ones.
 file are added and removed in one commit, so that readers see a file wholly old or wholly new.
 
 **Words.** `terms` has the token streams of title, headings, name and body as in the program's own keyword index, one
-line each, every token prefixed with the letter of its column, so that LanceDB's index (split at spaces, nothing else)
-finds words in all scripts, stems and identifiers, and counts each column separately. A line of word prefixes follows,
-for a query that is being typed, then that of the aliases; rows of earlier versions end before the aliases.
+line each. LanceDB's index only splits them at spaces, so it finds words in all scripts, stems and identifiers. Every
+token is prefixed with the letter of its column, so that each column is counted separately. A line of word prefixes
+follows, for a query that is being typed, then the aliases; rows of earlier versions end before the aliases.
 """
 
 import hashlib

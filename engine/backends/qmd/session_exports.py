@@ -21,7 +21,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PARSER_FAULTS, PathRefused
 from engine.base.index_rule_versions import REDACTION_VERSION
 from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
-from engine.corpus.folder_walk import FoundFile
+from engine.corpus.folder_walk import FoundFile, is_below, is_transient
 from engine.corpus.note_reader import Unreadable
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
@@ -107,6 +107,13 @@ class ExportList(msgspec.Struct):
         """Take over a transcript and its exports from an earlier list."""
         known = self.transcripts[name] = earlier.transcripts[name]
         self.sessions |= {one: earlier.sessions[one] for one in known.sessions if one in earlier.sessions}
+
+    def keep_sessions(self, name: str, earlier: "ExportList") -> list[str]:
+        """Take over the exports of a transcript that can't be read at the moment; return the added ones."""
+        known = earlier.transcripts.get(name)
+        names = [one for one in known.sessions if one in earlier.sessions and one not in self.sessions] if known else []
+        self.sessions |= {one: earlier.sessions[one] for one in names}
+        return names
 
 
 class _Duplicates(NamedTuple):
@@ -211,12 +218,16 @@ class SessionExports:
             before_reading()
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         duplicates = self._find_duplicates(found.files, projects, token)
+        present = {file.name for file in found.files}
+        unreachable = [name for name in known.keys() - present if is_below(name, found.unreachable)]
         order, passed_over = self._crashes.readable(found.files)
         done.failed += passed_over
         fresh = ExportList(fingerprint)
         for issue in passed_over:
             if issue.path in known:
                 fresh.keep(issue.path, now)
+        for name in unreachable:  # it may still be in the folder
+            fresh.keep(name, now)
         make_folder(self.folder)
         remove_leftovers(self.folder)
         meter.start("indexing", len(found.files))
@@ -254,7 +265,7 @@ class SessionExports:
 
     def _take(self, file: FoundFile, fresh: ExportList, now: ExportList, done: Exported, token: CancelToken) -> None:
         """Export one whole transcript."""
-        names, issue = list[str](), ("", "")
+        names, issue, read_at = list[str](), ("", ""), file.mtime_ns
         try:
             from engine.corpus.transcripts.transcript_reader import conversations  # imports every format
 
@@ -269,17 +280,17 @@ class SessionExports:
                 done.written += changed
         except PARSER_FAULTS as error:
             issue = "broken", skip_reasons.NOT_READ_TO_ITS_END.message(problem=skip_reasons.problem(error))
-            for name in now.transcripts[file.name].sessions if file.name in now.transcripts else ():
-                if name in now.sessions and name not in fresh.sessions:
-                    names.append(name)  # a currently unreadable transcript may return
-                    fresh.sessions[name] = now.sessions[name]
+            names += fresh.keep_sessions(file.name, now)
         except PathRefused:
             issue = "symlink", skip_reasons.REPLACED.message()
         except OSError as error:
             issue = "unreadable", skip_reasons.unreadable(error)
+            if is_transient(error):
+                names += fresh.keep_sessions(file.name, now)
+                read_at = 0
         if not names and not issue[0]:
             issue = "unknown-format", skip_reasons.NO_TRANSCRIPT_OR_EMPTY.message()
-        fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, tuple(names), *issue)
+        fresh.transcripts[file.name] = KnownTranscript(read_at, file.size, tuple(names), *issue)
 
     def _write(
         self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken

@@ -137,7 +137,7 @@ class Worker:
             raise ChildProcessError
 
     def is_alive(self) -> bool:
-        """Whether it waits for a document; one that ended is tidied up."""
+        """Whether the process waits for a document. Closes it if it has ended."""
         if self._process.is_alive() and not self._pipe.poll():
             return True
         self.end()

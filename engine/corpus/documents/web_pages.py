@@ -412,7 +412,7 @@ class _Ncx(XmlHandler):
 
 _NOTE_FIELDS = ("title", "content", "created", "tag")
 _TO_DO = re.compile(r"<en-todo(\s[^<>]*)?/?>(?:\s*</en-todo>)?")
-_ENCRYPTED = re.compile(r"<en-crypt[\s>].*?</en-crypt>", re.DOTALL)
+_ENCRYPTED, _ENCRYPTED_END = re.compile(r"<en-crypt[\s>]"), "</en-crypt>"
 _DAY = re.compile(r"(\d{4})(\d\d)(\d\d)T")
 
 
@@ -453,8 +453,19 @@ class _Notebook(XmlHandler):
         day = _DAY.match(note["created"].strip())
         about = ["-".join(day.groups()) if day else "", *map(str.strip, note["tag"].split("\n"))]
         self._text.paragraph(", ".join(filter(None, about)))
-        page = _TO_DO.sub(_box, _ENCRYPTED.sub("", note["content"]))
+        page = _TO_DO.sub(_box, _without_encrypted(note["content"]))
         _HtmlText(self._text).read(page)
+
+
+def _without_encrypted(page: str) -> str:
+    kept, end = [], 0
+    while (found := _ENCRYPTED.search(page, end)) is not None:
+        close = page.find(_ENCRYPTED_END, found.end())
+        if close < 0:  # one regex for both tags would look for this end after each start
+            break
+        kept.append(page[end : found.start()])
+        end = close + len(_ENCRYPTED_END)
+    return "".join((*kept, page[end:]))
 
 
 def _box(found: re.Match[str]) -> str:

@@ -68,7 +68,7 @@ _NO_SLASH = "[^/]"
 
 
 class _Agents(tuple[Agent, ...]):
-    """Agents, compared by identity: their lookups are cached by them, and a sync needs some for every transcript."""
+    """Agents as a key of caches: compared by identity, since a sync looks up some for every transcript."""
 
     __slots__ = ()
     __hash__ = object.__hash__

@@ -120,7 +120,7 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     skipped: list[FileIssue]
     whole: bool = True
     """Whether all folders were listed; False if the limit `most_entries` was reached."""
-    unsure: Collection[str] = ()
+    unreachable: Collection[str] = ()
     """Stable names of folders that could not be looked at because of an error that may pass."""
 
 
@@ -141,7 +141,7 @@ def find_transcripts(
     # Two sorts take half the time of one by both.
     walk.files.sort(key=attrgetter("name"))
     walk.files.sort(key=attrgetter("mtime_ns"), reverse=True)
-    return FoundTranscripts(walk.files, walk.skipped, walk.whole, walk.unsure)
+    return FoundTranscripts(walk.files, walk.skipped, walk.whole, walk.unreachable)
 
 
 def find_transcripts_in(

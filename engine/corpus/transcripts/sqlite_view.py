@@ -1,9 +1,9 @@
 """Reads another program's SQLite database, including its WAL, without leaving a trace.
 
-SQLite would create a `-shm` file (or change that of the running program), take locks in it, and merge a WAL into the
-database when it is the last to close. So it accesses these files only through a file system of ours, which has no lock,
-no shared memory and no writes: in exclusive mode SQLite keeps the index of a WAL in its own memory. Nothing is copied
-either: a database of 500 MB is opened in a millisecond, and no data is left on a disk.
+SQLite would create a `-shm` file (or change that of the running program) and take locks in it. As the last one to close
+the database, it would merge the WAL into it. So it accesses these files only through a file system of ours, which has
+no lock, no shared memory and no writes: in exclusive mode SQLite keeps the index of a WAL in its own memory. Nothing is
+copied either: a database of 500 MB is opened in a millisecond, and no data is left on a disk.
 
 Instead of locks, changes are detected: whether another process has merged the WAL into the database, or restarted the
 WAL, during a read. If so, it is read again.

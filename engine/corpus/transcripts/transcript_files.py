@@ -71,7 +71,7 @@ def transcript_of(path: str) -> str:
 
     That of a WAL is its database; a compressed transcript keeps its former name.
     """
-    if path.endswith(LINES_END):  # true of nearly all, and a quick check
+    if path.endswith(LINES_END):  # a quick check, and true of nearly all files
         return path
     if is_compressed(path):
         return path.removesuffix(_COMPRESSED)

@@ -247,12 +247,8 @@ class Duplicates:
 
 
 class DuplicatesPage(IndexPage):
-    """The page of duplicates; it searches for them when visible, or after some time on the overview.
+    """The page of duplicates; it searches for them when visible, or after some time on the overview."""
 
-    Signals: action_requested: `sync`, if there is nothing to compare yet.
-    """
-
-    action_requested = Signal(str)
     ends_when_hidden = True
 
     def __init__(self, jobs: Jobs) -> None:
@@ -360,7 +356,7 @@ class DuplicatesPage(IndexPage):
     def _read_if_due(self) -> None:
         before = self._reading.busy
         if not before:
-            self._share = [0.0]  # before the thread begins, which takes it along
+            self._share = [0.0]  # set before the thread begins, which updates it
         super()._read_if_due()
         if self._reading.busy and not before:
             self._clock.start()

@@ -43,6 +43,8 @@ AGES: tuple[tuple[str, float], ...] = (
 )
 _LARGE = 0.35
 """A folder with a larger share of all points is split into its own folders."""
+_SMALL = 0.02
+"""A folder of many is a group of its own from this share of all points on."""
 
 _PALEST = 0.6
 """Mix of the oldest group's colour, from accent (0) to background (1); a paler one would be invisible."""
@@ -92,7 +94,7 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
     weights: Counter[str] = Counter()
     for label, count in zip(labels, points.tolist(), strict=True):
         weights[label] += count
-    weights = +weights  # without groups that have no points
+    weights = +weights  # drops groups without points
     if kind == "age":
         names = [tr(name) for name, _ in AGES if tr(name) in weights]
     else:
@@ -143,13 +145,17 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
         parts: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for index in groups[prefix]:
             parts[folders[index][: len(prefix) + 1]].append(index)
-        del groups[prefix]
-        if prefix and len(groups) + len(parts) > MOST:
-            by_points = sorted(parts, key=lambda part: -sum(points[index] for index in parts[part]))
-            smaller = [parts.pop(part) for part in by_points[MOST - len(groups) - 1 :]]
+        if prefix and len(groups) - 1 + len(parts) > MOST:
+            weights = {part: sum(points[index] for index in members) for part, members in parts.items()}
+            largest = sorted(parts, key=lambda part: -weights[part])[: MOST - len(groups)]
             others = (*prefix, "…")
-            parts[others] = [index for part in smaller for index in part]
+            largest = [part for part in largest if weights[part] >= _SMALL * total and part != others]
+            if not largest:
+                continue
             split.add(others)
+            rest = [index for part, members in parts.items() if part not in largest for index in members]
+            parts = {**{part: parts[part] for part in largest}, others: rest}
+        del groups[prefix]
         groups |= parts
     labels = [tr(SESSIONS)] * len(files)
     for prefix, members in groups.items():

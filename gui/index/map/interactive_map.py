@@ -166,7 +166,7 @@ class InteractiveMap(MapView):
         elif key == Qt.Key.Key_A and control:
             self.all_requested.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.point < 0:
-            self._step(0, 0)  # the point in the middle
+            self._step(0, 0)  # selects the point in the middle
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.chosen.emit(self.point)
         elif key == Qt.Key.Key_Space:

@@ -295,7 +295,9 @@ class MapView(QWidget):
             painter.setOpacity(1 - self._fade_share)
             painter.drawPixmap(0, 0, self._before)
             painter.setOpacity(self._fade_share)
-        if scene is not None and grouping is not None and self.picture.drawn_once:  # no names without their points
+        if (
+            scene is not None and grouping is not None and self.picture.drawn_once
+        ):  # names appear together with their points
             unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
             radius = point_radius(len(scene), self.view, unit)
             self.picture.paint(painter, self.view)
@@ -351,7 +353,7 @@ class MapView(QWidget):
         return names
 
     def _names(self, grouping: "Grouping") -> list[tuple[str, float, float]]:
-        """The named groups, and where they are densest in the map's units."""
+        """Return name and densest point of each group that gets a name on the map, in the map's units."""
         if grouping.ordered or len(grouping.names) < 2:
             return []
         fewest = _LEAST_NAMED_SHARE * sum(grouping.counts)

@@ -105,12 +105,8 @@ class MapHeader(QWidget):
 
 
 class MapPanel(IndexPage):
-    """The map with its controls, on the overview or as a page of its own.
+    """The map with its controls, on the overview or as a page of its own."""
 
-    Signals: action_requested: the action of a button: open the `map` page or the `settings`, or start a `sync`.
-    """
-
-    action_requested = Signal(str)
     _map_arrived = Signal(object, object)
     _progressed = Signal(object, object)
 

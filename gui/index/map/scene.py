@@ -56,7 +56,7 @@ class Viewport:
         return replace(sized, scale=sized.fitting * relation)
 
     def around(self, box: Box) -> "Viewport":
-        """Return a viewport for other points, whose bounding box is `box`, with the same visible area."""
+        """Return a viewport with the same visible area for other points; `box`: their bounding box."""
         return replace(self, box=box)
 
     def to_pixels(self, across: float, up: float) -> tuple[float, float]:

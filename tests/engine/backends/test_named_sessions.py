@@ -1,6 +1,7 @@
 """Agents, projects and files in queries: they lift their sessions, never filter, and are explained."""
 
 import json
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,17 @@ from engine.settings.options import SessionSettings
 FOLDED = "The cache folds its keys before it compares them, so two spellings share an entry."
 
 
-def write_claude(folder: Path, id_: str, project: str, file: str) -> None:
+def write_claude(folder: Path, id_: str, project: str, file: str, text: str = FOLDED, more: str = "") -> None:
     common = {"sessionId": id_, "cwd": f"/home/ada/{project}", "timestamp": "2026-05-02T08:00:00Z"}
-    used = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": f"/home/ada/{project}/{file}"}}
+    used = [
+        {"type": "tool_use", "id": f"t{path}", "name": "Edit", "input": {"file_path": f"/home/ada/{project}/{path}"}}
+        for path in (file, more)
+        if path
+    ]
     lines = [
         {"type": "user", "uuid": "a", "message": {"role": "user", "content": "How does the cache compare keys?"}},
-        {"type": "assistant", "uuid": "b", "message": {"role": "assistant", "content": f"{FOLDED} Fixed in {id_}."}},
-        {"type": "assistant", "uuid": "c", "message": {"role": "assistant", "content": [used]}},
+        {"type": "assistant", "uuid": "b", "message": {"role": "assistant", "content": f"{text} Fixed in {id_}."}},
+        {"type": "assistant", "uuid": "c", "message": {"role": "assistant", "content": used}},
     ]
     path = folder / ".claude" / "projects" / f"-home-ada-{project}" / f"{id_}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -28,14 +33,14 @@ def write_codex(folder: Path, id_: str, project: str) -> None:
     def line(kind: str, payload: object) -> str:
         return json.dumps({"timestamp": "2026-05-02T08:00:00Z", "type": kind, "payload": payload}) + "\n"
 
-    def said(role: str, text: str) -> str:
+    def spoken(role: str, text: str) -> str:
         return line("response_item", {"type": "message", "role": role, "content": [{"type": "text", "text": text}]})
 
     path = folder / ".codex" / "sessions" / f"rollout-2026-05-02T08-00-00-{id_}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     meta = line("session_meta", {"id": id_, "cwd": f"/home/ada/{project}"})
     path.write_text(
-        meta + said("user", "How does the cache compare keys?") + said("assistant", f"{FOLDED} Fixed in {id_}.")
+        meta + spoken("user", "How does the cache compare keys?") + spoken("assistant", f"{FOLDED} Fixed in {id_}.")
     )
 
 
@@ -43,7 +48,7 @@ def write_codex(folder: Path, id_: str, project: str) -> None:
 def memory(open_memory, tmp_path: Path):
     """Three sessions with the same text, and a note."""
     write_claude(tmp_path, "1", "harbour-map", "src/keys.py")
-    write_claude(tmp_path, "2", "ledger", "src/tide_tables.py")
+    write_claude(tmp_path, "2", "ledger", "src/tide_tables.py", more=unicodedata.normalize("NFD", "Überblick.md"))
     write_codex(tmp_path, "3", "recipes")
     (tmp_path / "notes" / "cache.md").write_text(f"# Keys\n\n{FOLDED}\n")
     folders = str(tmp_path / ".claude" / "projects"), str(tmp_path / ".codex" / "sessions")
@@ -69,6 +74,11 @@ def first(memory, query: str) -> str:
         ("ledger project, cache keys", "2"),
         ("cache keys tide_tables.py", "2"),
         ("cache keys in src/keys.py", "1"),
+        ("cache keys in SRC\\Keys.py", "1"),
+        ("cache keys harbour-map/src/keys.py", "1"),
+        ("cache keys /home/ada/harbour-map/src/keys.py", "1"),
+        ("cache keys, e.g. with Node.js from example.com at 9 a.m. in keys.py", "1"),
+        ("cache keys überblick.md", "2"),
         ("claude code and the cache keys of ledger", "2"),
         ("Cache-Schlüssel keys mit Codex", "3"),
     ],
@@ -92,7 +102,16 @@ def test_name_does_not_count_as_missing_word(memory) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["ledger of cache keys", "map of the harbour cache keys", "cache keys.", "the code of cache keys", "cache py"],
+    [
+        "ledger of cache keys",
+        "cache keys for ledger",
+        "cache keys on ledger",
+        "map of the harbour cache keys",
+        "cache keys.",
+        "the code of cache keys",
+        "cache py",
+        "Claude Monet cache keys",
+    ],
 )
 def test_ordinary_words_name_no_session(memory, query: str) -> None:
     outcome = memory.search(query, min_score=0.0, explain=True)
@@ -102,3 +121,43 @@ def test_ordinary_words_name_no_session(memory, query: str) -> None:
 def test_longest_name_of_agent_lifts_once(memory) -> None:
     outcome = memory.search("cache keys with Claude Code", min_score=0.0, explain=True)
     assert {reason.session_names for reason in outcome.explanation.results} == {("Claude Code",), ()}
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("exhibition page in docs", "# Error in docs\n\nThe exhibition page has a typo in docs.\n"),
+        ("exhibition page of docs", "# Error\n\nThe exhibition page is old. It is in the folder of docs.\n"),
+        ("Claude exhibition", "# Claude Monet exhibition\n\nThe exhibition opens in June.\n"),
+        ("exhibition by Claude", "# Monet\n\nAn exhibition of paintings by Claude Monet.\n"),
+        ("exhibition in docs in May 2026", "# Error\n\nOn 2026-05-04, the exhibition was missing in docs.\n"),
+    ],
+)
+def test_note_with_all_words_comes_before_sessions_that_lack_one(open_memory, tmp_path: Path, query, note) -> None:
+    page = "The exhibition page is ready. The exhibition page has a picture."
+    for id_ in range(12):
+        write_claude(tmp_path, f"{id_}", "docs", "a.md", text=page)
+    (tmp_path / "notes" / "note.md").write_text(note)
+    (tmp_path / "notes" / "other.md").write_text("# Page\n\nThe page of the exhibition.\n")
+    memory = open_memory(use=None, sessions=SessionSettings(folders=(str(tmp_path / ".claude" / "projects"),)))
+    memory.sync()
+    found = memory.search(query, min_score=0.0, max_results=20).results
+    assert found[0].path == "note.md"
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_lift_stops_below_chunks_with_all_words(open_memory, tmp_path: Path) -> None:
+    for id_ in range(12):
+        write_claude(tmp_path, f"{id_}", "docs", "a.md", text="The exhibition page of the town hall is ready.")
+    for number in range(2):
+        (tmp_path / "notes" / f"{number}.md").write_text(f"Read chapter {number} of the docs.\n")
+    far = " ".join(f"w{number}" for number in range(40))
+    (tmp_path / "notes" / "note.md").write_text(f"Hall {far} exhibition {far} page {far} docs {far} town.\n")
+    memory = open_memory(use=None, sessions=SessionSettings(folders=(str(tmp_path / ".claude" / "projects"),)))
+    memory.sync()
+    outcome = memory.search("town hall exhibition page in docs", min_score=0.0, max_results=20, explain=True)
+    assert outcome.results[0].path == "note.md"
+    lifts = [reason.session_lift for reason in outcome.explanation.results[:13]]
+    assert lifts[0] == 1.0
+    assert all(1.0 < lift < 1.6 for lift in lifts[1:])
+    assert all(0.99 < other.score / outcome.results[0].score <= 1.0 for other in outcome.results[1:13])

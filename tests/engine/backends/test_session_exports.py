@@ -1,5 +1,6 @@
 """Exports: many sessions in one file, indexed separately."""
 
+import errno
 import json
 import zipfile
 from collections.abc import Iterator
@@ -149,24 +150,51 @@ def test_fault_in_one_conversation_keeps_all_others(
     assert issue.detail == "The file breaks off after 1 sessions, which are indexed: KeyError."
 
 
-def test_qmd_exports_survive_a_fault_in_one_transcript(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def exports(folder: Path, tmp_path: Path) -> SessionExports:
     settings = Settings(
         sessions=SessionSettings(folders=(str(folder),)), store=StoreSettings(path=str(tmp_path / "data"))
     )
     (tmp_path / "notes").mkdir()
     files = index_files(tmp_path / "notes", settings.store.path)
-    exports = SessionExports(files.folder / "qmd/sessions", tmp_path / "notes", files, settings)
+    return SessionExports(files.folder / "qmd/sessions", tmp_path / "notes", files, settings)
 
-    def update() -> Exported:
-        return exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
 
-    def names() -> set[str]:
-        return {Path(one.known.path).name for one in exports.all() if one.written}
+def update(exports: SessionExports) -> Exported:
+    return exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
 
+
+def exported(exports: SessionExports) -> set[str]:
+    return {Path(one.known.path).name for one in exports.all() if one.written}
+
+
+@pytest.mark.parametrize(
+    "reader", ["corpus.folder_walk.scan_folder", "corpus.transcripts.transcript_reader.conversations"]
+)
+def test_qmd_exports_of_an_unreachable_folder_stay(
+    exports: SessionExports, folder: Path, monkeypatch: pytest.MonkeyPatch, reader: str
+) -> None:
+    def disconnected(*_: object) -> object:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    write(folder, conversation("c1", "Why is my loaf flat?"))
+    update(exports)
+    changed = write(folder, conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?"))
+    with monkeypatch.context() as patch:
+        patch.setattr(f"engine.{reader}", disconnected)
+        done = update(exports)
+    assert ([issue.rule for issue in done.skipped], done.removed, exported(exports)) == (["unreadable"], 0, {"c1"})
+    update(exports)
+    assert exported(exports) == {"c1", "c2"}
+    changed.unlink()
+    assert update(exports).removed == 2
+
+
+def test_qmd_exports_survive_a_fault_in_one_transcript(
+    exports: SessionExports, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(folder, conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?"))
-    update()
+    update(exports)
     write(
         folder, conversation("c0", "Paint?"), conversation("c1", "Why is it odd?"), conversation("c2", "Fix the tap?")
     )
@@ -174,8 +202,11 @@ def test_qmd_exports_survive_a_fault_in_one_transcript(
     other.mkdir()
     write(other, conversation("c3", "Where is the ladder?"))
     monkeypatch.setattr(LineParser, "part", faulty_part)
-    issues = [issue.detail for issue in update().skipped if issue.rule == "broken"]
-    assert (issues, names()) == (["The file could not be read to its end: KeyError."], {"c0", "c1", "c2", "c3"})
+    issues = [issue.detail for issue in update(exports).skipped if issue.rule == "broken"]
+    assert (issues, exported(exports)) == (
+        ["The file could not be read to its end: KeyError."],
+        {"c0", "c1", "c2", "c3"},
+    )
 
 
 def test_a_key_that_is_no_name_gets_one(memory: BuiltinMemory, folder: Path) -> None:

@@ -61,7 +61,7 @@ def sync(memory: BuiltinMemory, content: bytes) -> list[tuple[str, list[tuple[in
     return [(chunk.text, at, chunk.start_line, chunk.end_line) for chunk, at in zip(found, offsets, strict=True)]
 
 
-def said(kind: int, number: int, text: str) -> bytes:
+def spoken(kind: int, number: int, text: str) -> bytes:
     """Return a line with a message of this text."""
     role = "user" if number % 2 else "assistant"
     if kind == 0:
@@ -98,7 +98,7 @@ def test_every_message_is_found_on_its_line(memory: BuiltinMemory, data: st.Data
     for number in range(data.draw(st.integers(1, 12))):
         lines += data.draw(st.lists(NOISE[kind], max_size=2))
         token = f"anchor{number}chain"
-        line = said(kind, number, f"{token} {data.draw(words)}")
+        line = spoken(kind, number, f"{token} {data.draw(words)}")
         # Bytes that a crash leaves in the middle of a line are ignored by readers.
         lines.append(line.replace(b'"id"', b'\0"id"') if data.draw(st.booleans()) else line)
         line_of[token] = len(lines)
@@ -132,10 +132,10 @@ def test_a_line_of_50_megabytes(memory: BuiltinMemory) -> None:
     result = {"role": "toolResult", "toolName": "exec", "content": [{"type": "text", "text": "x" * LONG}]}
     lines = [
         json.dumps(HEADS[0]).encode(),
-        said(0, 1, "anchor1chain"),
+        spoken(0, 1, "anchor1chain"),
         json.dumps({"type": "message", "id": "r", "message": result}).encode(),
         b"x" * (LONG // 10),
-        said(0, 2, "anchor2chain"),
+        spoken(0, 2, "anchor2chain"),
     ]
     ((text, offsets, _, _),) = sync(memory, b"\n".join(lines) + b"\n")
     assert [line for _, line in offsets] == [2, 5]

@@ -21,7 +21,7 @@ from tests.helpers.fake_provider import FakeProvider, selection_of
 COUNT = 7
 
 
-def said(role: str, text: str) -> str:
+def spoken(role: str, text: str) -> str:
     return json.dumps({"type": "message", "id": "m", "message": {"role": role, "content": text}}) + "\n"
 
 
@@ -34,8 +34,8 @@ def store(tmp_path: Path) -> Path:
     folder = tmp_path / "agents/main/sessions"
     folder.mkdir(parents=True)
     for number in range(COUNT):
-        question = said("user", f"Where is anchor {number}?")
-        (folder / f"{number}.jsonl").write_text(head(number) + question + said("assistant", "In the bow."))
+        question = spoken("user", f"Where is anchor {number}?")
+        (folder / f"{number}.jsonl").write_text(head(number) + question + spoken("assistant", "In the bow."))
     return folder
 
 
@@ -115,9 +115,9 @@ def test_sessions_of_an_unreachable_folder_stay(memory: BuiltinMemory, monkeypat
 def test_internal_session_removed_from_list(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    filler = said("assistant", "Let me look. " * 400) * 4
+    filler = spoken("assistant", "Let me look. " * 400) * 4
     mark = json.dumps({"type": "custom", "data": {"runId": "dreaming-narrative-1"}}) + "\n"
-    (store / "dream.jsonl").write_text(head(99) + said("user", "Dream of anchors.") + filler + mark + filler)
+    (store / "dream.jsonl").write_text(head(99) + spoken("user", "Dream of anchors.") + filler + mark + filler)
     list_only(memory, monkeypatch)
     assert "Dream of anchors." in {one.title for one in memory.sessions()}
     memory.sync()
@@ -132,8 +132,8 @@ def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monke
         session_stage, "read_quick_summary", lambda d, path, size: seen.append(path) or real(d, path, size)
     )
     with (store / "1.jsonl").open("a") as file:
-        file.write(said("user", "And the chain?"))
-    (store / "new.jsonl").write_text(head(8) + said("user", "Where is the rope?"))
+        file.write(spoken("user", "And the chain?"))
+    (store / "new.jsonl").write_text(head(8) + spoken("user", "Where is the rope?"))
     memory.sync()
     assert seen == [str(store / "new.jsonl")]
     memory.sync(force=True)
@@ -159,7 +159,7 @@ def test_listing_cancel_and_resume(memory: BuiltinMemory, monkeypatch: pytest.Mo
 def test_rows_that_wait_in_a_file_are_the_same(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = [said("user" if number % 2 else "assistant", f"Word{number} " * 80) for number in range(300)]
+    lines = [spoken("user" if number % 2 else "assistant", f"Word{number} " * 80) for number in range(300)]
     (store / "long.jsonl").write_text(head(50) + "".join(lines))
     memory.sync()
     whole = texts(memory)

@@ -23,7 +23,7 @@ SECRET = "ghp_" + "a1B2c3D4" * 5
 NAME = "sessions/main/boat.jsonl"
 
 
-def said(role: str, text: str, minute: int, id: str = "") -> str:
+def spoken(role: str, text: str, minute: int, id: str = "") -> str:
     message = {"role": role, "content": [{"type": "text", "text": text}]}
     stamp = f"2026-03-01T10:{minute:02}:00.000Z"
     return json.dumps({"type": "message", "id": id or f"m{minute}", "timestamp": stamp, "message": message}) + "\n"
@@ -52,8 +52,8 @@ def boat(store: Path) -> Path:
     path = store / "boat.jsonl"
     path.write_text(
         f"{HEAD}\n"
-        + said("user", f"The varnish peels off the mast. My token is {SECRET}", 1)
-        + said("assistant", "Sand it down and apply seven thin coats of varnish.", 2)
+        + spoken("user", f"The varnish peels off the mast. My token is {SECRET}", 1)
+        + spoken("assistant", "Sand it down and apply seven thin coats of varnish.", 2)
     )
     return path
 
@@ -113,7 +113,7 @@ def test_a_session_is_listed_and_read_with_its_secrets_masked(memory: BuiltinMem
 
 
 def test_a_raw_line_has_its_secrets_masked_in_every_field(memory: BuiltinMemory, boat: Path) -> None:
-    line = json.loads(said("user", "And the rudder?", 9))
+    line = json.loads(spoken("user", "And the rudder?", 9))
     boat.write_text(f"{HEAD}\n" + json.dumps(line | {"env": {"NAME": SECRET}}) + "\n")
     memory.sync()
     assert memory.read_session(NAME).masked == 0
@@ -123,7 +123,7 @@ def test_a_raw_line_has_its_secrets_masked_in_every_field(memory: BuiltinMemory,
 
 
 def test_many_raw_lines_are_read_in_one_pass(memory: BuiltinMemory, boat: Path) -> None:
-    boat.write_text(f"{HEAD}\n" + "".join(said("assistant", f"Coat {number}", number) for number in range(40)))
+    boat.write_text(f"{HEAD}\n" + "".join(spoken("assistant", f"Coat {number}", number) for number in range(40)))
     memory.sync()
     token = CountingToken()
     lines = memory.raw_lines(NAME, [30, 3, *range(10, 20), 3], cancel=token)
@@ -149,7 +149,7 @@ def test_read_file_returns_cited_messages(memory: BuiltinMemory, boat: Path) -> 
 
 def test_no_secret_reaches_the_index(memory: BuiltinMemory, boat: Path) -> None:
     with boat.open("a") as file:
-        file.write(said("assistant", f"Never print {SECRET} again.", 3).rstrip("\n"))
+        file.write(spoken("assistant", f"Never print {SECRET} again.", 3).rstrip("\n"))
     memory.sync()
     folder = memory.store.files.folder
     memory.close()
@@ -169,7 +169,7 @@ def test_growth_is_read_from_where_it_ended(memory: BuiltinMemory, boat: Path, m
     monkeypatch.setattr(transcript_stage.LineReader, "read", noted)
     size = boat.stat().st_size
     with boat.open("a") as file:
-        file.write(said("user", "And the rudder bearing?", 4))
+        file.write(spoken("user", "And the rudder bearing?", 4))
     report = memory.sync()
     assert offsets == [size]
     assert report.files_indexed == 1
@@ -181,7 +181,7 @@ def test_growth_is_read_from_where_it_ended(memory: BuiltinMemory, boat: Path, m
 @pytest.mark.parametrize("cut", [0, 1, 40, -3])
 def test_incremental_growth_equals_full_read(memory: BuiltinMemory, boat: Path, tmp_path: Path, cut: int) -> None:
     whole = boat.read_bytes() + b"".join(
-        said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute).encode() for minute in range(3, 12)
+        spoken("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute).encode() for minute in range(3, 12)
     )
     lines = whole.splitlines(keepends=True)
     written = b""
@@ -212,7 +212,7 @@ def test_long_transcript_in_parts_resumes(
         small.setattr(transcript_stage, "_CHUNKS_A_PART", 3)
         with boat.open("a") as file:
             for minute in range(60):
-                file.write(said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))
+                file.write(spoken("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))
         token, offsets = CancelToken(), []
         read = transcript_stage.LineReader.read
 
@@ -239,7 +239,7 @@ def test_long_transcript_in_parts_resumes(
 def test_late_title_is_indexed_with_all_chunks(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
     with boat.open("a") as file:
-        file.write(said("assistant", "Word " * 600, 3) + said("user", "Other " * 600, 4))
+        file.write(spoken("assistant", "Word " * 600, 3) + spoken("user", "Other " * 600, 4))
     memory.sync()
     with boat.open("a") as file:
         file.write(json.dumps({"type": "session_info", "name": "Quarterdeck plan"}) + "\n")
@@ -253,7 +253,7 @@ def test_late_title_is_indexed_with_all_chunks(memory: BuiltinMemory, boat: Path
 
 def test_rewritten_transcript_reread(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
-    boat.write_text(f"{HEAD}\n" + said("user", "Which anchor chain? " * 20, 1) * 5)
+    boat.write_text(f"{HEAD}\n" + spoken("user", "Which anchor chain? " * 20, 1) * 5)
     memory.sync()
     assert paths(memory, "varnish") == []
     assert set(paths(memory, "anchor chain")) == {NAME}
@@ -279,14 +279,14 @@ def test_an_empty_session_is_not_listed(memory: BuiltinMemory, store: Path) -> N
     path.write_text(f"{HEAD}\n")
     memory.sync()
     assert memory.sessions() == ()
-    path.write_text(f"{HEAD}\n" + said("user", "Which anchor chain?", 1))
+    path.write_text(f"{HEAD}\n" + spoken("user", "Which anchor chain?", 1))
     memory.sync()
     assert [summary.title for summary in memory.sessions()] == ["Which anchor chain?"]
 
 
 def test_sessions_like_this_one(memory: BuiltinMemory, boat: Path, store: Path) -> None:
-    (store / "mast.jsonl").write_text(f"{HEAD}\n" + said("user", "Varnish the mast with thin coats?", 1))
-    (store / "soup.jsonl").write_text(f"{HEAD}\n" + said("user", "How long do lentils simmer?", 1))
+    (store / "mast.jsonl").write_text(f"{HEAD}\n" + spoken("user", "Varnish the mast with thin coats?", 1))
+    (store / "soup.jsonl").write_text(f"{HEAD}\n" + spoken("user", "How long do lentils simmer?", 1))
     memory.sync()
     assert [summary.path for summary, _ in memory.similar_sessions(NAME)] == ["sessions/main/mast.jsonl"]
     assert memory.similar_sessions("sessions/main/gone.jsonl") == ()
@@ -296,7 +296,7 @@ def test_common_content_makes_none_similar(memory: BuiltinMemory, store: Path) -
     polite = "please could you be so kind to tell me in a few words, thank you very much"
     about = ("lentils simmer", "mast varnish", "tax return", "knee pain", "bread crumb", "boat tickets") * 2
     for number, what in enumerate(about):
-        (store / f"{number}.jsonl").write_text(f"{HEAD}\n" + said("user", f"{polite} {what} {what} {what}", 1))
+        (store / f"{number}.jsonl").write_text(f"{HEAD}\n" + spoken("user", f"{polite} {what} {what} {what}", 1))
     memory.sync()
     near = {summary.path: cosine for summary, cosine in memory.similar_sessions("sessions/main/0.jsonl")}
     assert list(near) == ["sessions/main/6.jsonl"]
@@ -305,8 +305,8 @@ def test_common_content_makes_none_similar(memory: BuiltinMemory, store: Path) -
 
 def test_similar_sessions_of_a_long_session(memory: BuiltinMemory, boat: Path, store: Path) -> None:
     asked = "Varnish the mast with thin coats? " * 40
-    boat.write_text(f"{HEAD}\n" + "".join(said("user", f"{asked} {number}", 1) for number in range(450)))
-    (store / "mast.jsonl").write_text(f"{HEAD}\n" + said("user", "Varnish the mast with thin coats?", 1))
+    boat.write_text(f"{HEAD}\n" + "".join(spoken("user", f"{asked} {number}", 1) for number in range(450)))
+    (store / "mast.jsonl").write_text(f"{HEAD}\n" + spoken("user", "Varnish the mast with thin coats?", 1))
     memory.sync()
     assert [summary.path for summary, _ in memory.similar_sessions(NAME)] == ["sessions/main/mast.jsonl"]
 
@@ -342,7 +342,7 @@ def test_a_date_beyond_all_counting_stops_no_sync(memory: BuiltinMemory, boat: P
 
 def test_same_length_rewrite_reread(memory: BuiltinMemory, boat: Path) -> None:
     with boat.open("a") as file:
-        file.write(said("user", "So it continues. " * 400, 3))
+        file.write(spoken("user", "So it continues. " * 400, 3))
     memory.sync()
     text = boat.read_text()
     boat.write_text(text.replace("varnish", "lacquer"))
@@ -431,7 +431,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
 
 
 def test_removed_words_leave_file(memory: BuiltinMemory, boat: Path, store: Path) -> None:
-    (store / "secret.jsonl").write_text(f"{HEAD}\n" + said("user", "The treasure lies at zyxquarrelsomecove.", 1))
+    (store / "secret.jsonl").write_text(f"{HEAD}\n" + spoken("user", "The treasure lies at zyxquarrelsomecove.", 1))
     memory.sync()
     (store / "secret.jsonl").unlink()
     memory.sync()
@@ -455,8 +455,8 @@ def test_search_project_folder_of_session_is_no_text(memory: BuiltinMemory, stor
     head = json.dumps(
         {"type": "session", "id": "s2", "cwd": "/home/ada/valve", "timestamp": "2026-03-01T10:00:00.000Z"}
     )
-    (store / "talk.jsonl").write_text(f"{head}\n" + said("user", "What is the weather like in the harbour?", 1))
-    (store / "fix.jsonl").write_text(f"{HEAD}\n" + said("user", "Fix the valve controller", 1))
+    (store / "talk.jsonl").write_text(f"{head}\n" + spoken("user", "What is the weather like in the harbour?", 1))
+    (store / "fix.jsonl").write_text(f"{HEAD}\n" + spoken("user", "Fix the valve controller", 1))
     memory.sync()
     assert paths(memory, "valve") == ["sessions/main/fix.jsonl"]
     assert paths(memory, "project:valve weather") == ["sessions/main/talk.jsonl"]
@@ -466,7 +466,7 @@ def test_fault_of_a_parser_fails_one_transcript_only(
     memory: BuiltinMemory, store: Path, boat: Path, monkeypatch
 ) -> None:
     odd = store / "odd.jsonl"
-    odd.write_text(f"{HEAD}\n" + said("user", "The keel has an odd bolt.", 1))
+    odd.write_text(f"{HEAD}\n" + spoken("user", "The keel has an odd bolt.", 1))
     feed = OpenClawParser.feed
 
     def faulty(parser, value, line):

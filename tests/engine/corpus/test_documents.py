@@ -2,6 +2,7 @@
 
 import struct
 import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -499,6 +500,12 @@ def test_notes_of_evernote_have_title_day_tags_and_text() -> None:
     structure = documents.read(text, "Old notes.enex")
     assert (structure.title, structure.apart) == ("", True)
     assert [heading.title for heading in structure.headings] == ["One <1>", "…"]
+
+
+def test_unclosed_encrypted_texts_of_evernote_take_linear_time() -> None:
+    start = time.process_time()
+    assert "Wall" in text_in(enex(evernote("", "<p>Wall</p>" + "<en-crypt >" * 20_000)), ".enex")
+    assert time.process_time() - start < 10  # quadratic: 50 s
 
 
 def test_broken_export_of_evernote_is_reported() -> None:

@@ -1,6 +1,9 @@
 """Notes in Org, reStructuredText and AsciiDoc as Markdown."""
 
 import re
+import textwrap
+import time
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import markdown_outline
-from engine.corpus.markdown_writer import Inline, MarkdownWriter
+from engine.corpus.markdown_writer import MOST_NESTED, Inline, MarkdownWriter
 from engine.corpus.note_metadata import markdown_of, structure_of
 
 FORMATS = ("org", "rst", "adoc")
@@ -47,6 +50,7 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("org", "| a | =x\\vert= |\n|---+---|\n| 1 | 2 |", "| a | `x\\vert` |\n|---|---|\n| 1 | 2 |"),
         ("org", "#+begin_src sh :tangle x\n  ls\n    -l\n#+end_src", "```sh\nls\n  -l\n```"),
         ("org", "#+begin_warning\nhot\n#+end_warning\n", "> [!warning]\n>\n> hot"),
+        ("org", "E. coli\n\nb) c", "E. coli\n\nb) c"),
         ("org", "#+begin_quote\n- a\n#+end_quote\nb", "> - a\n\nb"),
         ("org", "#+begin_comment\nhidden\n#+end_comment\n# hidden\n\na", "a"),
         ("org", "#+title: A *b*\n:PROPERTIES:\n:ID: x\n:END:", "# A b"),
@@ -72,6 +76,28 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("rst", ".. list-table::\n\n   * - a\n     - b\n   * - 1\n     - 2", "| a | b |\n|---|---|\n| 1 | 2 |"),
         ("rst", '.. csv-table::\n   :header: a, b\n\n   1, "2, 3"', "| a | b |\n|---|---|\n| 1 | 2, 3 |"),
         ("rst", ".. hidden\n   text\n\na", "a"),
+        ("rst", "..\n\n   shown", "> shown"),
+        ("rst", ".. class:: A(x)\n\n   b\n\n   .. method:: c()\n\n      d", "- `A(x)`\n\n  b\n\n  - `c()`\n\n    d"),
+        ("rst", ".. class:: special\n\na", "a"),
+        ("rst", ".. module:: m\n\n   *a*", "*a*"),
+        ("rst", ".. epigraph::\n   *a*", "> *a*"),
+        ("rst", ".. image:: a.png\n   :alt: b\n      c\n   :width: 3", "![b c](<a.png>)"),
+        ("rst", "H\\ :sub:`2`\\ O *a*\\ s :math:`\\pi` :file:`C:\\\\t`", "H2O *a*s `\\pi` `C:\\t`"),
+        ("rst", "A. Einstein was here.\n\n(iv) x\n\n- y", "A. Einstein was here.\n\n\\(iv) x\n\n- y"),
+        ("rst", "4. a\n5. b\nC. c\niv. d", "4. a\n5. b\n\nC. c\n\niv. d"),
+        ("rst", "10. a\n\n   b", "10. a\n\n    b"),
+        ("rst", "+------+---+\n| 水道 | b |\n+------+---+\nc", "| 水道 | b |\n|---|---|\n\nc"),
+        ("rst", "+-----+\n|a    |\n+--+--+\n|1 |2 |\n+--+--+", "| a |  |\n|---|---|\n| 1 | 2 |"),
+        ("rst", "+--+--+\n|a wide|\n+--+--+", "```\n+--+--+\n|a wide|\n+--+--+\n```"),
+        ("rst", "==== ==\n水道 b\n==== ==", "| 水道 | b |\n|---|---|"),
+        ("rst", "== ==\nlong b\n== ==", "```\n== ==\nlong b\n== ==\n```"),
+        ("rst", "== == ==\n both c\n----- --\n1  2  3\n== == ==", "| both |  | c |\n|---|---|---|\n| 1 | 2 | 3 |"),
+        ("rst", "== ==\na  b", "```\n== ==\na  b\n```"),
+        ("rst", ".. csv-table::\n   :delim: space\n\n   a, b", "| a, | b |\n|---|---|"),
+        ("rst", ".. csv-table::\n   :delim: ab\n\n   a b", "```\na b\n```"),
+        ("rst", ".. list-table::\n\n   *   - a\n       -\n   * - b\n     - c", "| a |  |\n|---|---|\n| b | c |"),
+        ("rst", ".. list-table::\n\n   a *b*", "```\na *b*\n```"),
+        ("rst", "-a, --all  x\n           y\n-b F       z", "- `-a, --all`: x y\n\n- `-b F`: z"),
         ("adoc", "*b* _i_ `c*` #m# **u**n 2 * 3", "**b** *i* `c*` ==m== **u**n 2 \\* 3"),
         ("adoc", "https://x.org[a *b*] xref:o.adoc#s[t]", "[a **b**](<https://x.org>) [t](<o.adoc#s>)"),
         ("adoc", "<<i>>\n\n[[i]]\n== Head", "[Head](<#Head>)\n\n## Head"),
@@ -85,7 +111,13 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("adoc", "[TIP]\n====\n* a\n====\nb", "> [!tip]\n>\n> - a\n\nb"),
         ("adoc", "[cols=2*]\n|===\n|a\n|b\n2+|c\n|===", "| a | b |\n|---|---|\n| c |  |"),
         ("adoc", ",===\na,b\n1,2\n,===", "| a | b |\n|---|---|\n| 1 | 2 |"),
+        ("adoc", "[cols=2*]\n|===\na\n|b \\| c\n|===", "| a | b \\| c |\n|---|---|"),
         ("adoc", "image::a.png[b,20]", "![b](<a.png>)"),
+        ("adoc", "a b :: c", "- **a b**\n\n  c"),
+        ("adoc", "[verse, A, B]\nc", "> **A, B**\n>\n> c"),
+        ("adoc", "[start=4]\n. a\n. b", "4. a\n1. b"),
+        ("adoc", "7. a\n8. b", "7. a\n8. b"),
+        ("adoc", "mailto:a@b.c[m]", "[m](<mailto:a@b.c>)"),
         ("adoc", "// hidden\n////\nhidden\n////\na", "a"),
     ],
 )
@@ -133,8 +165,88 @@ def test_nesting_is_limited() -> None:
 
 @pytest.mark.parametrize("ending", FORMATS)
 def test_deep_nesting_is_converted(ending: str) -> None:
-    deep = "\n\n".join(f"{' ' * level}- a" for level in range(0, 900, 3))
-    assert "a" in written(deep, ending)
+    deep = "\n\n".join(f"{' ' * level}- a{level}" for level in range(0, 600, 2))
+    page = written(deep, ending)
+    assert re.findall(r"a\d+", page) == [f"a{level}" for level in range(0, 600, 2)]
+    depth = 1 if ending == "adoc" else MOST_NESTED
+    assert re.findall(r"(?m)^((?:  )*)- a", page)[:depth] == ["  " * level for level in range(depth)]
+
+
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [("rst", '.. csv-table::\n\n   "'), ("adoc", ',===\n"')],
+)
+def test_cell_that_is_too_long_is_shown_as_code(ending: str, text: str) -> None:
+    cell = "a" * 140_000
+    assert written(f"{text}{cell}\n{',===' if ending == 'adoc' else ''}", ending) == f'```\n"{cell}\n```'
+
+
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [
+        ("rst", "a\n b\n"),
+        ("rst", "- a\n"),
+        ("rst", "A. a\n"),
+        ("rst", "== ==\na\n\n"),
+        ("rst", ".. note::\n"),
+        ("org", "#+begin_quote\n"),
+        ("org", "#+begin_quote\n#+end_note\n"),
+    ],
+)
+def test_time_grows_with_the_length(ending: str, text: str) -> None:
+    def spent(times: int) -> float:
+        start = time.process_time()
+        written(text * times, ending)
+        return time.process_time() - start
+
+    spent(10)
+    assert min(spent(6_000) for _ in range(3)) < 15 * max(0.02, min(spent(1_000) for _ in range(3)))
+
+
+_VOCABULARY = ["kettle", "Brühe", "水道", "A.", "iv.", "E.", "half-open", "3.5%", "C#", "(b)", "D)"]
+_INDENTED = [
+    f".. {start}\n\n"
+    for start in "class:: X|module:: m|note::|function:: f()|epigraph::|index:: y|figure:: a.png|z:: y".split("|")
+]
+_AROUND = {
+    "org": [f"#+begin_{name}\n%s\n#+end_{name}" for name in ("quote", "note", "verse", "center")],
+    "adoc": ["====\n%s\n====", "[NOTE]\n====\n%s\n====", "[quote, X]\n____\n%s\n____", "****\n%s\n****"],
+}
+_KINDS = {
+    "org": "%s|- %s\n- %s|1. %s\n   - %s|- %s :: %s|: %s|* %s|\0 %s \0 %s \0|#+begin_src x\n%s\n#+end_src|[fn:1] %s"
+    "|#+caption: %s",
+    "rst": "%s|- %s\n- %s|1. %s\n2. %s|%s\n   %s|:x: %s|\0 %s\n\0 %s|%s::\n\n   %s|.. code:: x\n\n   %s|-a  %s|>>> %s"
+    "|.. csv-table:: %s\n\n   %s,%s|.. list-table:: %s\n\n   * - %s\n     - %s|.. topic:: %s\n\n   %s|.. tip:: %s"
+    "|.. [1] %s|   %s|.. rubric:: %s|..\n\n   %s|== ==\na  %s\n== ==",
+    "adoc": "%s|* %s\n** %s|. %s\n. %s|x:: %s|NOTE: %s|== %s|.%s\n%s|[quote,X]\n%s|----\n%s\n----"
+    "|\0===\n\0%s \0%s\n\0===|,===\n%s,%s\n,===|* [x] %s|[start=4]\n. %s",
+}
+
+
+def _inside(ending: str, blocks: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    if ending in _AROUND:
+        return st.builds(lambda around, block: around % block, st.sampled_from(_AROUND[ending]), blocks)
+    return st.builds(lambda start, block: start + textwrap.indent(block, "   "), st.sampled_from(_INDENTED), blocks)
+
+
+def _documents(ending: str) -> st.SearchStrategy[list[str]]:
+    words = st.lists(st.sampled_from(_VOCABULARY), min_size=2, max_size=4).map(" ".join)
+    kinds = [kind.replace("\0", "|") for kind in _KINDS[ending].split("|")]
+    blocks = st.one_of([st.tuples(*[words] * kind.count("%s")).map(kind.__mod__) for kind in kinds])
+    return st.lists(blocks | _inside(ending, blocks) | _inside(ending, _inside(ending, blocks)), max_size=5)
+
+
+_DOCUMENTS = {ending: _documents(ending) for ending in FORMATS}
+_KNOWN = frozenset(re.findall(r"\w+", " ".join(_VOCABULARY)))
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@given(data=st.data())
+def test_page_has_every_word_of_the_text(ending: str, data: st.DataObject) -> None:
+    text = data.draw(_DOCUMENTS[ending])
+    page = Counter(re.findall(r"\w+", written("\n\n".join(["text", *text]), ending).replace("\\", "")))
+    source = re.findall(r"\w+", " ".join(text))
+    assert Counter(word for word in source if word in _KNOWN) <= page
 
 
 def test_inserted_values_are_limited() -> None:

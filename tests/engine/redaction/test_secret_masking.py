@@ -368,6 +368,21 @@ def test_ordinary_lines_are_unchanged(line: str) -> None:
 
 
 GIVEN_AWAY = """
+enable secret «hunter22» ! note
+enable secret «hunter22» # comment
+username cisco privilege 15 password 0 «cisco123» ! lab
+username ada secret «hunter22» role admin
+# username ada privilege 15 secret «hunter22»
+     3\tenable secret 9 «swordfish»
+12→enable secret 9 «swordfish»
++enable secret «swordfish»
+-username ada secret «swordfish»
+username admin password 5 «$5$saltsalt$abcdef» role network-admin
+enable secret sha512 «$6$saltsalt$abcdef»
+pwd                = «lighthouse»
+DBPWD              : «lighthouse»
+vrrp 1 authentication text «fred»
+const secret = user.password ?? '«lighthouse9»'
 auth_password                 = "«lighthouse»"
 DBPASS=«lighthouse»
 const password = process.env.PW || "«lighthouse»"
@@ -903,6 +918,42 @@ openssl passwd -6 -stdin
 bindpw <password>
 radius-server host 10.0.0.1 key <key>
 enable password authentication
+enable password visibility
+enable password hints ! of the users
+enable password rules
+enable password complexity
+vrrp 1 authentication failed
+snmp-server host 10.0.0.1 traps
+- enable password saving
+Netflix: SquidGameS2
+NAS: DS920plusX
+mail MacBookPro2023
+- Amazon: S3BucketName
+gmail OAuth2Client
+wifi: Channel36plus
+- WiFi WPA3Personal
+Mail: Q3Report2024
+The password is set by: Bob
+Password was created for: Ada
+Password was created for: ada7@example.org
+The password was set on: 2024-05-01
+The temporary password is generated for you: https://example.org/reset2
+title = t.password ?? 'Kennwort eingeben'
+password = t.password ?? 'Kennwort eingeben'
+props.password || "Passwort"
+const password = props.password || "Passwort"
+contraseña ?? "Escriba"
+token ?? 'anonymous'
+user.accessToken ?? 'anonymous'
+password = boto.config.get('DB', 'db_passwd', None)
+password = config.get("smtp", "mail_pass")
+[:input {:type :password "x" 1}]
+pwd                   : /home/ada
+vpn pw: expired
+nas pw: later
+router admin pw: keepass
+wlan pw: ändern
+ssh pw: disabled
 enable secret rotation
 username and password required
 neighbor password exchange

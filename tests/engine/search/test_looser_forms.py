@@ -196,6 +196,8 @@ _FORMS = {
         ("83 percent", "It was 83% of them."),
         ("84 Prozent", "It was 84 percent of them."),
         ("86 per cent", "It was 86% of them."),
+        ("87 percent", "It was 87 per cent of them."),
+        ("88 pour cent", "It was 88 percent of them."),
         ("67 dollars", "It was $67 for all of them."),
         ("1268 euros", "It was 1.268 € for all of them."),
         ("71 EUR", "It was 71 euros for all of them."),
@@ -226,6 +228,9 @@ _FORMS = {
     "ordinals, versions and Roman numerals": [
         ("23rd", "It is the twenty-third time that they came."),
         ("eleventh", "It is the 11th time that they came."),
+        ("fourteenth floor", "They live on the 14th floor of it."),
+        ("sixteenth edition", "They read the 16th edition of it."),
+        ("twenty seventh place", "They were in 27th place at last."),
         ("v51", "They installed version 51 of it."),
         ("version 52", "They installed 52.0 of it."),
         ("53.0", "They installed v53 of it."),
@@ -254,6 +259,7 @@ _FORMS = {
     ],
 }
 _UNRELATED = [
+    ("91cent", "It was 91% of them."),
     ("Zeit", "Im Laden gibt es heute keine Tageszeitung mehr."),
     ("Lösung", "Der Umzug verlief am Ende ganz problemlos."),
     ("timer", "Many times there is no time at all."),

@@ -5,12 +5,12 @@ from engine.search.result_reasons import reasons_of
 from tests.helpers.fake_explanations import make_reason
 
 
-def _said(reason: ResultExplanation) -> dict[str, str]:
+def _sentences(reason: ResultExplanation) -> dict[str, str]:
     return {of.part: str(of) for of in reasons_of(reason)}
 
 
 def test_every_part_of_a_score_has_its_reason_in_order() -> None:
-    said = _said(make_reason())
+    said = _sentences(make_reason())
     assert list(said) == ["words", "meaning", "mixture", "age", "position", "threshold"]
     assert said["words"] == (
         "The words score 0.71: “timer” 0.46 (heading and text), “irrigation” 0.25 (text), near "
@@ -29,21 +29,21 @@ def test_every_part_of_a_score_has_its_reason_in_order() -> None:
         "The result is number 3 in the list but number 1 by score: 0.12 was deducted because it "
         "is similar to topics/shopping.md#L1-L3."
     )
-    assert _said(make_reason(score=0.35, by_words=True))["threshold"] == (
+    assert _sentences(make_reason(score=0.35, by_words=True))["threshold"] == (
         "Shown because its score by words alone reaches the minimum score, 0.35."
     )
 
 
 def test_reason_of_mixture_says_why_meaning_counts_little() -> None:
     reason = make_reason(text_weight=1.0, vector_weight=0.1)
-    assert _said(reason)["mixture"].startswith(
+    assert _sentences(reason)["mixture"].startswith(
         "Passages match the words of the query, so meaning counts little. Meaning counts 10% and words 100%: "
     )
 
 
 def test_reason_of_doubted_words_says_why_they_count_less() -> None:
     reason = make_reason(text_weight=1.0, agreement=0.6, vector_score=0.0, vector_evidence=-0.5, vector_weight=0.65)
-    assert _said(reason)["mixture"] == (
+    assert _sentences(reason)["mixture"] == (
         "No passage matches the words of the query well, so meaning counts more than usual. Some "
         "words are missing and the meaning differs, so only 60% of the words' score counts. "
         "Meaning counts 65% and words 60%: 0.65 × -0.50 + 0.60 × 0.71 = 0.10."
@@ -53,20 +53,20 @@ def test_reason_of_doubted_words_says_why_they_count_less() -> None:
 def test_reason_of_keywords_alone_shows_their_factor() -> None:
     alone = make_reason(vector_score=None, vector_evidence=None, cosine=None, text_weight=1.3)
     sentence = "Only words count, so the length of the query and its unknown words change the score: × 1.30."
-    assert _said(alone)["mixture"] == sentence
-    unknown = _said(make_reason(language_known=False, vector_weight=0.0, text_weight=1.3))["mixture"]
+    assert _sentences(alone)["mixture"] == sentence
+    unknown = _sentences(make_reason(language_known=False, vector_weight=0.0, text_weight=1.3))["mixture"]
     assert unknown == f"The model does not know the query's language, so only its words count. {sentence}"
-    assert "mixture" not in _said(msgspec.structs.replace(alone, text_weight=1.0))
+    assert "mixture" not in _sentences(msgspec.structs.replace(alone, text_weight=1.0))
 
 
 def test_reasons_of_mixture_show_the_scores_that_are_added() -> None:
     reason = make_reason(text_score=1.0, text_evidence=1.12, vector_score=0.0, vector_evidence=-0.1)
-    said = _said(reason)
+    said = _sentences(reason)
     assert said["mixture"] == "Meaning counts 30% and words 70%: 0.30 × -0.10 + 0.70 × 1.12 = 0.75."
     assert said["words"].startswith("The words score 1.12: ")
     assert said["meaning"].startswith("The meaning scores -0.10: ")
     alone = msgspec.structs.replace(reason, vector_score=None, vector_evidence=None, cosine=None)
-    assert _said(alone)["words"].startswith("The words score 1.00: ")
+    assert _sentences(alone)["words"].startswith("The words score 1.00: ")
 
 
 def test_zero_parts_left_out() -> None:
@@ -74,39 +74,39 @@ def test_zero_parts_left_out() -> None:
         vector_score=None, cosine=None, cosine_low=None, cosine_high=None, vector_weight=0.0, text_weight=1.0,
         date_origin=None, date=None, mmr_like="", rank=1, score_rank=1, min_score=0.0,
     )  # fmt: skip
-    assert _said(plain).keys() == {"words", "meaning"}
-    assert _said(plain)["meaning"] == "The meaning was not compared."
+    assert _sentences(plain).keys() == {"words", "meaning"}
+    assert _sentences(plain)["meaning"] == "The meaning was not compared."
 
 
 def test_reason_names_missing_vector() -> None:
-    said = _said(make_reason(vector_score=None, cosine=None, vector_weight=0.0, text_weight=1.0))
+    said = _sentences(make_reason(vector_score=None, cosine=None, vector_weight=0.0, text_weight=1.0))
     assert said["meaning"] == "The passage has no vector yet, so only its words count."
     assert "mixture" not in said
 
 
 def test_cosines_beyond_the_range_are_called_so() -> None:
-    assert "0.050 lies below this" in _said(make_reason(cosine=0.05, vector_score=0.0))["meaning"]
-    assert "0.700 lies above this" in _said(make_reason(cosine=0.7, vector_score=1.0))["meaning"]
+    assert "0.050 lies below this" in _sentences(make_reason(cosine=0.05, vector_score=0.0))["meaning"]
+    assert "0.700 lies above this" in _sentences(make_reason(cosine=0.7, vector_score=1.0))["meaning"]
 
 
 def test_semantic_hit_names_missing_words() -> None:
-    said = _said(make_reason(terms=(), text_score=0.0, bm25=0.0, missing=("timer",)))
+    said = _sentences(make_reason(terms=(), text_score=0.0, bm25=0.0, missing=("timer",)))
     assert said["words"] == "The passage contains none of the words: “timer”."
     listed = make_reason(terms=(), missing=(), full_bm25=0.0, bm25=0.0)
-    assert _said(listed)["words"] == "The query has no words to score."
+    assert _sentences(listed)["words"] == "The query has no words to score."
 
 
 def test_unknown_language_of_query_is_reported() -> None:
-    said = _said(make_reason(vector_weight=0.0, text_weight=1.0, language_known=False))
+    said = _sentences(make_reason(vector_weight=0.0, text_weight=1.0, language_known=False))
     assert said["mixture"] == "The model does not know the query's language, so only its words count."
 
 
 def test_coverage_limit_reported_when_effective() -> None:
-    said = _said(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
+    said = _sentences(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
     assert said["words"].endswith(
         "The passage contains 50% of the query, weighted by rarity, so the BM25 sum gives at most 0.50."
     )
-    full = _said(make_reason(bm25=12.0))
+    full = _sentences(make_reason(bm25=12.0))
     assert full["words"].endswith(
         "The BM25 sum of 12.0, plus 0.3 for words near each other, counts as a full match (10.0)."
     )
@@ -114,19 +114,19 @@ def test_coverage_limit_reported_when_effective() -> None:
 
 def test_evergreen_notes_do_not_age() -> None:
     assert (
-        _said(make_reason(date_origin="evergreen", date=None, half_life_days=None))["age"]
+        _sentences(make_reason(date_origin="evergreen", date=None, half_life_days=None))["age"]
         == "The passage keeps its full score at any age."
     )
 
 
 def test_of_many_words_the_first_are_named() -> None:
     terms = tuple(TermMatch(term=f"w{number}", score=0.1, bm25=1.0, chunks=1) for number in range(12))
-    said = _said(msgspec.structs.replace(make_reason(), terms=terms, missing=tuple(f"m{n}" for n in range(9))))
+    said = _sentences(msgspec.structs.replace(make_reason(), terms=terms, missing=tuple(f"m{n}" for n in range(9))))
     assert "“w7” 0.10 and 4 more, near" in said["words"]
     assert "“m7” and 1 more." in said["words"]
 
 
 def test_title_equal_to_query_is_full_match() -> None:
-    said = _said(make_reason(named=True, fresh_score=1.0))
+    said = _sentences(make_reason(named=True, fresh_score=1.0))
     assert said["mixture"] == "The title or file name equals the query, which alone is a full match, 1.00."
     assert said["threshold"].startswith("Shown because its title matches")

@@ -1,11 +1,17 @@
-"""What the passages of an index are about, remembered while the compared ones stay."""
+"""The subjects of an index, remembered while the compared passages stay."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from engine.base.errors import ProviderError
 from engine.search.vector_leg import SubjectCache, Subjects
 from engine.store.vector_encoding import encode
 from tests.helpers.fake_provider import FakeProvider
 from tests.helpers.rows import new_file, open_store
+
+
+def fail(texts: Sequence[str]) -> None:
+    raise ProviderError("no connection")
 
 
 def test_subjects_recomputed_only_for_other_passages(tmp_path: Path) -> None:
@@ -23,8 +29,11 @@ def test_subjects_recomputed_only_for_other_passages(tmp_path: Path) -> None:
         with store.read() as snapshot:
             return cache.of(snapshot, model, provider)
 
+    provider.before = fail
+    assert subjects() is None
+    provider.before = lambda texts: None
     first = subjects()
-    assert first is not None
+    assert first is not None  # a failure is not remembered
     with store.write() as writer:
         writer.replace_file(new_file("new.md", "not embedded yet"))
         writer.advance_stamp()

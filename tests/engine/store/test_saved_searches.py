@@ -44,7 +44,7 @@ def ask(text: str, **changes) -> QueryRecord:
     return QueryRecord(text=text, **changes)
 
 
-def asked(saved_searches: SavedSearches) -> list[str]:
+def recent_queries(saved_searches: SavedSearches) -> list[str]:
     return [search.query.text for search in saved_searches.recent()]
 
 
@@ -78,31 +78,31 @@ def test_each_query_once_newest_first(saved_searches: SavedSearches) -> None:
 def test_history_drops_beginnings_of_a_query(saved_searches: SavedSearches) -> None:
     for text in ("hose", "tim", "timer", "tim"):
         saved_searches.note(ask(text))
-    assert asked(saved_searches) == ["tim", "timer", "hose"]
+    assert recent_queries(saved_searches) == ["tim", "timer", "hose"]
     saved_searches.note(ask("time", days=7))
-    assert asked(saved_searches) == ["time", "tim", "timer", "hose"]
+    assert recent_queries(saved_searches) == ["time", "tim", "timer", "hose"]
     saved_searches.note(QueryRecord(like=Passage(path="a.md", start_line=1, end_line=2)))
     saved_searches.note(ask("a", like=Passage(path="a.md", start_line=1, end_line=2)))
-    assert asked(saved_searches)[:3] == ["a", "", "time"]
+    assert recent_queries(saved_searches)[:3] == ["a", "", "time"]
 
 
 def test_history_limited(saved_searches: SavedSearches) -> None:
     for number in range(203):
         saved_searches.note(ask(f"{number} valves"))
-    assert asked(saved_searches) == [f"{number} valves" for number in range(202, 2, -1)]
+    assert recent_queries(saved_searches) == [f"{number} valves" for number in range(202, 2, -1)]
 
 
 def test_forget_one_or_all_purges_file(saved_searches: SavedSearches, user: UserData, tmp_path: Path) -> None:
     for text in ("timer", "zebrafinch"):
         saved_searches.note(ask(text))
     saved_searches.forget_recent(ask("zebrafinch"))
-    assert asked(saved_searches) == ["timer"]
+    assert recent_queries(saved_searches) == ["timer"]
     user.close()  # reading an open database would drop its locks
     assert not _copies(tmp_path, b"zebrafinch")
     again = UserData(tmp_path / "user.sqlite")
     saved_searches = SavedSearches(again)
     saved_searches.forget_recent()
-    assert asked(saved_searches) == []
+    assert recent_queries(saved_searches) == []
     again.close()
     assert not _copies(tmp_path, b"timer")
 
@@ -191,7 +191,7 @@ def test_unknown_fields_dropped_missing_defaulted(saved_searches: SavedSearches,
         connection.execute("INSERT INTO recent_searches (asked, question) VALUES (1, ?)", (text,))
     found = {search.name: search.query for search in saved_searches.saved()}
     assert found == {"Now": WHOLE, "Later": ask("timer", within=ask("hose")), "Earlier": ask("timer")}
-    assert asked(saved_searches) == ["timer", "timer"]
+    assert recent_queries(saved_searches) == ["timer", "timer"]
     saved_searches.rename("Later", "Renamed")
     [(text,)] = connection.execute("SELECT question FROM saved_searches WHERE name = 'Renamed'").fetchall()
     assert json.loads(text)["mood"] == "calm"
@@ -272,7 +272,7 @@ def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
 def test_half_a_character_ends_nothing(saved_searches: SavedSearches) -> None:
     saved_searches.note(ask("whole"))
     saved_searches.note(ask("half \ud83d"))
-    assert asked(saved_searches) == ["whole"]
+    assert recent_queries(saved_searches) == ["whole"]
     with pytest.raises(StoreError, match="can't be saved"):
         saved_searches.save(SavedSearch(name="Half", query=ask("half \ud83d"), used=1.0))
     saved_searches.save(SavedSearch(name="A \ud83d", query=ask("whole"), used=1.0))

@@ -1,4 +1,5 @@
 import string
+import time
 
 import pytest
 import Stemmer
@@ -158,6 +159,10 @@ def test_stems_of_these_languages_begin_as_their_words(language: str, word: str)
         ("file:*", "abc src/app.py"),
         ("file:a[1].py", "see «a[1].py»"),
         ('command:"make  paint"', "cd boat && «make paint» quickly; remake"),
+        ("command:docker*image", "«docker» run \\\n --rm «image» now; image docker"),
+        ("command:a*b*c*d", "«a then b» then\n«c or d», a b c"),
+        ("command:*", "make paint"),
+        ("command:ÄR*k", "«är»mel \n«K»"),
         ("command:pytest file:x.py", "«PyTest» -q tests/«x.py»"),
         ("agent:codex -file:x.py", "codex x.py"),
     ],
@@ -167,6 +172,14 @@ def test_files_and_commands_of_operators_are_marked(query: str, expected: str) -
     for start, end in reversed(highlight_ranges(text, parse_query(query))):
         text = f"{text[:start]}«{text[start:end]}»{text[end:]}"
     assert text == expected
+
+
+@pytest.mark.parametrize("value", ["a*b*c", "a*a*a*b", "*" * 40 + "a*" * 30, "a b*" * 9, "?*" * 20])
+def test_any_command_is_searched_in_linear_time(value: str) -> None:
+    start = time.process_time()
+    for text in ("a" * 50_000 + "b" * 50_000, "a " * 50_000, "a" + " " * 100_000):
+        highlight_ranges(text, parse_query(f'command:"{value}"'))
+    assert time.process_time() - start < 10  # minutes if each part is searched for again after each "a"
 
 
 @pytest.mark.parametrize(

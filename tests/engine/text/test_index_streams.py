@@ -148,7 +148,7 @@ def test_text_without_any_space_is_cut_too() -> None:
 
 def test_forgotten_words_are_analysed_again() -> None:
     before = analyse("Deploying os.replace", "english")
-    stems = stems_of("english")  # as a matcher holds them
+    stems = stems_of("english")  # a matcher keeps the same ones
     assert "deploying" in stems
     forget_words()
     assert not stems

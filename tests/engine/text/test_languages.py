@@ -86,12 +86,32 @@ def test_short_latin_text_counts_as_english(text: str) -> None:
         "Move revisions to different parent(s)",
         "View CI checks for a request",
         "kubectl get pods -o json | grep [s]tuck; see docs.example.com",
+        "L'Oreal shop, d'Artagnan statue",
+        "printf l'x' d'oh",
     ],
 )
 def test_acronyms_and_parts_of_names_show_no_language(text: str) -> None:
     likely = ["czech", "hungarian", "italian", "portuguese", "catalan"]
     assert detect_language(text, likely) == "english"
     assert language_of_note(text) in {"english", "undecided"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("c'era una volta", "italian"),
+        ("C’era una volta", "italian"),
+        ("cos'è un container", "italian"),
+        ("dov’è la stazione", "italian"),
+        ("l'école à midi", "french"),
+        ("l'eau d'une source", "french"),
+        ("à la gare", "french"),
+        ("às vezes vou à praia", "portuguese"),
+    ],
+)
+def test_shortened_words_show_the_language(text: str, language: str) -> None:
+    assert detect_language(text, ["catalan", "french", "italian", "portuguese", "spanish"]) == language
+    assert language in language_of_note(text)
 
 
 def test_text_in_capitals_detects_language() -> None:
@@ -177,7 +197,9 @@ def test_korean_forms_and_compounds_match(query: str, text: str) -> None:
     assert all(any(f" {form.removesuffix('*')}" in words for form in of_term) for of_term in forms)
 
 
-@pytest.mark.parametrize("word", ["이미지", "문서", "바다", "화면", "ㅋㅋ다", "프로그램"])
+@pytest.mark.parametrize(
+    "word", [*"이미지 문서 바다 화면 ㅋㅋ다 프로그램 비행기 사진기 세탁기 청소기 이야기 설명서 증명서".split()]
+)
 def test_korean_nouns_have_no_forms_of_verbs(word: str) -> None:
     assert next(korean_phrases(fold(word))) == phrase_tokens(word).tokens
 

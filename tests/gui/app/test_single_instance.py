@@ -156,7 +156,7 @@ def test_hand_over_without_answer_times_out(here):
     assert send_message(here(None), b"x\n", timeout=0.05) == "silent"
 
 
-# --- the beginning --------------------------------------------------------------------------------------------------
+# --- the first start --------------------------------------------------------------------------------------------------
 
 
 def test_first_start_holds_lock_until_it_ends(runtime, monkeypatch):

@@ -120,7 +120,9 @@ def test_menu_of_read_only_index_disables_update(qtbot, tray, window, memory):
     qtbot.waitUntil(lambda: _entries(tray)[0].startswith("Up to date") and at_rest(window))
     memory.set_status(custom={"readOnly": "No rights to write."})
     qtbot.waitUntil(lambda: "read-only" in _entries(tray)[0])
-    assert not next(action for action in tray._menu.actions() if action.text() == "Update now").isEnabled()
+    assert not next(
+        action for action in _icon(tray).contextMenu().actions() if action.text() == "Update now"
+    ).isEnabled()
 
 
 def test_menu_sync_now_starts_sync(qtbot, tray, window, memory):

@@ -43,7 +43,7 @@ def _answer(outcome: SearchOutcome, **changes) -> Answer:
     return Answer(Query("irrigation timer"), outcome, **({"final": True, "explained": True} | changes))
 
 
-def _said(panel: QWidget) -> str:
+def _shown_text(panel: QWidget) -> str:
     return " | ".join(part.text() for part in panel.findChildren(QLabel) if part.isVisible() and part.text())
 
 
@@ -60,7 +60,7 @@ def _show(panel: ExplanationPanel, outcome: SearchOutcome, result: MemorySearchR
 
 
 def test_empty_panel_shows_introduction(panel):
-    assert "to see where each score comes from" in _said(panel)
+    assert "to see where each score comes from" in _shown_text(panel)
     assert not panel.findChild(StageTable).isVisible()
 
 
@@ -81,14 +81,14 @@ def test_tab_from_the_head_shows_the_focused_control(qtbot, panel, outcome):
 def test_panel_follows_selected_result(panel, outcome):
     first, second = outcome.results[:2]
     _show(panel, outcome, first)
-    said = _said(panel)
-    assert first.citation in said
-    assert f"Result 1 of {outcome.total} · score {first.score:.2f}" in said
-    assert "Meaning counts 30% and words 70%" in said
-    assert "reaches the minimum score, 0.35" in said
+    shown_text = _shown_text(panel)
+    assert first.citation in shown_text
+    assert f"Result 1 of {outcome.total} · score {first.score:.2f}" in shown_text
+    assert "Meaning counts 30% and words 70%" in shown_text
+    assert "reaches the minimum score, 0.35" in shown_text
     panel.show_result(second)
-    assert second.citation in _said(panel)
-    assert f"Result 2 of {outcome.total}" in _said(panel)
+    assert second.citation in _shown_text(panel)
+    assert f"Result 2 of {outcome.total}" in _shown_text(panel)
 
 
 def test_bars_and_tables_have_accessible_names(panel, outcome):
@@ -124,8 +124,8 @@ def test_stages_are_in_order_with_counts_and_times(panel, outcome):
         "Results shown",
     ]
     assert cells[0] == ["Words", "2", "2", "0.40"]
-    assert f"5 stages in {milliseconds(outcome.timings.total)}." in _said(panel)
-    assert "Minimum score: 4 passages entered" in _said(panel)
+    assert f"5 stages in {milliseconds(outcome.timings.total)}." in _shown_text(panel)
+    assert "Minimum score: 4 passages entered" in _shown_text(panel)
 
 
 def test_selected_stage_stays_current(panel, outcome):
@@ -139,13 +139,13 @@ def test_selected_stage_stays_current(panel, outcome):
 def test_empty_answer_names_emptying_stage(panel, outcome, memory_of_nothing):
     panel.show_result(outcome.results[0])
     panel.show_answer(_answer(memory_of_nothing))
-    said = _said(panel)
-    assert "Why nothing was found" in said
+    shown_text = _shown_text(panel)
+    assert "Why nothing was found" in shown_text
     assert (
         "Minimum score: 4 passages entered, 0 remaining. "
         "Passages that scored below 0.35: 4. This step removed everything."
-    ) in said
-    assert outcome.results[0].citation not in said
+    ) in shown_text
+    assert outcome.results[0].citation not in shown_text
 
 
 @pytest.fixture
@@ -159,19 +159,19 @@ def memory_of_nothing() -> SearchOutcome:
 
 def test_keyword_only_answer_keeps_shown_explanation(panel, outcome, memory_of_nothing):
     _show(panel, outcome, outcome.results[0])
-    before = _said(panel)
+    before = _shown_text(panel)
     panel.show_answer(_answer(memory_of_nothing, final=False))
-    assert _said(panel) == before
+    assert _shown_text(panel) == before
 
 
 def test_missing_explanation_shows_progress_then_note(panel, outcome):
     bare = _bare(outcome)
     panel.show_answer(_answer(bare, explained=False))
-    assert "Looking…" in _said(panel)
+    assert "Looking…" in _shown_text(panel)
     panel.show_answer(_answer(bare))
-    assert "This answer has no explanation" in _said(panel)
+    assert "This answer has no explanation" in _shown_text(panel)
     panel.show_answer(None)
-    assert "to see where each score comes from" in _said(panel)
+    assert "to see where each score comes from" in _shown_text(panel)
 
 
 def _bare(outcome: SearchOutcome) -> SearchOutcome:
@@ -248,7 +248,7 @@ def test_panel_shows_the_time_that_lifted_a_result(panel, outcome):
     )
     panel.show_answer(_answer(lifted))
     panel.show_result(lifted.results[0])
-    assert "“last spring” (2026-03-01 to 2026-05-31): × 1.60" in _said(panel).replace("\u200b", "")
+    assert "“last spring” (2026-03-01 to 2026-05-31): × 1.60" in _shown_text(panel).replace("\u200b", "")
 
 
 def test_page_of_document_is_translated(panel, outcome):
@@ -258,6 +258,6 @@ def test_page_of_document_is_translated(panel, outcome):
         _show(panel, msgspec.structs.replace(outcome, results=(found, *outcome.results[1:])), found)
     finally:
         speak("en")
-    said = _said(panel).split(" | ")
-    assert "Seite 12" in said
-    assert "Page 12" not in said
+    shown_text = _shown_text(panel).split(" | ")
+    assert "Seite 12" in shown_text
+    assert "Page 12" not in shown_text

@@ -186,7 +186,7 @@ def test_forget_selects_next_fact_and_can_be_undone(qtbot, panel, facts):
         qtbot.keyClick(panel.body.list, Key.Key_Z, Control)
         settle(qtbot, panel, lambda text=text: panel.body.list.current.text == text)
     assert len(listed(panel)) == 3
-    panel.changes.undo()  # nothing is left, and nothing happens
+    panel.changes.undo()  # nothing is left to undo
     assert len(texts(facts)) == 3
 
 
@@ -375,7 +375,7 @@ def test_typed_text_is_saved_before_another_folder_opens(
     qtbot, panel, opened, facts, memory, jobs, monkeypatch, tmp_path
 ):
     order = []
-    monkeypatch.setattr(memory, "close", lambda: order.append("closed"))  # which deletes the folder
+    monkeypatch.setattr(memory, "close", lambda: order.append("closed"))  # the folder is deleted only after this
     write = jobs.write
 
     def follow(work, *then):

@@ -99,9 +99,9 @@ def test_double_click_unfolds_recurring_text(qtbot, page: DuplicatesPage, memory
     qtbot.waitUntil(lambda: not page.busy)
     groups = page.groups
     before = groups.rows.rowCount()
-    spot = groups.visualRect(groups.rows.index(1, 0)).center()
-    QTest.mouseClick(groups.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    QTest.mouseDClick(groups.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    centre = groups.visualRect(groups.rows.index(1, 0)).center()
+    QTest.mouseClick(groups.viewport(), Qt.MouseButton.LeftButton, pos=centre)
+    QTest.mouseDClick(groups.viewport(), Qt.MouseButton.LeftButton, pos=centre)
     assert groups.rows.rowCount() == before + 1
 
 

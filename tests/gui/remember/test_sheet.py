@@ -50,7 +50,7 @@ def button(sheet, words: str) -> QPushButton:
     return next(button for button in sheet.findChildren(QPushButton) if button.text() == words)
 
 
-def said(sheet) -> str:
+def shown_text(sheet) -> str:
     return " ".join(found.text() for found in sheet.findChildren(QLabel) if found.isVisible()).replace("\u200b", "")
 
 
@@ -60,12 +60,12 @@ def counts(sheet) -> list[str]:
 
 
 def test_save_is_disabled_until_session_is_read(sheet):
-    assert "Reading the session" in said(sheet)
+    assert "Reading the session" in shown_text(sheet)
     assert not button(sheet, "Save").isEnabled()
 
 
 def test_sheet_shows_target_path(filled):
-    assert "Will be saved as memory/2026-05-31-drip-valve.md in notes. Secrets are masked." in said(filled)
+    assert "Will be saved as memory/2026-05-31-drip-valve.md in notes. Secrets are masked." in shown_text(filled)
     assert counts(filled) == [
         "The last 5 of 38 messages",
         "The last 15 of 38 messages",
@@ -74,7 +74,7 @@ def test_sheet_shows_target_path(filled):
     ]
     name(filled).setText("")
     name(filled).insert("Größe & Zahl!")
-    assert "memory/2026-05-31-grosse-zahl.md" in said(filled)
+    assert "memory/2026-05-31-grosse-zahl.md" in shown_text(filled)
     name(filled).editingFinished.emit()
     assert name(filled).text() == "grosse-zahl"
 
@@ -83,7 +83,7 @@ def test_sheet_shows_target_path(filled):
 def test_save_is_disabled_without_valid_name(filled, typed):
     name(filled).setText(typed)
     assert not button(filled, "Save").isEnabled()
-    assert "needs letters" in said(filled)
+    assert "needs letters" in shown_text(filled)
 
 
 def test_save_is_disabled_for_empty_text(filled):
@@ -98,7 +98,7 @@ def test_enter_in_name_and_button_save_edited_text(qtbot, filled):
     assert saved.args == [f"{NOTE.text}\nMine.", "drip-valve"]
     assert not button(filled, "Save").isEnabled()
     filled.fail("The disk is full.")
-    assert "The disk is full." in said(filled)
+    assert "The disk is full." in shown_text(filled)
     with qtbot.waitSignal(filled.save_requested):
         button(filled, "Save").click()
 
@@ -126,7 +126,7 @@ def test_escape_twice_discards_changes(qtbot, filled):
     text(filled).insertPlainText("Mine.")
     qtbot.keyClick(filled, Key.Key_Escape)
     assert filled.isVisible()
-    assert "not saved" in said(filled)
+    assert "not saved" in shown_text(filled)
     qtbot.keyClick(filled, Key.Key_Escape)
     assert not filled.isVisible()
 
@@ -138,9 +138,9 @@ def test_escape_without_changes_closes_immediately(qtbot, filled):
 
 def test_existing_note_is_reported(sheet):
     sheet.show_note(msgspec.structs.replace(NOTE, existing="memory/2026-05-31-drip.md"))
-    assert "This session already has a note: memory/2026-05-31-drip.md." in said(sheet)
+    assert "This session already has a note: memory/2026-05-31-drip.md." in shown_text(sheet)
     sheet.suggest("better")
-    assert "already" in said(sheet)
+    assert "already" in shown_text(sheet)
 
 
 def test_message_count_from_settings_is_offered(sheet):

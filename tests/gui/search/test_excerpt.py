@@ -30,7 +30,11 @@ def test_excerpt_replaces_markdown_marks_with_separators():
 
 def test_excerpt_drops_marks_of_org():
     text = "** Second level\n#+caption: The pump\n#+begin_src sh\npump --on\n#+end_src\nIt *runs*."
-    assert _excerpt(text, "level").text == "Second level · The pump · pump --on · It runs."
+    for spelled in (text, text.replace("begin", "BEGIN").replace("end", "END")):
+        assert _excerpt(spelled, "level").text == "Second level · The pump · pump --on · It runs."
+    link = "The [[https://pump.org/pumps?id=4][pump of the shop]] and [[id:8][a hose]][fn:1] run."
+    assert _excerpt(link, "pump|hose").text == "The pump of the shop and a hose run."
+    assert _excerpt("- [-] see [[file:pump.org][it]]", "pump").text == "see [[file:pump.org][it]]"
 
 
 def test_mark_ending_in_gap_ends_with_its_word():

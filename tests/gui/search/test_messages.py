@@ -36,14 +36,14 @@ def _remedy(name: RemedyName, **changes) -> SearchRemedy:
     return SearchRemedy(name=name, stage="filters", advice=f"So much for {name}.", **changes)
 
 
-def _said(panel: SearchPanel) -> str:
+def _shown_text(panel: SearchPanel) -> str:
     return " ".join(part.text() for part in panel.body.findChildren(QLabel) if part.isVisible())
 
 
 def test_empty_answer_names_stage_without_weak_matches(panel, ask, memory):
     memory.remedies = ()
     ask("zucchini")
-    assert "Passages that scored below 0.35: 4." in _said(panel)
+    assert "Passages that scored below 0.35: 4." in _shown_text(panel)
 
 
 @pytest.mark.parametrize("name", get_args(RemedyName))

@@ -68,7 +68,7 @@ def test_ctrl_c_copies_citation(qtbot, results, ask):
     assert QGuiApplication.clipboard().text() == results.current_result().citation
 
 
-def _said(widget: QWidget) -> str:
+def _shown_text(widget: QWidget) -> str:
     """All visible text of labels and buttons."""
     parts = [*widget.findChildren(QLabel), *widget.findChildren(QAbstractButton)]
     return " | ".join(part.text() for part in parts if part.isVisible() and part.text())
@@ -99,7 +99,7 @@ def test_typing_searches_and_selects_first_result(qtbot, panel, box, results, si
     qtbot.waitUntil(lambda: not panel.busy and bool(signals["selected"]))
     assert signals["query"] == ["t", "ti", "tim", "time", "timer"]
     assert signals["selected"][-1] == (_paths(results)[0], "timer")
-    assert "3 results · " in _said(panel.header)
+    assert "3 results · " in _shown_text(panel.header)
     assert box.hasFocus()
 
 
@@ -118,7 +118,7 @@ def test_keys_move_from_box_to_result_and_back(qtbot, panel, box, results, signa
     assert box.text() == "timer"
     qtbot.keyClick(box, Key.Key_Escape)
     assert box.text() == ""
-    qtbot.waitUntil(lambda: "Search your notes" in _said(panel.body))
+    qtbot.waitUntil(lambda: "Search your notes" in _shown_text(panel.body))
     assert signals["query"][-1] == ""
 
 
@@ -185,9 +185,23 @@ def test_index_change_keeps_current_result_and_focus(qtbot, panel, results, ask,
     assert results.hasFocus()
 
 
+def test_first_indexing_selects_best_until_user_moves(qtbot, panel, results, box, ask, memory):
+    panel.show_status(make_status(syncing=make_progress(phase="indexing"), last_sync=None))
+    ask("timer")
+    for name, best in (("aaa.md", "aaa.md"), ("bbb.md", "aaa.md")):
+        memory.files[name] = "# Timer\n\n" + len(memory.files) * "timer " + "\n"
+        panel.refresh()
+        qtbot.waitUntil(lambda name=name: name in _paths(results))
+        qtbot.waitUntil(lambda: not panel.busy)
+        assert results.current_result().path == best
+        assert not results.new_above.isVisible()
+        qtbot.keyClick(box, Key.Key_Down)
+        qtbot.keyClick(results, Key.Key_Up)
+
+
 def test_index_change_finds_new_match(qtbot, panel, results, ask, memory):
     ask("zucchini")
-    assert "Nothing found for “zucchini”" in _said(panel.body)
+    assert "Nothing found for “zucchini”" in _shown_text(panel.body)
     memory.files["late.md"] = "# Late\n\nzucchini\n"
     panel.refresh()
     qtbot.waitUntil(lambda: results.isVisible() and _paths(results) == ["late.md"])
@@ -196,7 +210,7 @@ def test_index_change_finds_new_match(qtbot, panel, results, ask, memory):
 def test_show_more_loads_remaining_results(qtbot, panel, results, memory, ask, monkeypatch):
     memory.files.update({f"n{number:02}.md": f"# N\n\ncarrot {number}\n" for number in range(60)})
     ask("carrot")
-    assert "50 of 60 results" in _said(panel.header)
+    assert "50 of 60 results" in _shown_text(panel.header)
     assert _keys(results)[-1][0] == "more"
     panel.focus_list()
     qtbot.keyClick(results, Key.Key_End)
@@ -230,15 +244,15 @@ def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
     assert results.isVisible()
     assert len(_paths(results)) == 3
     assert results.hasFocus()
-    assert "Results below the minimum score are shown too." in _said(panel.body)
+    assert "Results below the minimum score are shown too." in _shown_text(panel.body)
     _press(qtbot, panel, "Hide results below the minimum score")
     assert not results.isVisible()
-    assert "Nothing found" in _said(panel.body)
+    assert "Nothing found" in _shown_text(panel.body)
 
 
 def test_empty_answer_explains_itself(qtbot, panel, ask):
     ask("zucchini")
-    assert WEAK.advice in _said(panel.body)
+    assert WEAK.advice in _shown_text(panel.body)
     panel.focus_list()
     assert QApplication.focusWidget().text() == "Show results below the minimum score"
     assert QApplication.focusWidget().accessibleDescription() == WEAK.advice
@@ -258,12 +272,12 @@ def test_running_update_is_not_offered_again(qtbot, panel, memory, ask, monkeypa
 
     monkeypatch.setattr(memory, "search", search)
     ask("zucchini")
-    assert SYNC.advice in _said(panel.body)
+    assert SYNC.advice in _shown_text(panel.body)
     panel.view.show_status(make_status(syncing=make_progress(phase="embedding")))
-    assert SYNC.advice not in _said(panel.body)
-    assert "The update that is running makes the vectors" in _said(panel.body)
+    assert SYNC.advice not in _shown_text(panel.body)
+    assert "The update that is running makes the vectors" in _shown_text(panel.body)
     panel.view.show_status(make_status())
-    assert SYNC.advice in _said(panel.body)
+    assert SYNC.advice in _shown_text(panel.body)
 
 
 def test_folder_without_notes_offers_another_one(qtbot, panel):
@@ -286,7 +300,7 @@ def test_silent_refresh_keeps_focus_on_button(qtbot, panel, ask):
 def test_failed_search_is_shown_and_can_be_retried(qtbot, panel, results, ask, memory):
     memory.search_error = StoreError("The index is locked.")
     ask("timer")
-    assert "The index is locked." in _said(panel.body)
+    assert "The index is locked." in _shown_text(panel.body)
     memory.search_error = None
     _press(qtbot, panel, "Try again")
     assert results.isVisible()
@@ -296,11 +310,11 @@ def test_failed_refresh_keeps_results(qtbot, panel, results, ask, memory):
     ask("timer")
     memory.search_error = StoreError("The index is locked.")
     panel.refresh()
-    qtbot.waitUntil(lambda: "The index is locked." in _said(panel.body))
+    qtbot.waitUntil(lambda: "The index is locked." in _shown_text(panel.body))
     assert results.isVisible()
     memory.search_error = None
     _press(qtbot, panel, "Try again")
-    assert "locked" not in _said(panel.body)
+    assert "locked" not in _shown_text(panel.body)
 
 
 @pytest.mark.parametrize("chosen", [False, True])
@@ -328,10 +342,10 @@ def test_hybrid_best_result_becomes_current_unless_chosen(
 
 def test_pending_semantic_answer_is_shown(qtbot, panel, meaning_waits):
     panel.search("timer")
-    qtbot.waitUntil(lambda: "3 results by words, meaning follows" in _said(panel.header))
+    qtbot.waitUntil(lambda: "3 results by words, meaning follows" in _shown_text(panel.header))
     meaning_waits.set()
     qtbot.waitUntil(lambda: not panel.busy)
-    assert "meaning follows" not in _said(panel.header)
+    assert "meaning follows" not in _shown_text(panel.header)
 
 
 def test_empty_keyword_answer_shows_searching(qtbot, panel, meaning_waits, monkeypatch):
@@ -342,7 +356,7 @@ def test_empty_keyword_answer_shows_searching(qtbot, panel, meaning_waits, monke
     )
     panel.search("zucchini")
     qtbot.waitUntil(meaning_waits.entered.is_set)  # so the words have answered
-    qtbot.waitUntil(lambda: "Searching…" in _said(panel.body))
+    qtbot.waitUntil(lambda: "Searching…" in _shown_text(panel.body))
     assert not any(titles)
     meaning_waits.set()
     qtbot.waitUntil(lambda: titles[-1:] == ["Nothing found for “zucchini”"])
@@ -354,7 +368,7 @@ def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monke
         memory, "search", lambda *a, **o: msgspec.structs.replace(original(*a, **o), notice="The index is growing.")
     )
     ask("timer")
-    assert "The index is growing." in _said(panel.body)
+    assert "The index is growing." in _shown_text(panel.body)
     assert results.isVisible()
 
 
@@ -365,7 +379,7 @@ def test_removed_notice_does_not_move_rows(qtbot, panel, results, ask, memory, m
     with_notice = results.mapTo(panel.body, QPoint()).y()
     notices.pop(0)
     panel.refresh()
-    qtbot.waitUntil(lambda: "Nothing has been embedded yet." not in _said(panel.body) and not panel.busy)
+    qtbot.waitUntil(lambda: "Nothing has been embedded yet." not in _shown_text(panel.body) and not panel.busy)
     assert results.mapTo(panel.body, QPoint()).y() == with_notice
     ask("hose")
     assert results.mapTo(panel.body, QPoint()).y() < with_notice
@@ -387,29 +401,29 @@ def test_suggestion_is_offered_and_click_searches_it(qtbot, panel, box, results,
     memory.suggestions["tiemr batteries"] = (MEANT, OTHER)
     ask("tiemr batteries")
     assert results.isVisible()
-    assert _said(panel.body) == "Did you mean | Relevance | timer | time"
+    assert _shown_text(panel.body) == "Did you mean | Relevance | timer | time"
     _press(qtbot, panel, "timer")
     assert box.text() == "timer batteries"
     assert box.hasFocus()
     assert memory.searches[-1][0] == "timer batteries"
-    assert "Did you mean" not in _said(panel.body)
+    assert "Did you mean" not in _shown_text(panel.body)
 
 
 def test_corrected_query_can_be_searched_as_typed(qtbot, panel, box, results, ask, memory):
     memory.corrections["tiemr batteries"] = MEANT
     ask("tiemr batteries")
     assert results.isVisible()
-    assert "Showing results for “timer batteries”" in _said(panel.body)
+    assert "Showing results for “timer batteries”" in _shown_text(panel.body)
     assert box.text() == "tiemr batteries"
     _press(qtbot, panel, "Search as typed")
-    qtbot.waitUntil(lambda: "Showing results for" not in _said(panel.body))
+    qtbot.waitUntil(lambda: "Showing results for" not in _shown_text(panel.body))
     assert box.text() == "tiemr batteries"
 
 
 def test_empty_answer_focuses_suggestion_first(qtbot, panel, box, ask, memory):
     memory.suggestions["tiemr"] = (MEANT,)
     ask("tiemr")
-    assert "Nothing found for “tiemr”" in _said(panel.body)
+    assert "Nothing found for “tiemr”" in _shown_text(panel.body)
     qtbot.keyClick(box, Key.Key_Down)
     focused = QApplication.focusWidget()
     assert (focused.text(), focused.accessibleName()) == ("timer", "Search for timer batteries")
@@ -427,10 +441,10 @@ def test_suggestions_that_do_not_fit_are_hidden(qtbot, panel, ask, memory):
         for word in ("timer", "tinder", "tinker")
     )
     ask("tiemr")
-    assert "timertimertimer | tindertindertinder | tinkertinkertinker" in _said(panel.body)
+    assert "timertimertimer | tindertindertinder | tinkertinkertinker" in _shown_text(panel.body)
     panel.body.setFixedWidth(200)
-    qtbot.waitUntil(lambda: "tinder" not in _said(panel.body))
-    assert "timertimertimer" in _said(panel.body)
+    qtbot.waitUntil(lambda: "tinder" not in _shown_text(panel.body))
+    assert "timertimertimer" in _shown_text(panel.body)
 
 
 def test_filter_change_repeats_search(qtbot, panel, results, ask, memory):
@@ -609,7 +623,7 @@ def test_no_state_opens_extra_window(qapp, panel, ask, memory):
 class _Listening:
     """Stands for `QAccessible` with an assistive tool at the other end."""
 
-    signals: ClassVar[list[str]] = []
+    messages: ClassVar[list[str]] = []
 
     @staticmethod
     def isActive() -> bool:

@@ -36,7 +36,7 @@ def settle(qtbot, panel) -> Callable[[], None]:
     return lambda: qtbot.waitUntil(lambda: not panel.busy)
 
 
-def said(bar: ScopeBar) -> list[str]:
+def shown_texts(bar: ScopeBar) -> list[str]:
     lines = [button.parentWidget() for button in bar.findChildren(IconButton) if button.isVisible()]
     return [line.findChild(ElidedLabel).text() for line in lines]
 
@@ -64,7 +64,7 @@ def test_alt_m_searches_passages_like_result(qtbot, panel, results, box, bar, as
     assert memory.liked[-1] == Passage(path=GREENHOUSE, start_line=current.start_line, end_line=current.end_line)
     assert [mode for _, mode, _ in memory.searches[-2:]] == ["keyword", "auto"], "keywords come first"
     assert box.text() == ""
-    [line] = said(bar)
+    [line] = shown_texts(bar)
     assert line.startswith("Similar to “Set both irrigation zones to 06:10")
     assert (GREENHOUSE, 3) not in found_lines(panel)
     assert found_lines(panel)
@@ -82,7 +82,7 @@ def test_escape_in_empty_box_returns_to_query_and_result(qtbot, panel, results, 
     assert box.hasFocus()
     qtbot.keyClick(box, Key.Key_Escape)
     settle()
-    assert (box.text(), said(bar), found_lines(panel)) == ("irrigation", [], before)
+    assert (box.text(), shown_texts(bar), found_lines(panel)) == ("irrigation", [], before)
     assert results.current_result().path == "topics/shopping.md"
 
 
@@ -120,7 +120,7 @@ def test_typing_replaces_similar_search(qtbot, panel, results, box, bar, ask, se
     settle()
     qtbot.keyClicks(box, "timer")
     settle()
-    assert said(bar) == []
+    assert shown_texts(bar) == []
     assert (
         panel.body.answer.query == panel.body.answer.query.subject == Query("timer", half_life_days=0.0, diverse=False)
     )
@@ -163,8 +163,8 @@ def test_menu_offers_similar_and_within(qtbot, panel, results, ask, settle, memo
     assert len(set(memory.liked)) == 1
     open_menu(results)
     shown[-1].within.trigger()
-    assert len(said(bar)) == 1
-    assert said(bar)[0].startswith("Within")
+    assert len(shown_texts(bar)) == 1
+    assert shown_texts(bar)[0].startswith("Within")
     for menu in shown:
         menu.deleteLater()
 
@@ -178,7 +178,7 @@ def test_similar_search_without_result_or_passage_is_reported(qtbot, panel, resu
     panel.controller.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
     settle()
     assert "No passage of gone.md is indexed" in panel.body.page.accessibleName()
-    assert said(bar) == ["Similar to gone.md#L1-L3"]
+    assert shown_texts(bar) == ["Similar to gone.md#L1-L3"]
 
 
 def test_similar_search_highlights_distinctive_words(qtbot, panel, settle, memory) -> None:
@@ -200,7 +200,7 @@ def test_next_query_searches_within_shown_results(qtbot, panel, results, box, ba
     assert box.text() == ""
     assert results.isVisible(), "results stay until the next query"
     assert len(memory.searches) == asked
-    assert said(bar) == ["Within 3 results of “irrigation”"]
+    assert shown_texts(bar) == ["Within 3 results of “irrigation”"]
     assert box.placeholderText() == "Within these results"
     qtbot.keyClicks(box, "hose")
     settle()
@@ -225,21 +225,21 @@ def test_scope_levels_nest_and_each_can_be_left(qtbot, panel, box, bar, ask, set
     panel.controller.search_within()
     qtbot.keyClicks(box, "valve")
     settle()
-    assert said(bar) == ["Within 3 results of “irrigation”", "Within 2 results of “timer”"]
+    assert shown_texts(bar) == ["Within 3 results of “irrigation”", "Within 2 results of “timer”"]
     inner = found_lines(panel)
     qtbot.keyClick(box, Key.Key_Escape)  # clears the box
     settle()
     assert panel.body.answer.query.text == "timer"
     qtbot.keyClick(box, Key.Key_Escape)
     settle()
-    assert (box.text(), said(bar)) == ("timer", ["Within 3 results of “irrigation”"])
+    assert (box.text(), shown_texts(bar)) == ("timer", ["Within 3 results of “irrigation”"])
     qtbot.keyClicks(box, "s")
     panel.controller.run_again(Query("valve", within=Query("timer", within=Query("irrigation"))))
     settle()
     assert found_lines(panel) == inner
     bar.findChildren(IconButton)[0].click()
     settle()
-    assert (box.text(), said(bar)) == ("irrigation", [])
+    assert (box.text(), shown_texts(bar)) == ("irrigation", [])
 
 
 def test_single_letter_keeps_results(qtbot, panel, results, box, ask, settle) -> None:
@@ -262,7 +262,7 @@ def test_empty_within_answer_offers_search_without_scope(qtbot, panel, box, bar,
     assert panel.body.page.accessibleName().startswith("Nothing found for “radishes” within these results")
     panel.body.remedy_chosen.emit(SearchRemedy(name="within", stage="within", advice="Outside it finds 1 result."))
     settle()
-    assert said(bar) == []
+    assert shown_texts(bar) == []
     assert box.text() == "radishes"
     assert found_lines(panel) == [(GREENHOUSE, 18)]
 
@@ -275,7 +275,7 @@ def test_scope_counts_follow_index(qtbot, panel, box, bar, ask, settle, memory) 
     memory.files["new.md"] = "# New\n\nAnother irrigation hose.\n"
     panel.refresh()
     settle()
-    assert said(bar) == ["Within 4 results of “irrigation”"]
+    assert shown_texts(bar) == ["Within 4 results of “irrigation”"]
     assert ("new.md", 1) in found_lines(panel)
 
 
@@ -284,7 +284,7 @@ def test_manager_change_clears_scope(qtbot, panel, bar, ask, settle) -> None:
     panel.controller.search_within()
     panel.set_manager(FakeMemory({}))
     settle()
-    assert said(bar) == []
+    assert shown_texts(bar) == []
     assert panel.header.findChild(QueryBox).edit.placeholderText() == "Search by words or meaning"
 
 
@@ -304,7 +304,7 @@ def test_ask_again_restores_all_query_options(panel, box, bar, settle, memory) -
     settle()
     assert panel.body.answer.query == query
     assert panel.body.ranking.ranking.half_life_days == 7.0
-    assert said(bar) == ["Within 3 results of “irrigation”"]
+    assert shown_texts(bar) == ["Within 3 results of “irrigation”"]
     _, _, options = memory.searches[-1]
     assert (options["sources"], options["path_glob"]) == (("memory",), "topics/shopping.md")
     assert next(chip for chip in panel.header.findChildren(Chip) if chip.text() == "Notes").isChecked()
@@ -319,7 +319,7 @@ def test_within_button_starts_search_within_results(qtbot, panel, results, bar, 
     assert button.isVisible()
     button.click()
     assert box.hasFocus()
-    assert len(said(bar)) == 1
+    assert len(shown_texts(bar)) == 1
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

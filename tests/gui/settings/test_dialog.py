@@ -31,7 +31,7 @@ def _type(qtbot, dialog, key: str, text: str) -> QLineEdit:
     return line
 
 
-def _said(widget) -> str:
+def _shown_text(widget) -> str:
     return " | ".join(found.text().replace("\u200b", "") for found in widget.findChildren(QLabel) if found.isVisible())
 
 
@@ -78,8 +78,11 @@ def test_closed_dialog_keeps_no_pages(qtbot, dialog, notes, memory):
         dialog.show_page(page)
         qtbot.waitUntil(lambda: dialog.ready)
     assert len(dialog.findChildren(DialogPage)) > 4
+    dialog.search("score")
+    qtbot.waitUntil(lambda: dialog.ready)
     dialog.reject()
     qtbot.waitUntil(lambda: dialog.findChildren(DialogPage) == [dialog.results])
+    qtbot.waitUntil(lambda: not dialog.results.findChildren(OptionRow))
     dialog.begin(notes, Settings(), memory)
     qtbot.waitUntil(lambda: dialog.ready)
     assert dialog.page == "advanced"
@@ -101,11 +104,11 @@ def test_row_shows_label_unit_origin_and_effect(qtbot, dialog, notes):
     dialog.show_page("advanced")
     _rest(qtbot, dialog)
     row = _row(dialog, "chunking.tokens")
-    assert "chunking.tokens" not in _said(row)
+    assert "chunking.tokens" not in _shown_text(row)
     assert not row.footer.origin.isVisible()
     row.take_focus()
-    qtbot.waitUntil(lambda: "chunking.tokens" in _said(row))
-    said = _said(row)
+    qtbot.waitUntil(lambda: "chunking.tokens" in _shown_text(row))
+    said = _shown_text(row)
     for words in ("Passage length", "in tokens of four characters", "rebuilds the index", "chunking.tokens"):
         assert words in said
     assert row.footer.origin.text() == "Default"
@@ -120,7 +123,7 @@ def test_pending_change_waits_for_apply(qtbot, dialog, notes):
     line = _type(qtbot, dialog, "chunking.tokens", "200")
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.isVisible()
-    assert "change not applied yet" in _said(_row(dialog, "chunking.tokens"))
+    assert "change not applied yet" in _shown_text(_row(dialog, "chunking.tokens"))
     assert "The change rebuilds the index" in dialog.footer.words
     assert "Nothing leaves this machine." in dialog.footer.words
     assert not settings_path().exists()
@@ -128,7 +131,7 @@ def test_pending_change_waits_for_apply(qtbot, dialog, notes):
         _button(dialog, "Apply").click()
     assert load_settings().chunking.tokens == 200
     assert dialog.isVisible()
-    assert "change not applied yet" not in _said(_row(dialog, "chunking.tokens"))
+    assert "change not applied yet" not in _shown_text(_row(dialog, "chunking.tokens"))
     assert _row(dialog, "chunking.tokens").footer.origin.text() == "Global"
 
 
@@ -162,14 +165,14 @@ def test_invalid_input_shows_error_and_is_not_saved(qtbot, dialog, text, sentenc
     line.selectAll()
     qtbot.keyClick(line, Qt.Key.Key_Delete)
     qtbot.keyClicks(line, text)
-    assert sentence in _said(_row(dialog, "query.max_results"))
+    assert sentence in _shown_text(_row(dialog, "query.max_results"))
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.model.waiting == 0
     assert line.text() == text
     qtbot.keyClick(line, Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert line.text() == "6"
-    assert sentence not in _said(_row(dialog, "query.max_results"))
+    assert sentence not in _shown_text(_row(dialog, "query.max_results"))
 
 
 def test_arrow_keys_step_number_within_range(qtbot, dialog):
@@ -225,7 +228,7 @@ def test_failed_save_is_shown_at_its_option(qtbot, dialog, query):
     _rest(qtbot, dialog)
     assert line.text() == "6"
     assert line.hasFocus()
-    assert "The disk is full." in _said(_row(dialog, "query.max_results"))
+    assert "The disk is full." in _shown_text(_row(dialog, "query.max_results"))
 
 
 @pytest.mark.usefixtures("full_disk")
@@ -234,14 +237,14 @@ def test_failed_save_names_all_options_that_were_not_saved(qtbot, dialog):
     dialog.model.set("facts.recall_results", 5, "defaults")
     _rest(qtbot, dialog)
     titles = [placed_options()[key].title for key in ("query.max_results", "facts.recall_results")]
-    assert f"Not saved: {', '.join(titles)}. The disk is full." in _said(_row(dialog, "query.max_results"))
+    assert f"Not saved: {', '.join(titles)}. The disk is full." in _shown_text(_row(dialog, "query.max_results"))
 
 
 @pytest.mark.usefixtures("full_disk")
 def test_failed_save_shows_the_page_of_its_option(qtbot, dialog):
     dialog.model.set("facts.recall_results", 5, "defaults")
     _rest(qtbot, dialog)
-    assert "The disk is full." in _said(_row(dialog, "facts.recall_results"))
+    assert "The disk is full." in _shown_text(_row(dialog, "facts.recall_results"))
 
 
 @pytest.mark.parametrize(
@@ -368,6 +371,20 @@ def test_search_result_can_be_edited_in_place(qtbot, dialog):
     assert load_settings().query.hybrid.temporal_decay.half_life_days == 90
 
 
+def test_removed_result_is_not_focused_again(qtbot, dialog, notes, memory):
+    for _ in range(2):
+        qtbot.keyClicks(dialog.query_field, "min_score")
+        qtbot.keyClick(dialog.query_field, Qt.Key.Key_Tab)
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        assert dialog.pages.page("search").isAncestorOf(QApplication.focusWidget())
+        _rest(qtbot, dialog)
+        assert _row(dialog, "query.min_score") in dialog.results.rows.values()
+        assert dialog.results.isAncestorOf(QApplication.focusWidget())
+        dialog.page_choice.choose("search")
+        dialog.query_field.clear()
+        dialog.query_field.setFocus()
+
+
 def test_form_option_in_search_opens_its_page(qtbot, dialog):
     qtbot.keyClicks(dialog.query_field, "fallback provider")
     _rest(qtbot, dialog)
@@ -380,7 +397,7 @@ def test_form_option_in_search_opens_its_page(qtbot, dialog):
 def test_empty_search_result_is_shown_and_escape_clears(qtbot, dialog):
     qtbot.keyClicks(dialog.query_field, "qwertz")
     _rest(qtbot, dialog)
-    assert "No setting matches" in _said(dialog)
+    assert "No setting matches" in _shown_text(dialog)
     qtbot.keyClick(dialog.query_field, Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert dialog.pages.page("search").isVisible()
@@ -430,7 +447,7 @@ def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
     settings_path().write_text("[broken")
     dialog.model.read_again()
     _rest(qtbot, dialog)
-    assert "settings.toml, line 1" in _said(dialog)
+    assert "settings.toml, line 1" in _shown_text(dialog)
     with qtbot.waitSignal(dialog.set_aside_requested):
         _button(dialog, "Rename the file and use the defaults").click()
 
@@ -538,7 +555,7 @@ def test_part_of_an_unsupported_page_shows_the_reason(qtbot, dialog):
     dialog.show_unsupported({"models": "This engine has its own models."})
     dialog.show_page("stored")
     assert dialog.page == "embedding"
-    assert "This engine has its own models." in _said(dialog)
+    assert "This engine has its own models." in _shown_text(dialog)
     dialog.show_page("engine")
     assert dialog.page == "advanced"
     assert dialog.pages.page("engine").isVisible()

@@ -27,7 +27,7 @@ def _test(dialog) -> QPushButton:
     return next(b for b in dialog.pages.page("engine").findChildren(QPushButton) if b.text() == "Test")
 
 
-def _said(dialog) -> str:
+def _shown_text(dialog) -> str:
     return " ".join(
         label.text().replace("\u200b", "") for label in dialog.findChildren(QLabel) if label.isVisibleTo(dialog)
     )
@@ -45,7 +45,7 @@ def test_current_engine_is_selected_and_focused(qtbot, dialog):
 def test_engine_choice_is_saved_for_this_folder(qtbot, dialog, notes, user_home):
     _radio(dialog, "qmd").click()
     qtbot.keyClicks(_line(dialog, "Command"), "/opt/qmd")
-    assert "Nothing is deleted" in _said(dialog)
+    assert "Nothing is deleted" in _shown_text(dialog)
     with qtbot.waitSignal(dialog.saved) as saved:
         dialog.pages.page("engine").save_button.click()
     assert saved.args == [None]
@@ -62,7 +62,7 @@ def test_failed_save_shows_reason_and_can_be_retried(qtbot, dialog, monkeypatch)
     monkeypatch.setattr(engine, "save_settings", refuse, raising=False)
     _radio(dialog, "qmd").click()
     dialog.pages.page("engine").save_button.click()
-    qtbot.waitUntil(lambda: "Line 3 is wrong." in _said(dialog))
+    qtbot.waitUntil(lambda: "Line 3 is wrong." in _shown_text(dialog))
     assert dialog.pages.page("engine").save_button.isEnabled()
 
 
@@ -78,12 +78,12 @@ def test_engine_test_uses_current_field_values(qtbot, dialog, monkeypatch, notes
     monkeypatch.setattr(engine, "try_backend", find, raising=False)
     _radio(dialog, "qmd").click()
     _test(dialog).click()
-    qtbot.waitUntil(lambda: "qmd 2.8.3 answered." in _said(dialog))
+    qtbot.waitUntil(lambda: "qmd 2.8.3 answered." in _shown_text(dialog))
     _line(dialog, "Command").clear()
     qtbot.keyClicks(_line(dialog, "Command"), "nowhere")
-    assert "answered" not in _said(dialog)
+    assert "answered" not in _shown_text(dialog)
     _test(dialog).click()
-    qtbot.waitUntil(lambda: "was not found" in _said(dialog))
+    qtbot.waitUntil(lambda: "was not found" in _shown_text(dialog))
     assert tried == [(notes, "qmd", "qmd"), (notes, "qmd", "nowhere")]
 
 
@@ -91,7 +91,7 @@ def test_returning_to_current_engine_changes_nothing(qtbot, dialog):
     _radio(dialog, "qmd").click()
     _radio(dialog, "Built-in index").click()
     assert not dialog.pages.page("engine").save_button.isEnabled()
-    assert "deleted" not in _said(dialog)
+    assert "deleted" not in _shown_text(dialog)
 
 
 def test_engine_without_models_opens_engine_page(qtbot, appearance, jobs, notes):
@@ -101,7 +101,7 @@ def test_engine_without_models_opens_engine_page(qtbot, appearance, jobs, notes)
     dialog.begin(notes, Settings(), memory)
     qtbot.waitUntil(lambda: dialog.pages.page("engine").isVisible())
     dialog.show_page("embedding")
-    assert reason("models") in _said(dialog)
+    assert reason("models") in _shown_text(dialog)
     assert not any(button.isVisible() for button in dialog.findChildren(QPushButton) if button.text() == "Save")
     next(b for b in dialog.findChildren(QPushButton) if b.text() == "Choose another engine…").click()
     assert dialog.pages.page("engine").isVisible()

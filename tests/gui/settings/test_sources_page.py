@@ -57,7 +57,7 @@ def _page(dialog):
     return dialog.pages.page("sources")
 
 
-def _said(widget) -> str:
+def _shown_text(widget) -> str:
     return " | ".join(found.text().replace("\u200b", "") for found in widget.findChildren(QLabel) if found.isVisible())
 
 
@@ -73,21 +73,21 @@ def _type(qtbot, dialog, key: str, text: str) -> None:
 
 
 def test_card_shows_indexed_and_excluded_files(qtbot, dialog):
-    said = _said(_page(dialog).card)
+    said = _shown_text(_page(dialog).card)
     for words in ("3 notes", "irrigation.md", "drafts/old.md", "*.log"):
         assert words in said
 
 
 def test_exclude_pattern_preview_updates_while_typing(qtbot, dialog, notes):
     _type(qtbot, dialog, "exclude", "drafts/")
-    said = _said(_page(dialog).card)
+    said = _shown_text(_page(dialog).card)
     assert "2 notes, 14 bytes; 1 fewer than are indexed now." in said
     assert 'Excluded by the pattern "drafts/"' in said
     assert dialog.model.waiting == 0
     edit = _page(dialog).rows["exclude"].field.focusProxy()
     qtbot.keyClick(edit, Qt.Key.Key_Escape)
     _rest(qtbot, dialog)
-    assert "3 notes" in _said(_page(dialog).card)
+    assert "3 notes" in _shown_text(_page(dialog).card)
 
 
 def test_added_extension_previews_notes_then_is_saved(qtbot, dialog, notes):
@@ -97,7 +97,7 @@ def test_added_extension_previews_notes_then_is_saved(qtbot, dialog, notes):
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     qtbot.keyClicks(edit, ".log")
     _rest(qtbot, dialog)
-    assert "4 notes" in _said(_page(dialog).card)
+    assert "4 notes" in _shown_text(_page(dialog).card)
     assert load_settings(notes).extensions == Settings().extensions
     with qtbot.waitSignal(dialog.saved):
         qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -115,7 +115,7 @@ def test_click_on_a_kind_enters_the_extension(qtbot, dialog, notes):
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
     _rest(qtbot, dialog)
     assert dialog.model.shown.settings.extensions == (*Settings().extensions, ".canvas")
-    assert "4 notes" in _said(page.card)
+    assert "4 notes" in _shown_text(page.card)
     assert chip.isChecked()
 
 
@@ -142,7 +142,7 @@ def test_slow_preview_is_cancelled_by_further_typing(qtbot, dialog, monkeypatch)
     qtbot.keyClicks(edit, "b*")
     _rest(qtbot, dialog)
     qtbot.waitUntil(lambda: ended == [("a",)])
-    assert "3 notes" in _said(_page(dialog).card)
+    assert "3 notes" in _shown_text(_page(dialog).card)
 
 
 def test_folders_are_added_suggested_and_removed(qtbot, dialog, offered, tmp_path, monkeypatch):
@@ -153,7 +153,7 @@ def test_folders_are_added_suggested_and_removed(qtbot, dialog, offered, tmp_pat
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(more))
     next(b for b in field.findChildren(QPushButton) if b.text() == "Add a folder…").click()
     _rest(qtbot, dialog)
-    assert "4 notes" in _said(_page(dialog).card)
+    assert "4 notes" in _shown_text(_page(dialog).card)
     add = next(b for b in field.findChildren(QPushButton) if b.accessibleName() == "Add Obsidian vault Garden")
     add.click()
     assert dialog.model.shown.in_force("extra_paths") == (str(more), str(offered["vault"]))

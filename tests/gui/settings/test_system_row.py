@@ -59,7 +59,7 @@ def _row(dialog) -> SystemRow:
     return next(row for row in dialog.findChildren(SystemRow) if row.isVisible())
 
 
-def _said(row) -> str:
+def _shown_text(row) -> str:
     return " | ".join(found.text().replace("\u200b", "") for found in row.findChildren(QLabel) if found.isVisible())
 
 
@@ -81,9 +81,9 @@ def test_system_row_is_in_place_with_description(qtbot, dialog):
     ]
     assert tops == sorted(tops)
     assert not row.field.box.isChecked()
-    assert "Begins with the desktop." in _said(row)
-    assert "stored by the system" in _said(row)
-    assert "program.begin" not in _said(row), "the key is not in the settings file"
+    assert "Begins with the desktop." in _shown_text(row)
+    assert "stored by the system" in _shown_text(row)
+    assert "program.begin" not in _shown_text(row), "the key is not in the settings file"
     assert row.field.box.accessibleName() == "Begin early"
     assert row.field.box.accessibleDescription() == "Begins with the desktop. Default. Default: off."
 
@@ -108,7 +108,7 @@ def test_system_row_toggles_and_resets_without_file(qtbot, dialog, entry):
     row.field.box.click()
     qtbot.waitUntil(row.reset.isVisible)
     assert entry.is_on()
-    assert "Set on this computer" in _said(row)
+    assert "Set on this computer" in _shown_text(row)
     assert not settings_path().exists()
     assert dialog.model.waiting == 0
     row.reset.click()
@@ -128,13 +128,13 @@ def test_failed_switch_is_shown_and_box_reverts(qtbot, dialog, entry, switch):
     entry.file.parent.rmdir()
     row = _row(dialog)
     row.field.box.click()
-    qtbot.waitUntil(lambda: "Nothing was changed. No such file or directory" in _said(row))
+    qtbot.waitUntil(lambda: "Nothing was changed. No such file or directory" in _shown_text(row))
     _settle(qtbot, dialog, switch)
     assert not row.field.box.isChecked()
     entry.file.parent.mkdir()
     row.field.box.click()
     qtbot.waitUntil(row.reset.isVisible)
-    assert "Nothing was changed" not in _said(row)
+    assert "Nothing was changed" not in _shown_text(row)
 
 
 @pytest.mark.parametrize("query", ["begin early", "program.begin", "desktop", "begin off"])

@@ -241,7 +241,7 @@ def test_buttons_follow_the_text_unless_tables_fill_the_page(qtbot, panel, notes
     _offer(qtbot, panel, notes)
     qtbot.waitUntil(lambda: below() > panel.height() / 3)
     assert panel.findChild(RecordsTable).verticalScrollBar().maximum() == 0
-    assert left("Index this folder") == _chip(panel, "to index").mapTo(panel, QPoint()).x()
+    qtbot.waitUntil(lambda: left("Index this folder") == _chip(panel, "to index").mapTo(panel, QPoint()).x())
     _offer(qtbot, panel, tmp_path / "empty")
     qtbot.waitUntil(lambda: below() > panel.height() / 2)
     _offer(qtbot, panel, tmp_path / "many")

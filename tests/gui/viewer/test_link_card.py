@@ -87,9 +87,9 @@ def test_double_click_opens_one_link(qtbot, panel: ViewerPanel, memory: FakeMemo
     chosen = []
     panel.link_card.chosen.connect(chosen.append)
     listed = panel.link_card.list
-    spot = listed.visualItemRect(listed.item(1)).center()
-    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    qtbot.mouseDClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    centre = listed.visualItemRect(listed.item(1)).center()
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=centre)
+    qtbot.mouseDClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=centre)
     assert [link.line for link in chosen] == [2]
 
 

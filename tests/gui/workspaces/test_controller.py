@@ -189,9 +189,9 @@ def test_chip_shows_search_scope(qtbot, window):
 def test_history_restores_all_workspaces_scope(qtbot, window):
     window.search.controller.search_everywhere(True)
     _search(qtbot, window, "varnish")
-    standing = window.search.controller.view_state
+    view_state = window.search.controller.view_state
     window.search.controller.search_everywhere(False)
-    window.search.controller.return_to(standing)
+    window.search.controller.return_to(view_state)
     qtbot.waitUntil(lambda: not window.search.busy)
     assert window.search.controller.everywhere
 

@@ -120,9 +120,10 @@ def in_databases(
     before: Set[str],
     cancel: "CancelToken | None",
 ) -> set[str]:
-    """Return the names of transcripts whose session can be read from a database too; `single` has the names by session.
+    """Return the names of transcripts whose session can be read from a database, too.
 
-    While a database can't be read, the copies of `before` stay: its sessions are still in the index. Raises Cancelled.
+    `single`: names of transcripts by session. `before`: the previous return value, of which the names stay while a
+    database can't be read, since its sessions are still in the index. Raises Cancelled.
     """
     from engine.base.errors import PathRefused
 

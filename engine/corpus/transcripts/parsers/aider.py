@@ -1,8 +1,8 @@
 """Aider: `.aider.chat.history.md` in the folder of a project, with all sessions that were held there.
 
-Written from its public source of May 2026 (`aider/io.py`, `aider/utils.py`), which has written the same since 2023: a
-line `# aider chat started at <local time>` begins a session, lines with `#### ` are the user's, lines with `> ` are
-output of the program, and everything else is the model's. The files have neither ids nor times of messages. A session
+Written from its public source of May 2026 (`aider/io.py`, `aider/utils.py`), which has written the same since 2023. A
+line `# aider chat started at <local time>` begins a session. Lines with `#### ` are the user's, lines with `> ` are
+output of the program, all others are the model's. The files have neither ids nor times of messages. A session
 without a word of the user or the model is left out. The output names the model and, after each answer,
 its rounded tokens, its cost and the files that it edited; each edit becomes a tool call.
 """

@@ -87,8 +87,8 @@ class _Parser(LineParser):
 def _question(block: Mapping[str, Any]) -> Iterator[Part]:
     for question in map(mapping, items(block.get("questions"))):
         options = (string(mapping(one).get("label")) for one in items(question.get("options")))
-        asked = [string(question.get("question")), *(f"- {option}" for option in options if option)]
-        yield Part("assistant", "text", "\n".join(asked))
+        question_lines = [string(question.get("question")), *(f"- {option}" for option in options if option)]
+        yield Part("assistant", "text", "\n".join(question_lines))
     for answer in map(mapping, items(block.get("answers"))):
         chosen = [answer.get("selectedOption"), *items(answer.get("selectedOptions")), answer.get("otherText")]
         yield Part("user", "text", "\n".join(filter(None, map(string, chosen))))

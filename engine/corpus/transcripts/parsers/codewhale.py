@@ -108,7 +108,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
         before = ""
         for number, entry in enumerate(entries):
             id_, parent = string(entry.get("id")), string(entry.get("parent_id"))
-            name = id_ or f"entry {number}"  # without an id, it follows the one before it
+            name = id_ or f"entry {number}"  # an entry without an id follows the previous one
             nodes[name], parents[name] = entry, parent if id_ else parent or before
             before = name
         times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}

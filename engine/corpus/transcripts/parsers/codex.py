@@ -319,7 +319,8 @@ class CodexParser(LineParser, kw_only=True):
         if kind == "filechange":
             return self._ran("apply_patch", patch_of(mapping(item.get("changes"))), line, time, id)
         if kind not in _TURN_ITEMS_PASSED_OVER:
-            self.count_unknown(f"item {string(item.get('type'))}")  # in its own case, by which secrets are recognised
+            # The case is as written, since patterns of secrets depend on it.
+            self.count_unknown(f"item {string(item.get('type'))}")
         return []
 
     # --- results --------------

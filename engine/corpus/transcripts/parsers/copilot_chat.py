@@ -199,8 +199,8 @@ def _questions(part: Mapping[str, Any]) -> Iterator[Part]:
         if answer := _answer_text(given.get(string(question.get("id"))), labels):
             answered.append((words, answer))
     yield Part("assistant", "text", "\n\n".join(filter(None, asked)))
-    said = [answer for _, answer in answered] if len(answered) == 1 else [" ".join(pair) for pair in answered]
-    yield Part("user", "text", "\n".join(said))
+    answer_texts = [answer for _, answer in answered] if len(answered) == 1 else [" ".join(pair) for pair in answered]
+    yield Part("user", "text", "\n".join(answer_texts))
 
 
 def _answer_text(value: object, labels: Mapping[str, str]) -> str:

@@ -1,9 +1,9 @@
 """GitHub Copilot CLI: `~/.copilot/session-state/<session>/events.jsonl`, in 2025 `session-state/<session>.jsonl`.
 
-Written from the types of events that GitHub publishes with its SDK (`session-events.ts` of github/copilot-sdk, autumn
-2026), and from the readers of agentsview (March 2026) and claude-code-history-viewer (August 2026), for the versions
-0.0.354 to 1.0 of the program. `COPILOT_HOME` names another folder than `~/.copilot`. `workspace.yaml` next to the
-events has the session's name (`name`, in older versions `summary`).
+For versions 0.0.354 to 1.0 of the program. Written from the types of events that GitHub publishes with its SDK
+(`session-events.ts` of github/copilot-sdk, autumn 2026), and from the readers of agentsview (March 2026) and
+claude-code-history-viewer (August 2026). `COPILOT_HOME` names another folder than `~/.copilot`. `workspace.yaml` next
+to the events has the session's name (`name`, in older versions `summary`).
 
 A line is an event with `type`, `data`, `id`, `timestamp` and, in a sub-agent, `agentId`. The prompt is read as typed
 (`content`), not as sent (`transformedContent`); prompts of another `source` than the user have the role "system". The

@@ -40,7 +40,7 @@ class _Parser(BlockParser, kw_only=True):
         kind = string(value.get("role"))
         role = _ROLES.get(kind)
         if role is None:
-            if kind != "system":  # the instructions
+            if kind != "system":  # these are the instructions
                 self.count_unknown(f"role {kind}")
             return []
         about = mapping(value.get("metadata"))

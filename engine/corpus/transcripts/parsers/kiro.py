@@ -1,5 +1,7 @@
-"""Sessions of Kiro: events in files since version 1.0 of the editor and 3 of the command line (summer 2026), before
-them messages in files, and in 2025 a database, `kiro-cli/data.sqlite3`, as Amazon Q's.
+"""Sessions of Kiro in three formats: a database (2025), messages in files, and events in files (since summer 2026).
+
+The database is `kiro-cli/data.sqlite3`, as Amazon Q's. Events came with version 1.0 of the editor and 3 of the command
+line.
 
 Written from the public source of Amazon Q's of April 2026 (`database/mod.rs`, `cli/chat/conversation.rs` and
 `message.rs`); Kiro's is not public, and is described by programs that read it (claude-code-history-viewer of August

@@ -112,10 +112,10 @@ def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterato
         parents[name], roles[name] = as_text(parent), as_text(role)
         parts.setdefault(name, []).append(tuple(part))
     times: dict[str, float | None] = {}
-    for asked, answered, began, duration, model, sent, received in connection.execute(_TURNS, (key,)):
+    for prompt_hash, answer_hash, began, duration, model, sent, received in connection.execute(_TURNS, (key,)):
         start = seconds(as_text(began))
-        times.setdefault(as_text(asked), start)
-        times.setdefault(as_text(answered), _after(start, duration))
+        times.setdefault(as_text(prompt_hash), start)
+        times.setdefault(as_text(answer_hash), _after(start, duration))
         reader.use(as_text(model), Usage(tokens(sent), tokens(received)))
     order: dict[str, None] = {}
     tip = connection.execute("SELECT CAST(tip_message_hash AS BLOB) FROM threads WHERE id = ?", (key,)).fetchone()

@@ -72,7 +72,9 @@ class ZencoderFormat:
     title_marks: tuple[bytes, ...] = ()
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return bool(values) and _is_header(values[0]) and all(string(value.get("role")) for value in values[1:])
+        if not values or not _is_header(values[0]):
+            return False
+        return len(values) == 1 or any(string(value.get("role")) for value in values[1:])
 
     def parser(self, path: str) -> ZencoderParser:
         id_ = os.path.basename(path).removesuffix(".jsonl")

@@ -26,7 +26,7 @@ def read(path: Path) -> list[Conversation]:
     return list(AiderHistory().conversations(str(path)))
 
 
-def said(path: Path, text: str) -> list[tuple[str, str, str, str]]:
+def parsed(path: Path, text: str) -> list[tuple[str, str, str, str]]:
     path.write_text("# aider chat started at 2025-05-04 09:00:05\n\n" + text)
     parts = [message for conversation in read(path) for message in conversation.messages]
     return [(part.role, part.kind, part.text, part.tool) for part in parts]
@@ -89,7 +89,7 @@ def test_a_session_is_found_by_its_key() -> None:
     ],
 )
 def test_commands_are_not_speech(tmp_path: Path, text: str, parts: list[tuple[str, ...]]) -> None:
-    assert [part for part in said(tmp_path / "h.md", text) if part[0] != "assistant"] == parts
+    assert [part for part in parsed(tmp_path / "h.md", text) if part[0] != "assistant"] == parts
 
 
 def test_edits_are_uses_of_files(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_text_before_the_first_start_is_a_session(tmp_path: Path) -> None:
 
 def test_a_long_line_is_one_message(tmp_path: Path) -> None:
     long = "# of many > " * 50_000
-    assert said(tmp_path / "h.md", f"#### One line {long}\n> output\n") == [
+    assert parsed(tmp_path / "h.md", f"#### One line {long}\n> output\n") == [
         ("user", "text", f"One line {long}".strip(), ""),
         ("tool", "tool-result", "output", ""),
     ]

@@ -155,7 +155,7 @@ def test_questions_answers_and_plans_are_speech() -> None:
     assert (parser.facts.name, parser.calls, parser.unknown) == ("/rig-boat", {}, {})
 
 
-def asked(result: Any, detail: Any = None, **more: Any) -> tuple[str, str, str]:
+def question_answer(result: Any, detail: Any = None, **more: Any) -> tuple[str, str, str]:
     question = {"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": [{"question": "Q?"}]}}
     held = [{"type": "tool_result", "tool_use_id": "t", "content": result, **more}]
     return parts_of(answer("m", question), user(held, toolUseResult=detail))[-1]
@@ -172,12 +172,12 @@ def asked(result: Any, detail: Any = None, **more: Any) -> tuple[str, str, str]:
     ],
 )
 def test_answer_to_a_question_is_the_users(result: str, detail: Any, words: str) -> None:
-    assert asked(result, detail) == ("user", "text", words)
+    assert question_answer(result, detail) == ("user", "text", words)
 
 
 def test_question_without_an_answer_stays_a_result() -> None:
-    assert asked("Something else", {"answers": "odd"}) == ("tool", "tool-result", "Something else")
-    assert asked("No", {"answers": {"Q?": "Red"}}, is_error=True) == ("tool", "tool-result", "No")
+    assert question_answer("Something else", {"answers": "odd"}) == ("tool", "tool-result", "Something else")
+    assert question_answer("No", {"answers": {"Q?": "Red"}}, is_error=True) == ("tool", "tool-result", "No")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def event(**payload: Any) -> dict[str, Any]:
     return {"timestamp": "2026-03-09T10:00:00Z", "type": "event_msg", "payload": payload}
 
 
-def asked(*texts: str) -> dict[str, Any]:
+def user_message(*texts: str) -> dict[str, Any]:
     return item(type="message", role="user", content=[{"type": "input_text", "text": text} for text in texts])
 
 
@@ -140,7 +140,7 @@ def test_no_message_duplicated_or_lost(said: list[tuple[str, str, str]], data: s
     for role, text, ways in said:
         # Equal messages always have the same form: otherwise two messages would be indistinguishable from one.
         way = only_one_way.setdefault((role, text), ways)
-        both = [asked(text) if role == "user" else answered(text), shown(role, text)]
+        both = [user_message(text) if role == "user" else answered(text), shown(role, text)]
         if way == "b":
             first = data.draw(st.sampled_from([0, 1]))
             lines.append(both[first])
@@ -184,12 +184,12 @@ def test_rolled_back_turns_are_a_left_branch() -> None:
         feed(parser, enumerate(values, 1))
         return parser.facts.rewound, parser.facts.opening
 
-    first = [asked("Bake a cake."), shown("user", "Bake a cake."), answered("Baked.")]
-    more = [asked("Ice it."), answered("Iced.")]
+    first = [user_message("Bake a cake."), shown("user", "Bake a cake."), answered("Baked.")]
+    more = [user_message("Ice it."), answered("Iced.")]
     back = event(type="thread_rolled_back", num_turns=1)
     assert left(*first, *more) == ([], "Bake a cake.")
-    assert left(*first, *more, back, asked("Eat it.")) == ([(4, 6)], "Bake a cake.")
-    assert left(*first, *more, back, back, asked("Fry an egg.")) == ([(1, 7)], "Fry an egg.")
+    assert left(*first, *more, back, user_message("Eat it.")) == ([(4, 6)], "Bake a cake.")
+    assert left(*first, *more, back, back, user_message("Fry an egg.")) == ([(1, 7)], "Fry an egg.")
     assert left(*first, *more, event(type="thread_rolled_back", num_turns=9)) == ([(1, 6)], "Bake a cake.")
     assert left(*first, back, *more, back, *more) == ([(1, 4), (5, 7)], "Ice it.")
     assert left(back, *first, event(type="thread_rolled_back", num_turns="1"))[0] == []
@@ -206,7 +206,7 @@ def test_the_paginated_kind_completes_items() -> None:
         return event(type="item_completed", item=turn_item)
 
     found = parts_of(
-        asked("Sew it."),
+        user_message("Sew it."),
         completed(type="UserMessage", content=[{"type": "text", "text": "Sew it."}, {"type": "skill", "name": "sew"}]),
         completed(type="Reasoning", summary_text=["Thread."], raw_content=["Needle."]),
         completed(type="AgentMessage", content=[{"type": "Text", "text": "Sewn."}]),
@@ -239,7 +239,7 @@ def test_words_of_a_spoken_conversation_are_speech() -> None:
         realtime_event("transcript_segment", role="user", text="Sew it."),
         realtime_event("transcript_segment", role="assistant", text="On it."),
         realtime_event("transcript_segment", role="narrator", text="Night."),
-        asked("<realtime_delegation>\n  <input>Sew &lt;it&gt;</input>\n<transcript_delta>x</transcript_delta>"),
+        user_message("<realtime_delegation>\n  <input>Sew &lt;it&gt;</input>\n<transcript_delta>x</transcript_delta>"),
         {"timestamp": "", "type": "token_usage_record", "payload": {"usage": {}}},
         {"timestamp": "", "type": "retained_context", "payload": {}},
         realtime_event("realtime_session_closed"),
@@ -262,10 +262,10 @@ def test_lines_of_the_caller_are_no_subagent_messages() -> None:
     values = (
         {"type": "session_meta", "payload": meta},
         {"type": "session_meta", "payload": {"id": "p", "cwd": "/elsewhere"}},
-        asked("Repair the boat."),
+        user_message("Repair the boat."),
         answered("I ask another one."),
         total(1000, 100),
-        asked("Sew the sail."),
+        user_message("Sew the sail."),
         total(1130, 110),
     )
     parser = CodexFormat().parser("s.jsonl")
@@ -276,17 +276,17 @@ def test_lines_of_the_caller_are_no_subagent_messages() -> None:
 
 
 def test_a_scheduled_message_is_not_the_users() -> None:
-    scheduled = asked("Check the anchor.")
+    scheduled = user_message("Check the anchor.")
     scheduled["payload"]["internal_chat_message_metadata_passthrough"] = {"content_item_kinds": ["user.heartbeat"]}
-    values = (scheduled, shown("user", "Check the anchor."), asked("Weigh it."), shown("user", "Weigh it."))
+    values = (scheduled, shown("user", "Check the anchor."), user_message("Weigh it."), shown("user", "Weigh it."))
     assert parts_of(*values) == [("system", "text", "Check the anchor."), ("user", "text", "Weigh it.")]
 
 
 def test_an_item_that_repeats_another_line_is_left_out() -> None:
     summary = {**answered("The sail is sewn."), "metadata": {"compaction_output": True}}
     compacted = {"timestamp": "", "type": "compacted", "payload": {"message": "The sail is sewn."}}
-    inherited = {**asked("Sew the sail."), "metadata": {"user_input_order": 1, "inherited_user_message": True}}
-    own = {**asked("Hoist it."), "metadata": {"user_input_order": 2}}
+    inherited = {**user_message("Sew the sail."), "metadata": {"user_input_order": 1, "inherited_user_message": True}}
+    own = {**user_message("Hoist it."), "metadata": {"user_input_order": 2}}
     expected = [("system", "text", "The sail is sewn."), ("user", "text", "Hoist it.")]
     assert parts_of(summary, compacted, inherited, own) == expected
 
@@ -365,7 +365,7 @@ def test_arguments_that_a_program_computed_are_read() -> None:
     parser.facts.project = "/w"
     update = {"type": "update", "unified_diff": "@@ -1 +1 @@\n-x\n+y\n"}
     values = (
-        asked("Sew it."),
+        user_message("Sew it."),
         program(f"await tools.exec_command({{cmd: 'ls'}}); await tools.apply_patch({json.dumps(PATCH)})"),
         ran("ls"),
         changed(**{"/w/src/a b.ts": update, "/w/n.ts": {"type": "add", "content": "1"}}),
@@ -375,7 +375,7 @@ def test_arguments_that_a_program_computed_are_read() -> None:
         changed(),
         changed(**{"/w/b.py": {**update, "move_path": "/w/c.py"}, "/w/d.py": {"type": "delete", "content": "1"}}),
         changed(**{"/w/n.ts": {"type": "add", "content": "1\n2\n"}}),
-        asked("Sew more."),
+        user_message("Sew more."),
         ran("ls"),
     )
     messages = [one for one in feed(parser, enumerate(values, 1)) if one.line not in (2, 5)]
@@ -436,16 +436,16 @@ def test_long_program_is_read_in_linear_time(part: str) -> None:
 )
 def test_only_user_speech_has_the_role_user(text: str, parts: list[tuple[str, str]]) -> None:
     expected = [(role, "text", words) for role, words in parts]
-    assert parts_of(asked(text)) == expected
+    assert parts_of(user_message(text)) == expected
     assert parts_of(shown("user", text)) == expected
-    assert parts_of(asked(text), shown("user", text)) == expected
+    assert parts_of(user_message(text), shown("user", text)) == expected
     assert parts_of({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}) == expected
 
 
 def test_instructions_to_the_agent_are_left_out() -> None:
     for role in ("developer", "system"):
         assert parts_of(item(type="message", role=role, content=[{"type": "input_text", "text": "Be kind"}])) == []
-    assert parts_of(asked("<skill>x</skill>", "Sew", "<environment_context>y</environment_context>", "it")) == [
+    assert parts_of(user_message("<skill>x</skill>", "Sew", "<environment_context>y</environment_context>", "it")) == [
         ("user", "text", "Sew\nit")
     ]
 
@@ -513,7 +513,7 @@ def test_an_output_is_text(output: Any, text: str) -> None:
 def test_header_identifies_session(source: Any, more: dict[str, Any], parent: str, side: bool, generated: bool) -> None:
     parser = CodexFormat().parser("s.jsonl")
     parser.feed({"type": "session_meta", "payload": {"id": "x", "source": source, **more}}, 1)
-    (message,) = parser.feed(asked("Sew. Now."), 2)
+    (message,) = parser.feed(user_message("Sew. Now."), 2)
     assert (parser.facts.id, parser.facts.parent, parser.facts.generated) == ("x", parent, generated)
     assert message.side is side
     assert parser.facts.opening == ("Sew." if parent or not side else "")

@@ -33,7 +33,7 @@ def event(kind: str, **data: Any) -> dict[str, Any]:
     return {"type": kind, "id": "e", "timestamp": "2026-05-04T09:00:00Z", "data": data}
 
 
-def said(*events: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+def parsed(*events: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     messages = feed(CopilotFormat().parser("s.jsonl"), enumerate(events, start=1))
     return [(message.role, message.kind, message.text, message.tool) for message in messages]
 
@@ -86,7 +86,7 @@ def test_session_id_comes_from_the_path() -> None:
 
 
 def test_tool_calls_without_a_request_are_read() -> None:
-    assert said(
+    assert parsed(
         event("tool.user_requested", toolCallId="c", toolName="shell", arguments={"command": "ls"}),
         event("tool.execution_start", toolCallId="c", toolName="shell", arguments={"command": "ls"}),
         event("tool.execution_complete", toolCallId="c", result="hull.py"),
@@ -101,7 +101,7 @@ def test_tool_calls_without_a_request_are_read() -> None:
 
 
 def test_text_of_the_program_is_not_the_users() -> None:
-    assert said(
+    assert parsed(
         event("user.message", content="Continue.", isAutopilotContinuation=True),
         event("user.message", content="Mine.", source="user"),
         event("session.error", message="No network."),

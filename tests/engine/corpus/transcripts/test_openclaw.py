@@ -26,7 +26,7 @@ SAMPLES = [value for path in (CONVERSATION, WRAPPERS) for _, value in fixture_li
 UUID = "0f5e2a10-0000-4000-8000-000000000001"
 
 
-def said(messages: list[Message]) -> list[tuple[str, str, str]]:
+def parsed(messages: list[Message]) -> list[tuple[str, str, str]]:
     return [(message.role, message.kind, message.text) for message in messages]
 
 
@@ -118,7 +118,7 @@ def test_reply_counts_after_any_question(asked: str) -> None:
     parser = OpenClawFormat().parser("s.jsonl")
     messages = feed(parser, [(1, user(asked)), (2, answer("My answer."))])
 
-    assert said(messages)[-1] == ("assistant", "text", "My answer.")
+    assert parsed(messages)[-1] == ("assistant", "text", "My answer.")
     assert not [message for message in messages if message.role == "user"]
 
 

@@ -35,7 +35,7 @@ def node(session: str, key: str = "agent:main:main", **more: Any) -> tuple[str, 
     return "session_nodes", {**row, **more}
 
 
-def said(text: str, role: str = "user", id: str = "", parent: str | None = None) -> str:
+def spoken(text: str, role: str = "user", id: str = "", parent: str | None = None) -> str:
     message = {"role": role, "content": [{"type": "text", "text": text}], "timestamp": MS + 1000}
     return json.dumps({"type": "message", "id": id or text, "parentId": parent, "message": message})
 
@@ -65,7 +65,7 @@ def texts(found: Conversation) -> list[str]:
 
 
 def test_rows_are_read_in_order_of_their_numbers(path: Path) -> None:
-    lines = head("s1"), said("Why does it leak?"), said("A seam is open.", "assistant")
+    lines = head("s1"), spoken("Why does it leak?"), spoken("A seam is open.", "assistant")
     rows = [window("s1"), node("s1", label="The hull"), *reversed(events("s1", *lines))]
     write_rows(path, OPENCLAW, rows)
     found = read(path, "s1")
@@ -78,7 +78,7 @@ def test_rows_are_read_in_order_of_their_numbers(path: Path) -> None:
 
 
 def test_compressed_rows_are_read(path: Path) -> None:
-    packed = [event("s1", 1, None, event_zstd=zstandard.compress(said("Why?").encode())), event("s1", 2, None)]
+    packed = [event("s1", 1, None, event_zstd=zstandard.compress(spoken("Why?").encode())), event("s1", 2, None)]
     damaged = event("s1", 3, None, event_zstd=b"\x28\xb5\x2f\xfdno")
     write_rows(path, OPENCLAW + OPENCLAW_NEWER, [window("s1"), *events("s1", head("s1")), *packed, damaged])
     found = read(path, "s1")
@@ -92,8 +92,8 @@ def test_sub_agent_belongs_to_the_session_of_its_time(path: Path) -> None:
         window("parent", created=MS + 10),
         window("later", created=MS + 30),
         window("child", "agent:main:subagent:1", MS + 20, spawned_by="agent:main:main"),
-        *events("child", head("child"), said("Look for seams.")),
-        *events("parent", head("parent"), said("Why?")),
+        *events("child", head("child"), spoken("Look for seams.")),
+        *events("parent", head("parent"), spoken("Why?")),
     ]
     write_rows(path, OPENCLAW, rows)
     found = read(path, "child")
@@ -106,11 +106,11 @@ def test_internal_sessions_are_marked(path: Path) -> None:
     cron = "agent:main:cron:tides:run:1"
     rows = [
         window("run", cron),
-        *events("run", head("run"), said("Check.")),
+        *events("run", head("run"), spoken("Check.")),
         window("own"),
-        *events("own", said("Hi.")),
+        *events("own", spoken("Hi.")),
         window("part", "agent:main:subagent:2", spawned_by=cron),
-        *events("part", said("Measure.")),
+        *events("part", spoken("Measure.")),
     ]
     write_rows(path, OPENCLAW, rows)
     assert [read(path, key).facts.generated for key in ("run", "own", "part")] == [True, False, True]
@@ -119,10 +119,10 @@ def test_internal_sessions_are_marked(path: Path) -> None:
 def test_left_branches_come_last(path: Path) -> None:
     lines = (
         head("s1"),
-        said("Why?", id="a"),
-        said("Rot.", "assistant", "b", "a"),
-        said("Really?", id="c", parent="b"),
-        said("A seam.", "assistant", "d", "a"),
+        spoken("Why?", id="a"),
+        spoken("Rot.", "assistant", "b", "a"),
+        spoken("Really?", id="c", parent="b"),
+        spoken("A seam.", "assistant", "d", "a"),
     )
     write_rows(path, OPENCLAW, [window("s1"), *events("s1", *lines)])
     found = read(path, "s1")
@@ -139,11 +139,11 @@ def archive(session: str, data: bytes, created: int = MS) -> tuple[str, dict[str
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_sessions_that_were_reset_are_read(path: Path, packed: bool) -> None:
-    data = f"{head('s0')}\n{said('Is it dry?')}\n{said('Yes.', 'assistant')}\n".encode()
-    older = f"{head('s0')}\n{said('Older.')}\n".encode()
+    data = f"{head('s0')}\n{spoken('Is it dry?')}\n{spoken('Yes.', 'assistant')}\n".encode()
+    older = f"{head('s0')}\n{spoken('Older.')}\n".encode()
     if packed:
         data, older = zstandard.compress(data[:100]) + zstandard.compress(data[100:]), zstandard.compress(older)
-    rows = [archive("s0", older), archive("s0", data, MS + 5), window("s1"), *events("s1", said("New."))]
+    rows = [archive("s0", older), archive("s0", data, MS + 5), window("s1"), *events("s1", spoken("New."))]
     write_rows(path, OPENCLAW + OPENCLAW_NEWER, rows)
     assert set(marks_of(OPENCLAW_DATABASE, path)) == {"s0", "s1"}
     found = read(path, "s0")
@@ -153,7 +153,7 @@ def test_sessions_that_were_reset_are_read(path: Path, packed: bool) -> None:
 
 
 def test_session_resumed_after_its_reset_counts_once(path: Path) -> None:
-    write_rows(path, OPENCLAW + OPENCLAW_NEWER, [archive("s1", b"{}"), window("s1"), *events("s1", said("New."))])
+    write_rows(path, OPENCLAW + OPENCLAW_NEWER, [archive("s1", b"{}"), window("s1"), *events("s1", spoken("New."))])
     assert set(marks_of(OPENCLAW_DATABASE, path)) == {"s1"}
     assert texts(read(path, "s1")) == ["New."]
 
@@ -164,7 +164,7 @@ def test_sessions_in_cold_storage_are_read(path: Path, stored: str) -> None:
         {"kind": "header", "version": 1, "sessionId": "s0"},
         *(
             {"kind": "event", "row": {"seq": at, "event_json": line}}
-            for at, line in enumerate((head("s0"), said("Hm.")))
+            for at, line in enumerate((head("s0"), spoken("Hm.")))
         ),
     ]
     data = zstandard.compress("\n".join(map(json.dumps, lines)).encode())
@@ -183,16 +183,21 @@ def test_sessions_in_cold_storage_are_read(path: Path, stored: str) -> None:
 @pytest.mark.parametrize("data", [b"", b"\x28\xb5\x2f\xfdno", zstandard.compress(b"[1]\n\xff")[:-3]])
 def test_damaged_archives_lose_only_themselves(path: Path, data: bytes) -> None:
     cold = {"session_id": "s2", "archive_name": "../../../none", "archived_at": MS, "storage": "file"}
-    rows = [archive("s0", data), ("session_transcript_cold_archives", cold), window("s1"), *events("s1", said("New."))]
+    rows = [
+        archive("s0", data),
+        ("session_transcript_cold_archives", cold),
+        window("s1"),
+        *events("s1", spoken("New.")),
+    ]
     write_rows(path, OPENCLAW + OPENCLAW_NEWER, rows)
     assert [texts(read(path, key)) for key in ("s0", "s1", "s2")] == [[], ["New."], []]
 
 
 def test_changed_sessions_have_other_marks(path: Path) -> None:
-    write_rows(path, OPENCLAW, [window("s1"), node("s1"), *events("s1", said("Why?")), window("s2")])
-    write_rows(path, "", events("s2", said("Other.")))
+    write_rows(path, OPENCLAW, [window("s1"), node("s1"), *events("s1", spoken("Why?")), window("s2")])
+    write_rows(path, "", events("s2", spoken("Other.")))
     before = marks_of(OPENCLAW_DATABASE, path)
-    write_rows(path, "", [event("s1", 1, said("A seam.", "assistant"))])
+    write_rows(path, "", [event("s1", 1, spoken("A seam.", "assistant"))])
     after = marks_of(OPENCLAW_DATABASE, path)
     assert before["s1"] != after["s1"]
     assert before["s2"] == after["s2"]
@@ -203,13 +208,13 @@ def copies(tmp_path: Path, files: Sequence[str]) -> set[str]:
     sessions = tmp_path / ".openclaw" / "agents" / "main" / "sessions"
     sessions.mkdir(exist_ok=True)
     for name in files:
-        (sessions / name).write_text(said("Why?"))
+        (sessions / name).write_text(spoken("Why?"))
     folders = [folder for _, _, folder in session_folders(Machine(str(tmp_path), {}))]
     found = find_transcripts(Settings(sessions=SessionSettings(folders=tuple(folders)))).files
     return {Path(name).name for name in copied_sessions(found, set())}
 
 
-LINES = f"{head('s0')}\n{said('Is it dry?' * 99)}\n".encode()
+LINES = f"{head('s0')}\n{spoken('Is it dry?' * 99)}\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -224,7 +229,7 @@ LINES = f"{head('s0')}\n{said('Is it dry?' * 99)}\n".encode()
     ],
 )
 def test_file_is_no_copy_of_a_damaged_archive(path: Path, tmp_path: Path, data: bytes, whole: bool) -> None:
-    write_rows(path, OPENCLAW + OPENCLAW_NEWER, [archive("s0", data), window("s1"), *events("s1", said("New."))])
+    write_rows(path, OPENCLAW + OPENCLAW_NEWER, [archive("s0", data), window("s1"), *events("s1", spoken("New."))])
     reset = "s0.jsonl.reset.2026-09-02T10-00-00.000Z"
     assert copies(tmp_path, [reset, "s1.jsonl"]) == {"s1.jsonl", *([reset] if whole else [])}
 
@@ -240,11 +245,11 @@ def test_file_is_no_copy_of_a_missing_archive(path: Path, tmp_path: Path) -> Non
 
 
 def test_files_in_the_database_are_left_out(path: Path, tmp_path: Path) -> None:
-    write_rows(path, OPENCLAW, [window("s1"), *events("s1", said("Why?"))])
+    write_rows(path, OPENCLAW, [window("s1"), *events("s1", spoken("Why?"))])
     sessions = path.parent.parent / "sessions"
     sessions.mkdir()
     for name in ("s1.jsonl", "s2.jsonl", "s1.jsonl.reset.2026-09-02T10-00-00.000Z"):
-        (sessions / name).write_text(said("Why?"))
+        (sessions / name).write_text(spoken("Why?"))
     folders = [Path(folder) for _, _, folder in session_folders(Machine(str(tmp_path), {})) if Path(folder).exists()]
     assert folders == [sessions, path]
     found = find_transcripts(Settings(sessions=SessionSettings(folders=tuple(map(str, folders))))).files

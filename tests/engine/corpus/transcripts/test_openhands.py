@@ -129,16 +129,16 @@ def test_files_that_its_editor_changed_are_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("leaf", ["5", "", "unknown"])
 def test_events_outside_the_current_branch_are_left(tmp_path: Path, leaf: str) -> None:
-    def said(number: int, text_: str, **more: Any) -> dict[str, Any]:
+    def message_event(number: int, text_: str, **more: Any) -> dict[str, Any]:
         message = {"role": "user", "content": text(text_)}
         return {**newer("MessageEvent", "user", llm_message=message), "id": str(number), **more}
 
     events = [
-        said(1, "First."),  # older events name no parent
-        said(2, "Second."),
-        said(3, "Wrong.", parent_id="2"),
-        said(4, "Anew.", parent_id="2"),
-        said(5, "Right.", parent_id="4"),
+        message_event(1, "First."),  # older events name no parent
+        message_event(2, "Second."),
+        message_event(3, "Wrong.", parent_id="2"),
+        message_event(4, "Anew.", parent_id="2"),
+        message_event(5, "Right.", parent_id="4"),
     ]
     conversation = read(write_newer(tmp_path / "c-1", events, {"id": "c", "leaf_event_id": leaf or None}))
     texts, left = ([message.text for message in kept] for kept in (conversation.messages, conversation.left))

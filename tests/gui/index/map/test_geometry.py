@@ -181,6 +181,17 @@ def test_largest_of_many_folders_in_a_dominant_one_are_groups() -> None:
     assert found == {**largest, "docs/…": 28, "x": 1, "y": 1}
 
 
+def test_folder_of_small_folders_is_not_split() -> None:
+    assert _groups(_files(*(f"docs/f{number}/a.md" for number in range(99))), "folder") == {"docs": 99}
+
+
+def test_folder_named_like_the_group_of_others_keeps_its_notes() -> None:
+    names = [f"docs/{name}/{file}.md" for name in ("…", *"abcdefghij") for file in range(9)]
+    found = _groups(_files(*names), "folder")
+    assert sum(found.values()) == 99
+    assert "Sessions" not in found
+
+
 def test_smallest_of_many_folders_are_grouped_as_others() -> None:
     names = [f"f{number}/{file}.md" for number in range(12) for file in range(12 - number)]
     found = _groups(_files(*names), "folder")

@@ -1,0 +1,69 @@
+"""The pages of the index view, which are made when they are first shown."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton, QStackedWidget
+
+from gui.index.panel import IndexPanel
+from tests.helpers.fake_insight import FakeInsight, make_group
+
+
+@pytest.fixture
+def panel(qtbot, jobs, memory, appearance):
+    memory.insight = FakeInsight(memory)
+    memory.insight.groups = (make_group("topics/garden.md", "topics/limits.md"),)
+    panel = IndexPanel(jobs)
+    panel.resize(1200, 800)
+    qtbot.addWidget(panel)
+    panel.set_manager(memory)
+    panel.show_status(memory.status())
+    yield panel
+    panel.set_manager(None)
+
+
+def made(panel: IndexPanel) -> list[str]:
+    stack = panel.findChild(QStackedWidget)
+    return sorted(type(stack.widget(number)).__name__ for number in range(stack.count()))
+
+
+def show(qtbot, panel: IndexPanel) -> None:
+    with qtbot.waitActive(panel):
+        panel.show()
+        panel.activateWindow()
+
+
+def test_hidden_panel_makes_no_page(qtbot, panel: IndexPanel) -> None:
+    panel.show_page("duplicates")
+    panel.show_page("overview")
+    assert made(panel) == []
+    assert not panel.busy
+
+
+def test_overview_makes_only_pages_that_it_counts(qtbot, panel: IndexPanel) -> None:
+    show(qtbot, panel)
+    assert panel.busy
+    qtbot.waitUntil(lambda: made(panel) == ["DuplicatesPage", "HealthPage", "OverviewPage"])
+    qtbot.waitUntil(lambda: not panel.busy)
+
+
+@pytest.mark.parametrize(
+    ("name", "page"), [("map", "MapPanel"), ("duplicates", "DuplicatesPage"), ("health", "HealthPage")]
+)
+def test_page_shown_first_is_made_alone(qtbot, panel: IndexPanel, name: str, page: str) -> None:
+    panel.show_page(name)
+    show(qtbot, panel)
+    qtbot.waitUntil(lambda: made(panel) == [page] and not panel.busy)
+    panel.chips["health"].setFocus()
+    qtbot.keyClick(panel.chips["health"], Qt.Key.Key_Tab)
+    stack = panel.findChild(QStackedWidget)
+    assert stack.currentWidget().isAncestorOf(QApplication.focusWidget())
+
+
+def test_attention_of_earlier_page_reaches_overview(qtbot, panel: IndexPanel) -> None:
+    panel.show_page("duplicates")
+    show(qtbot, panel)
+    qtbot.waitUntil(lambda: made(panel) == ["DuplicatesPage"] and not panel.busy)
+    panel.show_page("overview")
+    qtbot.waitUntil(lambda: made(panel)[-1] == "OverviewPage" and not panel.busy)
+    names = [button.accessibleName() for button in panel.overview.attention.findChildren(QPushButton)]
+    assert any(name.startswith("Compare: ") for name in names)
