@@ -102,15 +102,19 @@ class _Page:
         """Lines that end the open blocks, and the containers and items around each."""
 
     def _read_ids(self) -> dict[str, str]:
-        """Return the titles of sections by the ids that are written above them."""
-        ids, waiting = dict[str, str](), list[str]()
+        """Return the titles of sections by the ids that are written above them or above a block in them."""
+        ids, waiting, section = dict[str, str](), list[str](), ""
         for number, line in enumerate(self._lines, 1):
             if found := self._headings.get(number):
-                ids |= dict.fromkeys(waiting, found.title)
+                section = found.title
+                ids |= dict.fromkeys(waiting, section)
             elif line[:1] == "[" and (named := _NAMED.fullmatch(line)):
                 waiting.append(named[1] or named[2])
                 continue
-            waiting = waiting if line[:1] in "[." and line else []
+            if not line or line[0] not in "[.":
+                for id_ in waiting:
+                    ids.setdefault(id_, section)
+                waiting = []
         return ids
 
     def take(self, number: int, line: str) -> int:

@@ -101,6 +101,7 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("adoc", "*b* _i_ `c*` #m# **u**n 2 * 3", "**b** *i* `c*` ==m== **u**n 2 \\* 3"),
         ("adoc", "https://x.org[a *b*] xref:o.adoc#s[t]", "[a **b**](<https://x.org>) [t](<o.adoc#s>)"),
         ("adoc", "<<i>>\n\n[[i]]\n== Head", "[Head](<#Head>)\n\n## Head"),
+        ("adoc", "== Head\n<<i,here>>\n\n[[i]]\ntext", "## Head\n\n[here](<#Head>)\n\ntext"),
         ("adoc", ":v: 3\n\n{v} {no} a footnote:[b]", "3 \\{no\\} a ^[b]"),
         ("adoc", "* a\n** b\n* c\n+\nd\n\ne", "- a\n  - b\n- c\n\n  d\n\ne"),
         ("adoc", ". a\n.. b\n\nt:: d", "1. a\n   1. b\n      - **t**\n\n        d"),
