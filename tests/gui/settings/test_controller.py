@@ -223,7 +223,7 @@ def test_applied_options_reach_real_index(qtbot, appearance, jobs, tmp_path, use
     workspace.close_all_now()
 
 
-def test_save_that_fails_after_closing_is_told_in_the_window(qtbot, way, context, monkeypatch):
+def test_window_reports_a_save_that_fails_after_closing(qtbot, way, context, monkeypatch):
     def refuse(*_args, **_options):
         raise SettingsError("The disk is full.")
 
