@@ -15,6 +15,7 @@ def test_rows_added_after_column_change_keep_tab_order(qtbot, appearance):
     QVBoxLayout(left).addWidget(button)
     card = AttentionCard(("duplicates",))
     columns = TwoColumns(QPushButton("Figures"), left=[left], right=[card], stacked=[card, left])
+    columns.set_single(False)
     qtbot.addWidget(columns)
     columns.resize(300, 600)
     columns.show()
