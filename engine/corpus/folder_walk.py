@@ -66,8 +66,8 @@ class FolderWalk(ABC):
         """After `most_entries` entries, no further folder is listed."""
         self.files: list[FoundFile] = []
         self.unreachable: set[str] = set()
-        """Stable names of folders and files that could not be looked at because of an error that may pass: what an
-        index has of them may still be there."""
+        """Stable names of folders and files that could not be looked at because of an error that may pass; their
+        entries stay in an index."""
         self.whole = True
         """Whether all folders were listed; False if the limit was reached."""
         self._entries_left = most_entries

@@ -136,7 +136,7 @@ _stored_path = lru_cache(maxsize=1024)(stored_path)
 
 
 class ChunkRows(NewChunks):
-    """The analysed database rows of a session's chunks, in order; large numbers are kept in a temporary file.
+    """The analysed database rows of a session's chunks, in order; many rows are written to a temporary file.
 
     Close it after storing them.
     """

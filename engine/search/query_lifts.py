@@ -16,7 +16,6 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.corpus.transcripts.registry import agent_label
 from engine.search.query_conditions import many
 from engine.store.sessions import sessions_with_paths, used_paths
 from engine.store.snapshot import Snapshot
@@ -254,6 +253,8 @@ def _file_name(path: str) -> str:
 
 
 def _agent_names(agent: str) -> Iterator[tuple[str, ...]]:
+    from engine.corpus.transcripts.registry import agent_label  # imports every agent; without sessions, none is needed
+
     words = _words(agent_label(agent))
     yield words
     yield _words(agent)

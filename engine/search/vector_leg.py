@@ -125,7 +125,7 @@ class SubjectCache:
         latest = self._latest
         if latest[0] != state:
             ids = stored_models.spread_chunks(snapshot, model, _SAMPLE)
-            passages = snapshot.identity, model, ids
+            passages = snapshot.identity, snapshot.tables.generation, model, ids
             computed = self._computed
             if computed[0] != passages:  # most changes of an index are of other passages
                 try:

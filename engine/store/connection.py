@@ -57,7 +57,7 @@ def translated(database: Path) -> Iterator[None]:
             tr("Another process keeps the index {file} busy: try again in a moment.", file=database)
         ) from error
     except apsw.IOError as error:
-        if not has_room(database.parent):  # SQLite does not say so of the WAL's index file
+        if not has_room(database.parent):  # for the WAL's index file, SQLite reports another error
             raise _full(database.parent) from error
         raise StoreError(
             tr(

@@ -351,7 +351,7 @@ class DialogPage(QFrame):
             row.field.commit()
 
     def stop(self) -> None:
-        """Cancel running requests and drop what was not saved, since the dialog was closed."""
+        """Cancel running requests and drop unsaved values, since the dialog was closed."""
 
 
 class OptionsPage(DialogPage):

@@ -60,7 +60,7 @@ class QueryHistory:
         self._at += len(self._queries) - len(here)  # the position in the history stays the same
 
     def earlier(self, query: str) -> str | None:
-        """Return the query before the current one; None at the oldest. `query`: text of the box, kept as the draft."""
+        """Return the query before the current one; None at the oldest. `query`: text of the box, saved as the draft."""
         self._set_position(query)
         if self._at == 0:
             return None

@@ -50,6 +50,14 @@ def test_builtin_workspace_loads_no_other_backend(tmp_path: Path) -> None:
     assert loaded & {"lancedb", "lance_namespace", "pyarrow"} == set()
 
 
+def test_search_without_sessions_loads_no_agent(tmp_path: Path) -> None:
+    (tmp_path / "hose.md").write_text("# Hose\n\nIrrigation with Codex.\n")
+    use = f"from engine.cli import main\nassert main([%r, '--workspace', {str(tmp_path)!r}, *%r]) == 0\n"
+    loaded_by(use % ("index", []))
+    agents = "import sys\nassert not [name for name in sys.modules if '.transcripts.agents.' in name]"
+    loaded_by(use % ("search", ["irrigation with codex"]) + agents)
+
+
 def test_no_module_of_the_engine_loads_qt():
     walk = (
         "import importlib, pkgutil, engine\n"

@@ -133,7 +133,7 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
 def _row(
     left: tuple[Side, list[_Word]] | None, right: tuple[Side, list[_Word]] | None, checkpoint: Callable[[], None]
 ) -> Row:
-    """Compare two lines, each with the words that the other text may lack."""
+    """Compare two lines, each given with its words outside the parts that both texts share."""
     if left is not None and right is not None:
         marks = _marks(left[1], right[1], checkpoint)
         kind: RowKind = "changed" if any(marks) else "same"

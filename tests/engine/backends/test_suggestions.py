@@ -64,7 +64,7 @@ def test_words_that_the_model_knows_stay(open_memory, workspace: Path, provider,
 def test_word_that_may_be_no_typo_is_not_replaced(
     open_memory, workspace: Path, provider, monkeypatch, word: str, pieces: int
 ) -> None:
-    """Alone, a word with two typos or one that the model knows is probably another word; others show what is meant."""
+    """A single word with two typos, or one that the model knows, is probably another word."""
     (workspace / "note.md").write_text("The invocation of the harbour master.\n", "utf-8")
     memory = open_memory()
     memory.sync()

@@ -122,8 +122,8 @@ def in_databases(
 ) -> set[str]:
     """Return the names of transcripts whose session can be read from a database, too.
 
-    `single`: names of transcripts by session. `before`: the previous return value, of which the names stay while a
-    database can't be read, since its sessions are still in the index. Raises Cancelled.
+    `single`: names of transcripts by session. `before`: the previous return value; its names stay while a database
+    can't be read, since its sessions are still in the index. Raises Cancelled.
     """
     from engine.base.errors import PathRefused
 
