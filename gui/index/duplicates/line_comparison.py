@@ -187,15 +187,21 @@ def _unmatched(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[
     least = max(1, min(_FEWEST_IN_ROW, *map(len, texts)))
     blocks = [block for block in blocks if block.size >= least]
     ends = [0, 0]
+    common: Counter[tuple[int, int]] = Counter()
+    """Number of common words by pair of lines, in the order of the texts."""
     for gap, block in enumerate([*blocks, Match(len(texts[0]), len(texts[1]), 0)]):
         for by_line, words, end, start in zip(found[:2], parts, ends, (block.a, block.b), strict=True):
             for line, word in words[end:start]:
                 by_line[line].append(word._replace(gap=gap))
         for step in range(block.size):
-            one, other = parts[0][block.a + step][0], parts[1][block.b + step][0]
-            if not found.pairs or (one > found.pairs[-1][0] and other > found.pairs[-1][1]):
-                found.pairs.append((one, other))
+            common[parts[0][block.a + step][0], parts[1][block.b + step][0]] += 1
         ends = [block.a + block.size, block.b + block.size]
+    sizes = [Counter(line for line, _ in words) for words in parts]
+    for (one, other), count in common.items():
+        # A match may end after the beginning that all items of a list have: such lines are no pair.
+        related = count >= _RELATED * min(sizes[0][one], sizes[1][other])
+        if related and (not found.pairs or (one > found.pairs[-1][0] and other > found.pairs[-1][1])):
+            found.pairs.append((one, other))
     return found
 
 

@@ -36,6 +36,13 @@ def test_line_missing_on_one_side_is_left_or_right() -> None:
     assert kinds_and_lines(rows("a\nb", "a\nonly here\nb")) == [("same", 1, 1), ("right", None, 2), ("same", 2, 3)]
 
 
+def test_deleted_item_of_a_list_moves_no_other_item() -> None:
+    left = "## Planes\n\n- [ ] adapter (Japan: two flat pins)\n- [ ] knife goes into the suitcase\n- [ ] a bottle"
+    right = "## Planes\n\n- [x] knife goes into the suitcase\n- [x] a bottle"
+    expected = [("same", 1, 1), ("same", 2, 2), ("left", 3, None), ("changed", 4, 3), ("changed", 5, 4)]
+    assert kinds_and_lines(rows(left, right)) == expected
+
+
 def test_changed_lines_are_paired_by_similarity() -> None:
     left = "the pump ran all night\nbent the arm back\nAnton says that copper would help"
     right = "new: a second tank\nthe pump ran all day\nAnton says copper would help"
