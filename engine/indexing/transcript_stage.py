@@ -361,8 +361,8 @@ def _masked(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {_masked(key): _masked(held) for key, held in value.items()}
-    return [_masked(held) for held in value] if isinstance(value, list | tuple) else value
+        return {_masked(key): _masked(item) for key, item in value.items()}
+    return [_masked(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 class TranscriptRows:

@@ -250,15 +250,17 @@ def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: st
     """
     if not chunks:
         return tr("The file is indexed but contains no text to find.")
-    held = tr_count("{count:,} passage", "{count:,} passages", chunks)
+    contents = tr_count("{count:,} passage", "{count:,} passages", chunks)
     if sessions > 1:
         of = tr_count("{count:,} session", "{count:,} sessions", sessions)
-        held = tr("{chunks} of {sessions}", chunks=held, sessions=of)
+        contents = tr("{chunks} of {sessions}", chunks=contents, sessions=of)
     if vectors is None:
-        return tr("The file is indexed: {chunks}, found by words.", chunks=held)
+        return tr("The file is indexed: {chunks}, found by words.", chunks=contents)
     if vectors == chunks:
-        return tr("The file is indexed: {chunks}, found by words and by meaning.", chunks=held)
-    partly = tr("The file is indexed: {chunks}, {count:,} of them found by meaning so far.", chunks=held, count=vectors)
+        return tr("The file is indexed: {chunks}, found by words and by meaning.", chunks=contents)
+    partly = tr(
+        "The file is indexed: {chunks}, {count:,} of them found by meaning so far.", chunks=contents, count=vectors
+    )
     return f"{partly} {refused}".rstrip()
 
 

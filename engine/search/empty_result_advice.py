@@ -172,8 +172,8 @@ class _Advice:
     def _limits(self) -> Iterator[SearchRemedy]:
         """Suggest the query without one of its limits (sources, period, scope), where that has results."""
         limits = self._request.filter
-        held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
-        for name, advice, freed in held:
+        active = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
+        for name, advice, freed in active:
             yield from self._tried(name, advice, filter=msgspec.structs.replace(limits, **freed))
 
     def _all_together(self) -> Iterator[SearchRemedy]:

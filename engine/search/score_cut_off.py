@@ -122,8 +122,8 @@ def _holds_known(words: KeywordScores, id_: int) -> bool:
     """Return whether a chunk holds all known terms that count in it, at least one."""
     contributions = words.contributions.get(id_, ())
     counted = words.counted(id_, contributions) if contributions else ()
-    held = [contributions[index] for index in counted if words.terms[index].chunks]
-    return bool(held) and all(held)
+    scores = [contributions[index] for index in counted if words.terms[index].chunks]
+    return bool(scores) and all(scores)
 
 
 def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", least: float) -> float:

@@ -250,8 +250,8 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
         return False
     distinctive = [not of and term.idf > _LEAST_IDF for of, term in zip(corrected, words.terms, strict=True)]
     for id_ in best[:_BEST]:
-        held = words.contributions.get(id_, ())
-        if all(compress(held, corrected)) and sum(map(bool, compress(held, distinctive))) >= (
+        contributions = words.contributions.get(id_, ())
+        if all(compress(contributions, corrected)) and sum(map(bool, compress(contributions, distinctive))) >= (
             1 if clear else _FEWEST_SUPPORTING
         ):
             return True

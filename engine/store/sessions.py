@@ -149,7 +149,7 @@ def change_parsers(writer: "Writer", agents: Sequence[str], versions: dict[str, 
     )
     writer.connection.execute(f"UPDATE {tables.files} SET hash = '' WHERE id IN ({of_agents % 'file_id'})", (listed,))
     current = str(writer.generation)
-    known = {name: held for name, held in _parser_versions(writer).items() if name == current}
+    known = {name: version for name, version in _parser_versions(writer).items() if name == current}
     writer.set_meta("parsers", msgspec.json.encode(known | {str(tables.generation): versions}).decode())
 
 

@@ -126,9 +126,9 @@ class LinkCard(QFrame):
     def _toggle(self, shown: bool) -> None:
         self._focus_pending = shown
         focus = QApplication.focusWidget()
-        held = focus is not None and self.isAncestorOf(focus)
+        had_focus = focus is not None and self.isAncestorOf(focus)
         self.refresh()
-        if not shown and held:
+        if not shown and had_focus:
             self.left.emit()
 
     def _fail(self, sentence: str) -> None:

@@ -103,16 +103,16 @@ class Banner(QFrame):
 
     def _press(self, run: Callable[[], None]) -> None:
         """Remove the message and run the function of the pressed button, and move the focus after a key press."""
-        held = self._has_keys()
+        had_keys = self._has_keys()
         self._dismiss()
         run()
-        self._leave(held)
+        self._leave(had_keys)
 
-    def _leave(self, held: bool) -> None:
+    def _leave(self, had_keys: bool) -> None:
         """Move the focus to the next message, or emit `left` without one; `held`: the removed message had the focus."""
-        if held and self.isHidden():
+        if had_keys and self.isHidden():
             self.left.emit()
-        elif held:
+        elif had_keys:
             first = self._buttons.itemAt(0)
             ((first and first.widget()) or self._close).setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -139,9 +139,9 @@ class Banner(QFrame):
     def clear(self, key: str = "") -> None:
         if self.isHidden() or (key and key != self._key):
             return
-        held = self._has_keys()
+        had_keys = self._has_keys()
         self._dismiss()
-        self._leave(held)
+        self._leave(had_keys)
 
     def _has_keys(self) -> bool:
         focus = QApplication.focusWidget()

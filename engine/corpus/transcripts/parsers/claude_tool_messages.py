@@ -48,8 +48,8 @@ def answers(result: object, detail: object) -> str:
     """Return the user's answers to questions, each after its question unless there is only one; empty
     without answers.
     """
-    held = mapping(mapping(detail).get("answers"))
-    by_question = {question: content(answer) for question, answer in held.items() if content(answer)}
+    stated_answers = mapping(mapping(detail).get("answers"))
+    by_question = {question: content(answer) for question, answer in stated_answers.items() if content(answer)}
     text = content(result)[:_MOST_SEARCHED].strip()
     if not by_question and text.startswith(_ANSWERED):
         stated = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")

@@ -65,8 +65,8 @@ class _Parser(BlockParser, kw_only=True):
         if kind == "server_tool_use":
             yield from super()._block({**block, "type": "tool_use"}, role)
         elif kind in _RESULTS:
-            held = block.get("content")
-            text = tool_input(held) if isinstance(held, dict) else content(held)
+            body = block.get("content")
+            text = tool_input(body) if isinstance(body, dict) else content(body)
             yield from super()._block({**block, "type": "tool_result", "content": text}, role)
         elif kind == "image_url":
             yield Part(role, "text", "[image]")

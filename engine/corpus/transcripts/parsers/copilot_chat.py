@@ -289,11 +289,11 @@ def _apply(holder: Any, kind: object, path: list[Any], value: object, start: obj
     elif kind == _DELETE:
         _put(holder, last, None)
     elif kind == _PUSH:
-        held = _member(holder, last)
-        if not isinstance(held, list):
-            held = []
-            _put(holder, last, held)
-        _append(held, items(value), start)
+        values = _member(holder, last)
+        if not isinstance(values, list):
+            values = []
+            _put(holder, last, values)
+        _append(values, items(value), start)
 
 
 def _member(holder: Any, key: object) -> Any:
@@ -309,10 +309,10 @@ def _put(holder: Any, key: object, value: object) -> None:
         holder[key : key + 1] = [value]
 
 
-def _append(held: list[Any], new: list[Any], start: object) -> None:
+def _append(values: list[Any], new: list[Any], start: object) -> None:
     if isinstance(start, int) and start >= 0:
-        del held[start:]
-    held.extend(new)
+        del values[start:]
+    values.extend(new)
 
 
 class CopilotChatDocument:

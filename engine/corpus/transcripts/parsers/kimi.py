@@ -153,13 +153,13 @@ class KimiParser(LineParser, kw_only=True):
 
     def _of_history(self, value: Mapping[str, Any]) -> Iterator[Part]:
         role = string(value.get("role"))
-        held = value.get("content")
+        body = value.get("content")
         if role == "_system_prompt":
-            named = _FOLDER.search(string(held))
+            named = _FOLDER.search(string(body))
             self.facts.project = self.facts.project or clean(named[1] if named else "")
         elif role in ("user", "assistant"):
             author: Role = "user" if role == "user" else "assistant"
-            for one in held if isinstance(held, list) else [held]:
+            for one in body if isinstance(body, list) else [body]:
                 for part in self._content(one, author):
                     inserted = author == "user" and _CHECKPOINT.fullmatch(part[2])
                     yield part._replace(role="system") if inserted else part
@@ -167,7 +167,7 @@ class KimiParser(LineParser, kw_only=True):
                 yield self._call(mapping(call))
         elif role == "tool":
             name = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
-            yield Part("tool", "tool-result", content(held), name)
+            yield Part("tool", "tool-result", content(body), name)
         elif not role.startswith("_"):
             self.count_unknown(f"role {role}" if role else None)
 
@@ -226,18 +226,18 @@ class KimiParser(LineParser, kw_only=True):
 
         Those of the agent are here in sessions that were copied from Kimi CLI.
         """
-        role, held = message.get("role"), message.get("content")
+        role, body = message.get("role"), message.get("content")
         if role == "user":
             origin = mapping(message.get("origin")).get("kind")
-            yield Part("user" if origin in ("user", None) else "system", "text", content(held))
+            yield Part("user" if origin in ("user", None) else "system", "text", content(body))
         elif role == "assistant":
-            for one in held if isinstance(held, list) else [held]:
+            for one in body if isinstance(body, list) else [body]:
                 yield from self._content(one, "assistant")
             for call in map(mapping, items(message.get("toolCalls"))):
                 yield self._call({"id": call.get("id"), "function": call})
         elif role == "tool":
             name = self.calls.pop(clean(string(message.get("toolCallId"))), "")
-            yield Part("tool", "tool-result", content(held), name)
+            yield Part("tool", "tool-result", content(body), name)
 
     def _of_loop(self, event: Mapping[str, Any]) -> Iterator[Part]:
         kind = event.get("type")

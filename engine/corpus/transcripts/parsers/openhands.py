@@ -150,14 +150,14 @@ def _messages(reader: OpenHandsReader, events: Iterable[Mapping[str, Any]]) -> I
 
 def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | None) -> Iterator[Mapping[str, Any]]:
     """Yield the events in these files. Raises Cancelled."""
-    held = 0
+    size = 0
     for file in files:
         if cancel:
             cancel.checkpoint()
-        if held > _MOST_BYTES:
+        if size > _MOST_BYTES:
             reader.count_unknown("event of a session that is too long")
         elif event := sidecar(file):
-            held += os.lstat(file).st_size
+            size += os.lstat(file).st_size
             yield event
         else:
             reader.count_unknown("unreadable file")

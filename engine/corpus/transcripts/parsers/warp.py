@@ -77,10 +77,10 @@ def _last(fields: Fields, *path: int) -> Any:
     """Return the last value of a field of a field; None if it isn't set."""
     value: Any = None
     for depth, number in enumerate(path):
-        held = (fields if depth == 0 else _fields(value)).get(number)
-        if not held:
+        values = (fields if depth == 0 else _fields(value)).get(number)
+        if not values:
             return None
-        value = held[-1]
+        value = values[-1]
     return value
 
 

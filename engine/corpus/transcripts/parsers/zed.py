@@ -155,12 +155,12 @@ def _snapshot_folders(document: Mapping[str, Any]) -> list[str]:
 
 
 def _document(reader: ZedReader, sort: str, data: object) -> Mapping[str, Any]:
-    held = data if isinstance(data, bytes) else None
-    if held is not None and sort == "zstd":
-        held = unpacked(held)
-    value = None if held is None else parse_line(held)
+    encoded = data if isinstance(data, bytes) else None
+    if encoded is not None and sort == "zstd":
+        encoded = unpacked(encoded)
+    value = None if encoded is None else parse_line(encoded)
     if value is None:
-        reader.count_unknown("too long or damaged" if held is None else "no JSON")
+        reader.count_unknown("too long or damaged" if encoded is None else "no JSON")
     return value or {}
 
 

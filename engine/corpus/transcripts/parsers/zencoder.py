@@ -55,8 +55,8 @@ class ZencoderParser(BlockParser, kw_only=True):
             yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
         elif kind == "tool-result":
             called = self.calls.pop(clean(string(block.get("toolCallId"))), "")
-            held = block.get("content")
-            shown = [part for part in items(held) if not mapping(part).get("tag")] if isinstance(held, list) else held
+            body = block.get("content")
+            shown = [part for part in items(body) if not mapping(part).get("tag")] if isinstance(body, list) else body
             yield Part("tool", "tool-result", content(shown), string(block.get("toolName")) or called)
         elif kind == "skill":
             yield Part("system", "text", string(block.get("content")))
