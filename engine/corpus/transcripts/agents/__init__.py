@@ -76,8 +76,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Folders and files that hold parts of sessions and are not listed, each after the name of the folder above (empty
     for any).
     """
-    part_endings: tuple[str, ...] = ()
-    """Endings of the names of files next to transcripts that hold parts of sessions and are not listed."""
+    part_names: str = ""
+    """Pattern of the names of files next to transcripts that hold parts of sessions and are not listed."""
     neighbour_parts: tuple[str, str] = ("", "")
     """Name of a transcript that has its own folder, and a pattern of the other files and folders there that hold parts
     of its session.

@@ -28,10 +28,10 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="command-code",
     label="Command Code",
-    resume="cmd --resume {id}",
+    resume="command-code --resume {id}",
     stores=((r"/\.commandcode/projects\Z", "command-code"),),
     folders=_folders,
-    part_endings=(".checkpoints.jsonl", ".prompts.jsonl"),
+    part_names=r"hooks-audit-.*\.jsonl|.*\.(?:checkpoints|prompts)\.jsonl",
     with_parts=(_FOLDER,),
     parts_changed=lambda path: described_changed(path, _FOLDER, _DESCRIPTION),
     part_of=lambda path: described_owner(path, _FOLDER, _DESCRIPTION),

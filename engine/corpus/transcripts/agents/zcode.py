@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
+    for variable in ("ZCODE_SESSION_DB_PATH", "ZCODE_SESSION_DB"):
+        if named := machine.folder_in(variable):
+            yield "", named
     yield "", machine.below_home(".zcode", "cli", "db", "db.sqlite")
 
 

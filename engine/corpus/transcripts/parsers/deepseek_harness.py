@@ -1,13 +1,13 @@
 """DeepSeek Harness: `~/.dsh/sessions/<project>/<id>/session.jsonl.zstd`, or the same lines uncompressed.
 
-There is no published specification. Written from agentsview's reader (August 2026), version 0: a header with id,
-folder, start and the session that started a sub-agent's, then events with a number, a time in milliseconds and `data`.
-Events whose `surfaceOp` is not "append" replace messages in what the model sees, and are passed over, as are the pieces
-of an answer that arrives. `request/header` names the model.
+Written from agentsview's reader (August 2026) and descriptions of the format's versions 0 to 4 (autumn 2026): a header
+with id, folder, start and the session that started a sub-agent's, then events with a number, a time in milliseconds and
+`data`. Events whose `surfaceOp` is not "append" replace messages in what the model sees, and are passed over, as are
+the pieces of an answer that arrives. `request/header` names the model. Version n is in `session.v<n>.jsonl.zstd`.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.bounded_json import decode_json
@@ -21,12 +21,12 @@ _AGENT = "deepseek-harness"
 _MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
 _PASSED_OVER = frozenset(
     """agent-preset/selected agent/inbox/spliced approval/asked approval/decided approval/policy assistant/chunk
-    command/done command/run compaction/end compaction/prune compaction/start feedback/record goal/change hook/invoked
-    hook/result llm/retry llm/retry-started permission/preset plan/mode reasoning-chunks request/context sandbox/mode
-    schedule/change session/end-seed session/title-llm-request step/end step/start subagent/descriptor text-chunks
-    todo/write tool-call-chunks tool-workflow/agent-end tool-workflow/agent-start tool-workflow/run-end
-    tool-workflow/run-start tool/call tool/code-dispatch tool/code-dispatch-start turn/end turn/start
-    web/deepseek-search-llm-request""".split()
+    command/done command/run compaction/end compaction/prune compaction/start developer/message feedback/record
+    goal/change hook/invoked hook/result llm/retry llm/retry-started permission/preset plan/mode
+    reasoning-chunks request/context sandbox/mode schedule/change session/end-seed session/title-llm-request
+    step/end step/start subagent/descriptor system/message text-chunks todo/write tool-call-chunks
+    tool-workflow/agent-end tool-workflow/agent-start tool-workflow/run-end tool-workflow/run-start tool/call
+    tool/code-dispatch tool/code-dispatch-start turn/end turn/start web/deepseek-search-llm-request""".split()
 )
 
 
@@ -66,11 +66,15 @@ class HarnessParser(SdkParser, kw_only=True):
         source = mapping(message.get("source"))
         self._count(source.get("model"), usage)
         role: Role = "assistant" if message.get("role") == "assistant" else "user"
-        if role == "user" and source.get("kind") not in ("user", "tool"):
+        if role == "user" and source.get("kind") not in (None, "user", "human", "tool"):
             role = "system"
         return self.next_message(
             self.blocks(message.get("content"), role), line=line, id=string(message.get("id")), time=time
         )
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        """Yield the text of a block; reminders that the program inserts have the user's role."""
+        yield Part("system" if role == "user" and text.lstrip().startswith("<system-reminder") else role, "text", text)
 
     def _count(self, model: object, usage: object) -> None:
         counts = mapping(usage)

@@ -1,5 +1,6 @@
 """Sessions of agents that few people use yet: each fixture is the same conversation, as that agent stores it."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 import zstandard
 
 from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.parsers.deepseek_harness import HarnessFormat
 from engine.corpus.transcripts.registry import copied_sessions, parts_changed, resume_command
 from engine.corpus.transcripts.session_stores import find_transcripts, locate_transcript
 from engine.corpus.transcripts.token_usage import Usage
@@ -123,7 +125,8 @@ def test_left_branch_of_piebald_is_abandoned(tmp_path: Path) -> None:
 def test_files_next_to_transcripts_are_not_listed(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in (".commandcode/projects", ".posit/assistant/workspaces")]
     shutil.copytree(COMMAND_CODE.parent, folders[0] / "boats")
-    (folders[0] / "boats" / f"{ID}21.checkpoints.jsonl").write_text('{"prompt": "Why?"}\n')
+    for name in (f"{ID}21.checkpoints.jsonl", f"hooks-audit-{ID}21.jsonl"):
+        (folders[0] / "boats" / name).write_text('{"prompt": "Why?"}\n')
     shutil.copytree(POSIT.parents[1], folders[1] / "a1b2c3d4")
     settings = Settings(sessions=SessionSettings(folders=tuple(map(str, folders))))
     found = find_transcripts(settings)
@@ -160,6 +163,36 @@ def test_compressed_session_of_deepseek_harness_is_read(tmp_path: Path) -> None:
     assert [part.text for part in read(path).messages] == [part.text for part in read(HARNESS).messages]
 
 
+def test_older_format_of_deepseek_harness_is_a_copy(tmp_path: Path) -> None:
+    folder = tmp_path / ".dsh/sessions"
+    for name in ("session.jsonl", "session.v2.jsonl", "session.v10.jsonl"):
+        path = folder / "--home-ada-boats--/h-1" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(HARNESS, path)
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(folder),)))).files
+    copies = copied_sessions(found, frozenset())
+    assert [Path(file.path).name for file in found if file.name not in copies] == ["session.v10.jsonl"]
+
+
+def test_reminder_of_deepseek_harness_is_not_the_users() -> None:
+    line = {"type": "user/message", "data": {"content": [{"type": "text", "text": "<system-reminder>Be brief."}]}}
+    (message,) = HarnessFormat().parser("s.jsonl").feed({**line, "surfaceOp": "append"}, 1)
+    assert message.role == "system"
+
+
+@pytest.mark.parametrize("semantics", [{"kind": "system_reminder"}, {"transcriptVisibility": "hidden"}])
+def test_inserted_message_of_zcode_is_not_the_users(tmp_path: Path, semantics: dict[str, str]) -> None:
+    database = next(one for one in DATABASES if one.name == "zcode: parts")
+    message = {"role": "user", "semantics": semantics}
+    rows = [
+        (table, {**row, "data": json.dumps(message)} if row["id"] == "m1" else row)
+        for table, row in database.rows
+        if table != "model_usage"
+    ]
+    session = read(database.write(tmp_path, rows))
+    assert session.messages[0].role == "system"
+
+
 def test_chat_lines_with_other_members_are_not_reasonix(tmp_path: Path) -> None:
     path = tmp_path / "data.jsonl"
     path.write_text('{"role": "user", "content": "Hi", "label": 1}\n')
@@ -168,5 +201,5 @@ def test_chat_lines_with_other_members_are_not_reasonix(tmp_path: Path) -> None:
 
 
 def test_resume_commands_of_agents() -> None:
-    assert resume_command("command-code", "x") == "cmd --resume x"
+    assert resume_command("command-code", "x") == "command-code --resume x"
     assert resume_command("cortex", "x") == "cortex -r x"
