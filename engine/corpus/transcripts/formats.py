@@ -152,6 +152,8 @@ class Conversation(msgspec.Struct, frozen=True):
     unknown: Counter[str]
     left: tuple[Message, ...] = ()
     """Messages of branches that the user abandoned by editing or repeating a message, numbered after all others."""
+    requests: tuple[Request, ...] = ()
+    """Requests that a fork of the session may have copied."""
 
     @property
     def everything(self) -> tuple[Message, ...]:

@@ -16,6 +16,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
@@ -54,8 +56,10 @@ class OpencodeReader(LineParser, kw_only=True):
     def _to_messages(self, name: str, value: Mapping[str, Any], parts: list[Part]) -> list[Message]:
         parts.append(Part("system", "text", _failure(value)))
         model = string(value.get("modelID")) or string(mapping(value.get("model")).get("id"))
-        self.use(model, _usage(value), request=name)
-        time = seconds(mapping(value.get("time")).get("created"))
+        usage, time = _usage(value), seconds(mapping(value.get("time")).get("created"))
+        # A fork has copies of the messages with other ids.
+        copied = "" if time is None else f"{time} {msgspec.structs.astuple(usage)}"
+        self.use(model, usage, request=name, copied=copied)
         return next_turn(self, parts, id=name, time=time, side=bool(self.facts.parent))
 
     def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
@@ -168,7 +172,8 @@ class OpencodeDocument:
             parts = _files(os.path.join(storage, "part", name))
             messages += reader.message(name, _object(file, reader), [_object(part, reader) for _, part in parts])
         leave_undone(reader.facts, messages, mapping(value.get("revert")))
-        yield Conversation("", reader.facts, tuple(messages), Counter(reader.unknown))
+        requests = tuple(reader.take_requests())
+        yield Conversation("", reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
 
 
 def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:

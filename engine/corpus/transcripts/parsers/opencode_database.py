@@ -164,7 +164,8 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
         held += size
         messages += found
     leave_undone(reader.facts, messages, parse_line(revert or b"") or {})
-    return Conversation(key, reader.facts, tuple(messages), Counter(reader.unknown))
+    requests = tuple(reader.take_requests())
+    return Conversation(key, reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
 
 
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:

@@ -21,63 +21,63 @@ from tests.helpers.agent_databases import DATABASES
 from tests.helpers.mutated_transcripts import samples
 
 READ: dict[str, tuple[str, str]] = {
-    "aider": ("4494e642dfdb", "aider:1"),
-    "amp": ("c6ae94207b31", "amp:2"),
-    "antigravity": ("b076fd070641", "antigravity:1"),
-    "augment": ("6c939a713d23", "augment:1"),
-    "chatgpt": ("f41f9b6c5c82", "chatgpt:1"),
-    "claude_code": ("2a8f5ab8eb98", "claude-code:1 claude-cowork:1 qoder:1 openclaude:1"),
-    "claude_export": ("4ada6856378a", "claude:1"),
-    "cline": ("4ce16951fbc6", "cline:1 roo-code:1 zoo-code:1 kilo-code:1"),
-    "cline_session": ("45f4657d94f2", "cline:1"),
-    "codebuddy": ("7c7d361cd8eb", "codebuddy:1 workbuddy:1"),
-    "codebuff": ("119942bcd73e", "codebuff:1"),
-    "codewhale": ("7a9b15ca9b0c", "codewhale:1"),
-    "codex": ("0cea0a7f4859", "codex:1 trae-cli:1 open-interpreter:1"),
-    "command_code": ("ed8cef0373a5", "command-code:1"),
-    "continue_dev": ("2bf35f006053", "continue:1 pearai:1"),
-    "copilot_chat": ("e7e81ad1df4d", "copilot-chat:1"),
-    "copilot_cli": ("5400f1ea0a26", "copilot-cli:1"),
-    "cortex": ("7d04d3a036cf", "cortex:1"),
-    "crush": ("3c7cc08e4311", "crush:1"),
-    "cursor_cli": ("9cffca22548d", "cursor-cli:1"),
-    "cursor_database": ("cd80af5a49fe", "cursor:1"),
-    "deepseek_export": ("1fedcc9e7f0f", "deepseek:1"),
-    "deepseek_harness": ("9798b8adb01c", "deepseek-harness:1"),
-    "devin": ("bec11c7300b2", "devin:1"),
-    "droid": ("aa7ef0e30c12", "droid:2"),
-    "forge": ("59f4226fd6c2", "forge:1"),
-    "gemini": ("0151c674759a", "gemini:1"),
-    "gemini_takeout": ("3cf0ac067bd7", "gemini-web:1"),
-    "goose": ("d10e6a32b267", "goose:1"),
-    "gptme": ("9a2baa8936bc", "gptme:1"),
-    "grok": ("0da552d0d487", "grok:1"),
-    "grok_export": ("7d6d6dbbaff5", "grok-web:1"),
-    "hermes": ("8524d5906f2e", "hermes:1"),
-    "iflow": ("d7599f1535c1", "iflow:1"),
-    "junie": ("fa27e4546744", "junie:1"),
-    "kimi": ("b4fcf551572d", "kimi:1"),
-    "kiro": ("c5cd8b8585f3", "kiro:1"),
-    "llm": ("6c4db8b415c2", "llm:1"),
-    "lm_studio": ("b78153b8538b", "lm-studio:1"),
-    "omnigent": ("4185e23c1781", "omnigent:1"),
-    "open_webui": ("d1d0042679eb", "open-webui:1"),
-    "openclaw": ("583aaad1f6da", "openclaw:1 qclaw:1 pi:1 oh-my-pi:1 prime-agent:1"),
-    "opencode": ("8536dd9b5158", "opencode:2"),
-    "opencode_database": ("c628a2d7b790", "opencode:2 kilo:2 mimocode:2 icodemate:2"),
-    "openhands": ("e6ce0849a7a0", "openhands:1"),
-    "piebald": ("86a3f9abd9d3", "piebald:1"),
-    "poolside": ("42d17e27c27c", "poolside:1"),
-    "posit_assistant": ("853807c82321", "posit-assistant:1"),
-    "qwen": ("5cbfe7f4815e", "qwen:1"),
-    "qwenpaw": ("0ea30668b147", "qwenpaw:1"),
-    "reasonix": ("96ed85690cd4", "reasonix:1"),
-    "shelley": ("3508ba7b1207", "shelley:1"),
-    "vibe": ("0536ef77297a", "vibe:1"),
-    "warp": ("8810a0ccdba7", "warp:1"),
-    "zcode": ("78edf186ffb9", "zcode:1"),
-    "zed": ("6588e0fba984", "zed:1"),
-    "zencoder": ("5c68132b0ac4", "zencoder:1"),
+    "aider": ("2fe56e28a2d8", "aider:1"),
+    "amp": ("2c276d86996b", "amp:2"),
+    "antigravity": ("31125133bcb6", "antigravity:1"),
+    "augment": ("85943347fdba", "augment:1"),
+    "chatgpt": ("df5184a742b8", "chatgpt:1"),
+    "claude_code": ("affc6ccadac5", "claude-code:1 claude-cowork:1 qoder:1 openclaude:1"),
+    "claude_export": ("f215ecaa3444", "claude:1"),
+    "cline": ("bcd62fed6d86", "cline:1 roo-code:1 zoo-code:1 kilo-code:1"),
+    "cline_session": ("ebeccd1c0809", "cline:1"),
+    "codebuddy": ("40de323fa556", "codebuddy:1 workbuddy:1"),
+    "codebuff": ("2b6d892a9a09", "codebuff:1"),
+    "codewhale": ("9b160fc259b9", "codewhale:1"),
+    "codex": ("a3f8f2709aad", "codex:1 trae-cli:1 open-interpreter:1"),
+    "command_code": ("3108f8c4bf37", "command-code:1"),
+    "continue_dev": ("3d10fcd3c45c", "continue:1 pearai:1"),
+    "copilot_chat": ("186383f9cb46", "copilot-chat:1"),
+    "copilot_cli": ("b7412b9b6191", "copilot-cli:1"),
+    "cortex": ("a7de70c85b62", "cortex:1"),
+    "crush": ("6c7739379a2e", "crush:1"),
+    "cursor_cli": ("d9647877e6d8", "cursor-cli:1"),
+    "cursor_database": ("56d9c1710c1e", "cursor:1"),
+    "deepseek_export": ("75ba29c60729", "deepseek:1"),
+    "deepseek_harness": ("f958874037e3", "deepseek-harness:1"),
+    "devin": ("c4780f9df1f1", "devin:1"),
+    "droid": ("5423a92b4139", "droid:2"),
+    "forge": ("e9548beb59b5", "forge:1"),
+    "gemini": ("80fca38111e5", "gemini:1"),
+    "gemini_takeout": ("f1ee6d326880", "gemini-web:1"),
+    "goose": ("e02794fc51e2", "goose:1"),
+    "gptme": ("4b794013c406", "gptme:1"),
+    "grok": ("1d6b4a6457ff", "grok:1"),
+    "grok_export": ("19fef6efd319", "grok-web:1"),
+    "hermes": ("83280b8da950", "hermes:1"),
+    "iflow": ("7fbad9588fab", "iflow:1"),
+    "junie": ("e542fadb67fb", "junie:1"),
+    "kimi": ("7fc13d1d39a1", "kimi:1"),
+    "kiro": ("cbef47f50746", "kiro:1"),
+    "llm": ("e2529ca4dbb5", "llm:1"),
+    "lm_studio": ("e250994149e1", "lm-studio:1"),
+    "omnigent": ("f766557b1627", "omnigent:1"),
+    "open_webui": ("1259c1407473", "open-webui:1"),
+    "openclaw": ("94362480c8cb", "openclaw:1 qclaw:1 pi:1 oh-my-pi:1 prime-agent:1"),
+    "opencode": ("31d6eaf8d689", "opencode:2"),
+    "opencode_database": ("fe441b1f3222", "opencode:2 kilo:2 mimocode:2 icodemate:2"),
+    "openhands": ("3f436600c2f3", "openhands:1"),
+    "piebald": ("e4cc8d837af1", "piebald:1"),
+    "poolside": ("c685bcff4604", "poolside:1"),
+    "posit_assistant": ("96b721cc3ef0", "posit-assistant:1"),
+    "qwen": ("f06d3e7eccbb", "qwen:1"),
+    "qwenpaw": ("af5d5faf60e0", "qwenpaw:1"),
+    "reasonix": ("b507a55d809e", "reasonix:1"),
+    "shelley": ("ffca60b494a3", "shelley:1"),
+    "vibe": ("ed185b68e996", "vibe:1"),
+    "warp": ("c360513809b2", "warp:1"),
+    "zcode": ("2282fb5447a1", "zcode:1"),
+    "zed": ("bce5eaca4199", "zed:1"),
+    "zencoder": ("b0eb36aee67d", "zencoder:1"),
 }
 """By parser: digest of what it reads in the samples, and the versions of the agents that use it."""
 
@@ -96,6 +96,13 @@ def _versions() -> dict[str, str]:
     return {parser: " ".join(f"{name}:{version}" for name, version in of.items()) for parser, of in used.items()}
 
 
+def _filled(value: Any) -> Any:
+    """Return a value without empty members, so that a new field of a record changes nothing while it is unused."""
+    if isinstance(value, dict):
+        return {key: filled for key, held in value.items() if (filled := _filled(held))}
+    return [_filled(held) for held in value] if isinstance(value, list | tuple) else value
+
+
 def _digests(folder: Path) -> dict[str, str]:
     folder /= "home/ada/boats"  # some parsers use the names of folders above
     found: dict[str, Any] = {}
@@ -112,7 +119,7 @@ def _digests(folder: Path) -> dict[str, str]:
             known_line = None if known else line_format(source, str(path))
         of = found.setdefault(_parser(known or known_line), hashlib.sha256())
         for session in conversations(path):
-            of.update(msgspec.json.encode(session).replace(str(folder).encode(), b""))
+            of.update(msgspec.json.encode(_filled(msgspec.to_builtins(session))).replace(str(folder).encode(), b""))
     return {parser: of.hexdigest()[:12] for parser, of in found.items()}
 
 
