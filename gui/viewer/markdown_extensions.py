@@ -85,6 +85,8 @@ _IMAGE_EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\
 _IMAGE = re.compile(
     r"!\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,1000})>|([^()<>\s]{1,1000}))(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"
 )
+_IN_DESCRIPTION = re.compile(r"[\\`*\[\]<>~&|]|(?<!\w)_|_(?!\w)")
+"""Markup in the description of an image: Qt repeats the image for each part. It shows none without a description."""
 _WIDTH = re.compile(r"(?:(.*)\|)?[ \t]*(\d{1,4})(?:x\d{1,4})?[ \t]*")
 """The width of an image in Obsidian, after its description or in place of it."""
 _TAG = re.compile(
@@ -297,7 +299,7 @@ class NoteMarkup:
         return "".join((*parts, self._plain(text[done:])))
 
     def _plain(self, text: str) -> str:
-        if "![" in text and self._pictures is not None:
+        if "![" in text:
             text = _IMAGE_EMBED.sub(lambda found: self._image(found[0], found[1], found[2] or ""), text)
             text = _IMAGE.sub(lambda found: self._image(found[0], found[2] or found[3], found[1]), text)
         if "^[" in text:
@@ -318,7 +320,12 @@ class NoteMarkup:
         found = _WIDTH.fullmatch(description)
         words, width = (found[1] or "", int(found[2])) if found else (description, 0)
         url = "" if self._pictures is None else self._pictures.url(target.strip(), width)
-        return f"![{escaped(words or target)}]({url})" if url else markup
+        if not url and markup.startswith("![[") and not written_links(markup):
+            return f"*{escaped(words or target.partition('#')[0])}*"  # a film or a sound
+        shown = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
+        if not url and (markup.startswith("![[") or shown == words):
+            return markup
+        return f"![{shown}]({url or f'<{target}>'})"
 
     def _marks(self, text: str) -> str:
         if "#" in text:

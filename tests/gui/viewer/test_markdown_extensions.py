@@ -115,6 +115,8 @@ def rewritten(text: str, *toggled: int) -> str:
         ("#+BEGIN_QUERY\nx\n#+END_QUERY", f"```clojure\nx\n```\n\n{SEPARATOR}\n"),
         ("#+BEGIN_TIP\nno end\n#+END_NOTE", "#+BEGIN_TIP\nno end\n#+END_NOTE"),
         ("#+BEGIN_TIP\na", "#+BEGIN_TIP\na"),
+        ("![[film.mp4#t=1]] ![](a/my_b.png)", r"*film.mp4* [my_b.png](<a/my_b.png>)"),
+        ("![a *b* & _c_](x.png) ![a_b](x.png)", "[a b c](<x.png>) [a_b](x.png)"),
         ("{{query (and [[a]] {b})}} {{youtube https://x.org/v}}", "`{{query (and [[a]] {b})}}` <https://x.org/v>"),
         ("- ## A\n  id:: x\n  text\n- ## B\n\t- c", "- ## A\n\n  text\n- ## B\n\t- c"),
     ],
