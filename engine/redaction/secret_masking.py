@@ -479,7 +479,10 @@ def _searches() -> _Searches:
 
 
 def _group(sign: str, anchors: list[str]) -> _Group:
-    """The expression checks some characters next to the sign, before or after it, whichever are more."""
+    """Return the anchors that contain `sign`, with an expression that finds candidates for them.
+
+    It checks a few characters on that side of the sign where the anchor has more.
+    """
     group = _Group(sign, re.compile(""), {}, {})
     tails: dict[int, set[str]] = {}
     rests: set[str] = set()

@@ -414,5 +414,5 @@ def _most_informative(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
     """Return at most `_MOST_TERMS` terms, dropping function words first: the index limits the length of a query."""
     if len(terms) <= _MOST_TERMS:
         return terms
-    kept = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
-    return tuple(sorted(kept, key=lambda term: term.start))
+    chosen = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
+    return tuple(sorted(chosen, key=lambda term: term.start))

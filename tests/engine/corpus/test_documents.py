@@ -209,12 +209,12 @@ def test_docx_without_title_has_its_first_heading() -> None:
 def test_document_laid_out_in_a_table_keeps_its_paragraphs() -> None:
     heading, long = word_paragraph("Plan", '<w:pStyle w:val="H1"/>'), word_paragraph("word " * 60)
     table = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format
-    said = "word " * 59 + "word"
+    paragraph = "word " * 59 + "word"
     assert text_in(docx(table(heading + long + long, word_paragraph("b"))), ".docx") == (
-        f"# Plan\n\n{said}\n\n{said}\n\nb\n"
+        f"# Plan\n\n{paragraph}\n\n{paragraph}\n\nb\n"
     )
-    assert text_in(docx(table(table(heading + long, long), "")), ".docx") == f"# Plan\n\n{said}\n\n{said}\n"
-    assert text_in(docx(table(long, long)), ".docx") == f"{said} | {said}\n"
+    assert text_in(docx(table(table(heading + long, long), "")), ".docx") == f"# Plan\n\n{paragraph}\n\n{paragraph}\n"
+    assert text_in(docx(table(long, long)), ".docx") == f"{paragraph} | {paragraph}\n"
     assert text_in(docx(table(heading, "<w:p/>") + table(heading, heading)), ".docx") == "# Plan\n\nPlan | Plan\n"
     many = text_in(docx(table(word_paragraph("some words") * 50_000, "")), ".docx")
     assert many == "\n\n".join(["some words"] * 50_000) + "\n"
@@ -548,7 +548,7 @@ def test_empty_html_item_leaves_no_bullet() -> None:
     assert text_in(b"<ul><li>one</li><li></li></ul><p>Text</p>", ".html") == "- one\n\nText\n"
 
 
-def test_epub_parts_that_are_no_pages_are_left_out() -> None:
+def test_epub_parts_other_than_pages_are_left_out() -> None:
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="i" href="a.jpg" media-type="image/jpeg"/>'
         '<item id="b" href="b.xhtml"/><item id="c" href="c1.xhtml" media-type="application/xhtml+xml"/></manifest>'
