@@ -459,6 +459,8 @@ def test_unclosed_elements_hide_no_more_than_their_words(page: str, text: str) -
         ("<video><p>Get a browser</p></video><p>b", "b\n"),
         ("<p hidden=until-found>a</p><body hidden><p>b", "a\n\nb\n"),
         ("<p hidden>a<p>b", "a\n\nb\n"),
+        ("<p>a</p><![note[ no ]]><p>b</p>", "a\n\nb\n"),
+        ("<p>a</p><![if !IE]><p>b</p><![endif]><![C no]>", "a\n\nb\n"),
         ("<img hidden>a<p hidden>no</p><script>'<p>'</script>", "a\n"),
         ("<p>a</p><p hidden>no<div>b</div></p><p>c</p>", "a\n\nb\n\nc\n"),
         ("</p><p hidden>no <p>a</p><p>b</p>", "a\n\nb\n"),
