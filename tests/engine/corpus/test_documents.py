@@ -4,7 +4,7 @@ import struct
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from html.parser import HTMLParser
 from io import BytesIO
@@ -112,6 +112,29 @@ def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
 )
 def test_pdf_joins_a_word_across_lines(reader: DocumentReader, lines: list[str], text: str) -> None:
     assert reader.text_of(pdf([lines]), "a.pdf") == f"# Page 1\n\n{text}\n"
+
+
+_LEFT = [f"line {number} of the column at the left" for number in range(19)] + ["which ends within a hyphen-"]
+_RIGHT = ["ated word in the second column", *(f"line {number} of the column at the right" for number in range(19))]
+
+
+def _rows(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Return the lines of two columns row by row, each with its place on a page."""
+    pairs = enumerate(zip(left, right, strict=True))
+    return [(x, 700 - 14 * row, text) for row, pair in pairs for x, text in zip((72, 320), pair, strict=True)]
+
+
+def test_pdf_written_by_rows_is_read_by_columns(reader: DocumentReader) -> None:
+    heading = (72, 740, "A heading that is above both of the columns, and longer than one of them is")
+    text = reader.text_of(pdf([[heading, *_rows(_LEFT, _RIGHT)]]), "a.pdf")
+    columns = "\n".join([*_LEFT, *_RIGHT]).replace("hyphen-\nated", "hyphenated")
+    assert text == f"# Page 1\n\n{heading[2]}\n{columns}\n"
+
+
+def test_pdf_table_is_read_by_rows(reader: DocumentReader) -> None:
+    cells = [f"Item {number}" for number in range(20)], [f"{number},00" for number in range(20)]
+    text = reader.text_of(pdf([_rows(*cells)]), "a.pdf")
+    assert "Item 3 3,00" in text.split("\n")
 
 
 def test_chunks_of_short_pages_are_never_joined(reader: DocumentReader) -> None:

@@ -41,6 +41,13 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("org", "*b* /i/ _u_ +s+ =c*= ~v~", "**b** *i* _u_ ~~s~~ `c*` `v`"),
         ("org", "*b /i/ b* a*b*c 2 * 3 * 4", "**b *i* b** a\\*b\\*c 2 \\* 3 \\* 4"),
         ("org", "#no $ [x](y) <b> %%c%% ^a", "\\#no \\$ \\[x\\]\\(y) \\<b\\> \\%\\%c\\%\\% \\^a"),
+        ("org", "so $a_1 +\nb$, not $5 or $6", "so `$a_1 + b$`, not \\$5 or \\$6"),
+        (
+            "org",
+            "a\n\\begin{align}\nx_1 \\\\\n\n\\end{align}\nb",
+            "a\n\n```latex\n\\begin{align}\nx_1 \\\\\n\n\\end{align}\n```\n\nb",
+        ),
+        ("org", "\\begin{a}\n* H\n\\end{a}", "\\\\begin\\{a\\}\n\n# H\n\n\\\\end\\{a\\}"),
         ("org", "[[https://x.org/a b][the *wall*]]", "[the **wall**](<https://x.org/a%20b>)"),
         ("org", "[[id:ABCD-1][a]] [[file:./b.org::*C][d]] [[#e][f]]", "[a](<abcd-1>) [d](<b.org#C>) [f](<#e>)"),
         ("org", "[[file:a.png]] [[doi:10/x][paper]]", "![a.png](<a.png>) paper"),
