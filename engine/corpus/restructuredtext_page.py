@@ -54,7 +54,7 @@ _WITHOUT_ARGUMENTS = restructuredtext.CODE_DIRECTIVES | _ADMONITIONS | _PLAIN_QU
 """Directives whose text may begin directly below."""
 
 _LITERAL = lazy_pattern(
-    r"``(?=\S)([^`]{1,400}(?:`[^`]{1,400}){0,20}?)``(?![\w`])"
+    r"``(?=\S)(`{0,2}[^`]{1,400}(?:`{1,2}[^`]{1,400}){0,20}?`{0,2})``(?![\w`])"
     r"|(?<![\w`:]):([A-Za-z][\w.+-]{0,39}(?::[\w.+-]{1,39})?):`([^`]{1,400})`|\\(?:(\S)|\s|$)"
 )
 _ESCAPED = lazy_pattern(r"\\(?:(\S)|\s)")

@@ -23,6 +23,7 @@ from engine.corpus.chunking import chunk_note
 from engine.corpus.documents import DocumentError
 from engine.corpus.documents.extraction_process import DocumentReader, Worker
 from engine.corpus.documents.office import read_docx, read_odt
+from engine.corpus.documents.pdf import _by_columns, _Run
 from engine.corpus.documents.text_collector import MOST_CHARACTERS, DocumentText, TextFull
 from engine.corpus.documents.web_pages import read_enex, read_epub, read_html
 from engine.corpus.line_reader import NumberedText
@@ -96,6 +97,23 @@ def test_pdf_without_title_has_that_of_its_file(reader: DocumentReader) -> None:
     assert describe(reader.text_of(pdf([["Words"]]), "scan 7.pdf"), "scan 7.pdf").title == "scan 7"
 
 
+@pytest.mark.parametrize(
+    ("declared", "title"),
+    [
+        ("Tides. A study of 3.5 years", "Tides. A study of 3.5 years"),
+        ("Microsoft Word - Tides", "Tides"),
+        ("Microsoft Word - Tides.docx", ""),
+        ("tides_final-2.indd", ""),
+        ("Untitled-1", ""),
+        ("(anonymous)", ""),
+        (" - ", ""),
+    ],
+)
+def test_pdf_title_is_not_what_a_program_wrote(reader: DocumentReader, declared: str, title: str) -> None:
+    text = reader.text_of(pdf([["words"]], title=declared), "a.pdf")
+    assert describe(text, "a.pdf").title == (title or "a")
+
+
 def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
     data = pdf([["Name:"], ["End"]], written=["Ada Quill", "A remark"])
     text = reader.text_of(data, "form.pdf")
@@ -129,6 +147,12 @@ def test_pdf_written_by_rows_is_read_by_columns(reader: DocumentReader) -> None:
     text = reader.text_of(pdf([[heading, *_rows(_LEFT, _RIGHT)]]), "a.pdf")
     columns = "\n".join([*_LEFT, *_RIGHT]).replace("hyphen-\nated", "hyphenated")
     assert text == f"# Page 1\n\n{heading[2]}\n{columns}\n"
+
+
+def test_pdf_columns_from_right_to_left_stay() -> None:
+    runs = [_Run(x, x + 200, y, y + 10, text) for x, y, text in _rows(_LEFT, _RIGHT)]
+    assert _by_columns(runs)
+    assert not _by_columns([*runs, runs[0]._replace(text="\u05e9\u05dc\u05d5\u05dd")])
 
 
 def test_pdf_table_is_read_by_rows(reader: DocumentReader) -> None:
