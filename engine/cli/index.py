@@ -159,6 +159,7 @@ def _print_report(report: SyncReport) -> None:
     print(
         f"Indexed {plural(report.files_indexed, 'file')} ({plural(report.chunks_indexed, 'passage')}) "
         f"in {report.seconds:.1f} s; {report.files_unchanged:,} unchanged, {report.files_removed:,} removed."
+        + (" All files were read again." if report.full else "")
     )
     if report.vectors_embedded or report.vectors_reused or report.vectors_pending:
         print(

@@ -50,7 +50,7 @@ def run_saved(
     cancel: CancelToken,
     config: Path | None,
 ) -> SearchOutcome:
-    """Run the search of this name; options in `given` replace the saved ones.
+    """Run the search of this name; `options` replace the saved ones.
 
     It runs where the window runs it: here, in all workspaces, or in the one of its file. Raises `MnemoscopeError` if
     there is no such search, or that workspace was deleted.

@@ -33,6 +33,8 @@ _HELD = lazy_pattern(
 _URL = lazy_pattern(
     r"<?(?<![\w:])((?:(?:https?|ftp)://|mailto:)[^\s\[\]<>\"]{1,1000}[^\s\[\]<>\".,;:!?)'])(?:\[([^\[\]]{0,400})\])?>?"
 )
+_UNKNOWN_LINK = lazy_pattern(r"\{[\w-]{1,80}\}[^\s\[\]{}]{0,400}\[([^\[\]]{1,400})\]")
+"""Matches a link whose address begins with an attribute that another file defines."""
 _IMAGE = lazy_pattern(r"image:(?!:)([^\s\[\]][^\[\]\n]{0,400})\[([^\[\]]{0,400})\]")
 _FOOTNOTE = lazy_pattern(r"footnote(?:ref)?:([\w-]{0,80})\[((?:[^\[\]]|\[[^\[\]]{0,400}\]){0,1000})\]")
 _QUOTED = lazy_pattern(r"([\"'])`(?=\S)([^`\"]{1,400}?)(?<=\S)`\1")
@@ -323,6 +325,8 @@ class _Page:
         found.text = _IMAGE.sub(lambda shown: found.image(shown[2].partition(",")[0], shown[1]), found.text)
         found.text = _URL.sub(lambda url: self._web_link(found, url), found.text)
         found.text = ASCIIDOC.sub(lambda link: self._link(found, link), found.text)
+        if "{" in found.text:
+            found.text = _UNKNOWN_LINK.sub(r"\1", found.text)
         found.text = _ROLE.sub("", asciidoc.ANCHOR.sub("", found.text) if "[[" in text else found.text)
         found.text = _FOOTNOTE.sub(lambda note: self._footnote(found, note), found.text)
         found.text = _SCRIPTS.sub(r"\2", found.text)

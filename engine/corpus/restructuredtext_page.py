@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 
 from engine.base import lazy_pattern
 from engine.corpus import restructuredtext
+from engine.corpus.link_parsing import reference_target
 from engine.corpus.markdown_writer import (
     CALLOUTS,
     MOST_NESTED,
@@ -53,7 +54,7 @@ _WITHOUT_ARGUMENTS = restructuredtext.CODE_DIRECTIVES | _ADMONITIONS | _PLAIN_QU
 """Directives whose text may begin directly below."""
 
 _LITERAL = lazy_pattern(
-    r"``(?=\S)([^`]{1,400}(?:`[^`]{1,400}){0,20}?)``(?![\w`])"
+    r"``(?=\S)(`{0,2}[^`]{1,400}(?:`{1,2}[^`]{1,400}){0,20}?`{0,2})``(?![\w`])"
     r"|(?<![\w`:]):([A-Za-z][\w.+-]{0,39}(?::[\w.+-]{1,39})?):`([^`]{1,400})`|\\(?:(\S)|\s|$)"
 )
 _ESCAPED = lazy_pattern(r"\\(?:(\S)|\s)")
@@ -374,12 +375,11 @@ class _Page:
         if role == "doc":
             return found.link(label or target, target if target.endswith(".rst") else f"{target}.rst")
         if role in ("ref", "numref") or role == "any":
-            known = self._names.get(_name(target))
-            return (
-                found.link(label or known.lstrip("#"), known)
-                if known
-                else found.token(f"*{found.done(label or target)}*")
-            )
+            known = self._names.get(_name(target), "")
+            if known or role == "any":
+                title = label or known.lstrip("#") or target
+                return found.link(title, known) if known else found.token(f"*{found.done(title)}*")
+            return found.link(label or target, reference_target(target))
         if role in ("emphasis", "strong", "title", "term", "guilabel", "menuselection", "abbr", "dfn", "t"):
             mark = "*" if role in ("emphasis", "title", "dfn", "t") else "**"
             return found.token(f"{mark}{found.done(label or content)}{mark}")

@@ -140,6 +140,7 @@ class DocumentRows:
         packer = TranscriptChunker(self._settings, self._token)
         uses = SessionUses()
         uses.add(conversation.messages)
+        uses.requests += conversation.requests
         with ExitStack() as unless_put:
             rows = ChunkRows(self._store.files.folder, self._token)
             unless_put.callback(rows.close)

@@ -479,10 +479,7 @@ def _searches() -> _Searches:
 
 
 def _group(sign: str, anchors: list[str]) -> _Group:
-    """Return the anchors that contain `sign`, with an expression that finds candidates for them.
-
-    It checks a few characters on that side of the sign where the anchor has more.
-    """
+    """Return the anchors around `sign`, and an expression that checks the longer side of each for candidates."""
     group = _Group(sign, re.compile(""), {}, {})
     tails: dict[int, set[str]] = {}
     rests: set[str] = set()

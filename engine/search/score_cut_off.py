@@ -231,7 +231,7 @@ def _rows_of_files(snapshot: Snapshot, files: Sequence[int], results: list[Score
 
 
 def diverse(results: list[Scored], similarity: "Similarity", weight: float, limit: int, stages: Stages) -> list[Scored]:
-    """Reorder the first `wanted` results so that similar ones are apart.
+    """Reorder the first `limit` results so that similar ones are apart.
 
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
     below the threshold don't affect the order.

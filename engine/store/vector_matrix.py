@@ -382,7 +382,7 @@ class Scan:
     def _enough_up_to(
         self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, count: int
     ) -> int:
-        """Return the Hamming distance of sign bits to scan up to, so that few of the best `wanted` rows are missed.
+        """Return the Hamming distance of sign bits to scan up to, so that few of the best `count` rows are missed.
 
         `counts`: the number of rows at each distance. `distances`, `cosines`: of the rows scored so far, which are all
         rows up to the distance `limit`.

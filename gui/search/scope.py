@@ -196,7 +196,7 @@ def _file(cited: str) -> str:
 
 
 def _within(query: str, count: EarlierAnswer | None, *, alike: bool) -> str:
-    """Return "Within 37 results of …". `asked`: a query or, with `alike`, a passage whose similar ones are listed."""
+    """Return "Within 37 results of …". `query`: a query or, with `alike`, a passage whose similar ones are listed."""
     all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:
         return tr(all_of_them, asked=query)

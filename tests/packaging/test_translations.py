@@ -1,10 +1,8 @@
 """Check that the catalogues are complete, match the code, and use the same fields as the code."""
 
-import ast
 import io
 import re
 import string
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,27 +35,6 @@ def wrong_fields(message) -> list[str]:
     if len(forms(message.id)) > 1:
         allowed.append(expected - {"count"})
     return [translated for translated in forms(message.string) if fields(translated) not in allowed]
-
-
-def calls_with_wrong_fields(root: Path) -> Iterator[str]:
-    """The calls of `tr` and `tr_count` whose arguments are not the fields of their sentence."""
-    for path in sorted(root.rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args):
-                continue
-            counted = {"count"} if call.func.id == "tr_count" else set()
-            texts = call.args[: 1 + len(counted)]
-            if call.func.id not in ("tr", "tr_count") or not all(isinstance(text, ast.Constant) for text in texts):
-                continue
-            given = {argument.arg for argument in call.keywords} | counted
-            named = set().union(*(fields(text.value) for text in texts))
-            if None not in given and (named - given or given - named - counted):
-                yield f"{path}:{call.lineno}: {named} is not {given}"
-
-
-@pytest.mark.parametrize("root", ["engine", "gui"])
-def test_sentences_receive_their_fields(root: str) -> None:
-    assert not list(calls_with_wrong_fields(PROJECT / root))
 
 
 @pytest.mark.parametrize("language", FOREIGN)

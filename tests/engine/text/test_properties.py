@@ -55,7 +55,8 @@ def test_the_terms_of_a_query_are_in_its_own_streams(query: str, language: str) 
         assert contains(words, tokens) or single_character
         # Arabic words are also searched in their form with an article.
         for stem in term.stems[:1] if script_of(term.surface[0]) == "arabic" else term.stems:
-            assert any(contains(stream, stem.split()) for stream in stems)
+            # Decimal numbers are only searched as a whole.
+            assert any(contains(stream, stem.split()) for stream in stems) or stem == term.word
 
 
 @given(WORDS, ANY_TEXT, ANY_TEXT, LANGUAGES)

@@ -294,6 +294,18 @@ def test_quick_search_repeats_on_index_change(qtbot, shown: DuplicatesPage, insi
     qtbot.waitUntil(lambda: len(listed(shown)) == 1)
 
 
+@pytest.mark.parametrize("chosen", [False, True])
+def test_first_group_is_current_until_one_is_chosen(qtbot, shown: DuplicatesPage, insight, chosen: bool) -> None:
+    if chosen:
+        QTest.keyClick(shown.groups, Qt.Key.Key_Down)
+        QTest.keyClick(shown.groups, Qt.Key.Key_Up)
+    before = shown.groups.current
+    insight.groups = (make_group(LEFT, "new.md"), *insight.groups)
+    shown.refresh()
+    qtbot.waitUntil(lambda: len(listed(shown)) == 3)
+    assert shown.groups.current == (before if chosen else insight.groups[0])
+
+
 def test_slow_search_repeats_only_on_request(qtbot, page, memory, insight: FakeInsight) -> None:
     insight.seconds = 9.0
     page.set_manager(memory)

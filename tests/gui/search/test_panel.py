@@ -372,15 +372,19 @@ def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monke
     assert results.isVisible()
 
 
-def test_removed_notice_does_not_move_rows(qtbot, panel, results, ask, memory, monkeypatch):
+@pytest.mark.parametrize("pointed", [True, False])
+def test_removed_notice_moves_no_row_under_the_pointer(qtbot, pointed, panel, results, ask, memory, monkeypatch):
     search, notices = memory.search, ["Nothing has been embedded yet.", ""]
     monkeypatch.setattr(memory, "search", lambda *a, **o: msgspec.structs.replace(search(*a, **o), notice=notices[0]))
     ask("timer")
     with_notice = results.mapTo(panel.body, QPoint()).y()
     notices.pop(0)
+    results.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, pointed)
     panel.refresh()
     qtbot.waitUntil(lambda: "Nothing has been embedded yet." not in _shown_text(panel.body) and not panel.busy)
-    assert results.mapTo(panel.body, QPoint()).y() == with_notice
+    assert (results.mapTo(panel.body, QPoint()).y() == with_notice) == pointed
+    QApplication.sendEvent(results, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: results.mapTo(panel.body, QPoint()).y() < with_notice)
     ask("hose")
     assert results.mapTo(panel.body, QPoint()).y() < with_notice
 

@@ -34,10 +34,7 @@ class _Parser(LineParser):
     """Parses the messages of the branch that the user saw last, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = _ROLES.get(string(value.get("sender")))
-        if role is None:
-            self.count_unknown(f"sender {string(value.get('sender'))}")
-            role = "system"
+        role = self.role(_ROLES, string(value.get("sender")), "sender") or "system"
         parts = [part for block in items(value.get("content")) for part in self._block(block, role) if part[2].strip()]
         if not any(part[1] == "text" for part in parts) and not any(part[1] == "tool-call" for part in parts):
             parts.append(Part(role, "text", string(value.get("text"))))  # older exports have nothing else

@@ -34,8 +34,6 @@ from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
-_MARK = 1
-"""Increase this when messages are read differently: stored sessions are then read again."""
 _MOST_PICTURES = 20
 
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
@@ -97,10 +95,7 @@ def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
 
 
 def _marks(connection: apsw.Connection) -> dict[str, str]:
-    return {
-        key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest()
-        for key, known in _listed(connection).items()
-    }
+    return {key: hashlib.sha256(msgspec.json.encode(known)).hexdigest() for key, known in _listed(connection).items()}
 
 
 def _text(value: object) -> str:

@@ -31,10 +31,7 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = _ROLES.get(string(value.get("sender")).casefold())
-        if role is None:
-            self.count_unknown(f"sender {string(value.get('sender'))}")
-            role = "system"
+        role = self.role(_ROLES, string(value.get("sender")), "sender") or "system"
         pictures = ["[image]" for _ in items(value.get("generated_image_urls"))[:20]]
         text = "\n".join(filter(None, (string(value.get("message")), *pictures)))
         parts = Part(role, "thinking", string(value.get(_THOUGHTS))), Part(role, "text", text)

@@ -54,8 +54,6 @@ _OPERATIONS: Mapping[str, tuple[Role, Kind]] = {
 }
 _UNTITLED = "New Session"
 _NEWER, _OLDER = "conversations_v2", "conversations"
-_MARK = 1
-"""Increase this when messages are read differently: stored sessions are then read again."""
 # Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _LISTED = {
     _NEWER: f"""SELECT CAST(conversation_id AS BLOB), rowid, octet_length(value), updated_at FROM {_NEWER}
@@ -100,9 +98,7 @@ class _Sessions:
         return True
 
     def marks(self) -> dict[str, str]:
-        return {
-            key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest() for key, known in self._list().items()
-        }
+        return {key: hashlib.sha256(msgspec.json.encode(known)).hexdigest() for key, known in self._list().items()}
 
     def conversation(self, key: str) -> Conversation | None:
         row = self._rows.get(key) or self._list().get(key)

@@ -41,10 +41,7 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = _ROLES.get(string(value.get("role")))
-        if role is None:
-            self.count_unknown(f"role {string(value.get('role'))}")
-            role = "system"
+        role = self.role(_ROLES, string(value.get("role"))) or "system"
         id_, usage = string(value.get("id")), mapping(value.get("usage"))
         turn_usage = Usage(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
         self.use(value.get("model"), turn_usage, request=id_)

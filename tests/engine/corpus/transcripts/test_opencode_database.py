@@ -1,5 +1,6 @@
 """opencode's sessions in its database, of both generations of its tables."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -371,3 +372,35 @@ def test_sessions_of_kilo_with_newer_messages_alone(tmp_path: Path) -> None:
     writer.close()
     after = marks(path)
     assert {key for key in after if after[key] != before[key]} == {"ses_2"}
+
+
+@pytest.mark.parametrize("part", ["", "prt_1"], ids=["from a message", "from a part"])
+def test_undone_messages_are_abandoned(path: Path, newer: OpencodeWriter, part: str) -> None:
+    newer.session("ses_1")
+    newer.session_v2("ses_2")
+    for table in ("session", "session_v2"):
+        newer.connection.execute(f"ALTER TABLE {table} ADD COLUMN revert TEXT")
+    for number, role in enumerate(("user", "assistant", "user", "assistant"), 1):
+        newer.said("ses_1", f"msg_{number}", role, f"Words {number}")
+        said = {"text": f"Words {number}", "content": [{"type": "text", "text": f"Words {number}"}]}
+        newer.entry("ses_2", f"msg_{number}b", role, said)
+    for table, mark in (("session", "msg_3"), ("session_v2", "msg_3b")):
+        undone = json.dumps({"messageID": mark, **({"partID": part} if part else {})})
+        newer.connection.execute(f"UPDATE {table} SET revert = ?", (undone,))
+    for key in ("ses_1", "ses_2"):
+        session = read(path, key)
+        assert session is not None
+        assert session.facts.rewound == [(4, 4) if part else (3, 4)]
+        assert len(session.messages) == 4
+
+
+def test_error_of_an_answer_is_shown_unless_the_user_ended_it(path: Path, newer: OpencodeWriter) -> None:
+    newer.session("ses_1")
+    newer.session_v2("ses_2")
+    newer.message("ses_1", "msg_1", {"role": "assistant", "error": {"name": "APIError", "data": {"message": "Busy"}}})
+    aborted = {"name": "MessageAbortedError", "data": {"message": "The operation was aborted."}}
+    newer.message("ses_1", "msg_2", {"role": "assistant", "error": aborted}, [{"type": "text", "text": "I"}])
+    newer.entry("ses_2", "msg_3", "assistant", {"content": [], "error": {"type": "provider", "message": "Busy"}})
+    sessions = {key: session for key in ("ses_1", "ses_2") if (session := read(path, key))}
+    found = {key: [(one.role, one.text) for one in session.messages] for key, session in sessions.items()}
+    assert found == {"ses_1": [("system", "Busy"), ("assistant", "I")], "ses_2": [("system", "Busy")]}
