@@ -109,7 +109,7 @@ class Banner(QFrame):
         self._leave(had_keys)
 
     def _leave(self, had_keys: bool) -> None:
-        """Move the focus to the next message, or emit `left` without one; `had_keys`: the removed message had the focus."""
+        """Move the focus to the next message, or emit `left` without one. `had_keys`: whether it had the focus."""
         if had_keys and self.isHidden():
             self.left.emit()
         elif had_keys:
