@@ -15,6 +15,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +25,14 @@ from engine.base.private_files import replacing
 
 BLOCK_ROWS = 4096
 _CAST_BYTES = 512 * 1024
-"""Size of the pieces in which codes are cast to float32, which fits a core's second-level cache; 8 MB pieces take twice
+"""Size of the pieces in which rows are cast to float32, which fits a core's second-level cache; 8 MB pieces take twice
 as long.
 """
 
 Ids = NDArray[np.int64]
 Codes = NDArray[np.int8]
 Floats = NDArray[np.float32]
+Halves = NDArray[np.float16]
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 Words = NDArray[np.uint64]
@@ -44,11 +46,23 @@ _BODY_START = 64
 _CHECKSUM_STEP = 1 << 20
 
 
-def quantise(vectors: Floats) -> tuple[Codes, Floats]:
+def quantise(vectors: Floats | Halves) -> tuple[Codes, Floats]:
     """Quantise each vector to int8 codes from -127 to 127 and a scale factor; returns (n, dims) and (n,)."""
-    scales = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(127)
-    divisors = np.where(scales > 0, scales, np.float32(1))
-    return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
+    codes = np.empty(vectors.shape, np.int8)
+    scales = np.empty(len(vectors), np.float32)
+    step = _cast_rows(vectors.shape[1])
+    for start in range(0, len(vectors), step):
+        part = slice(start, start + step)
+        piece = vectors[part].astype(np.float32)
+        scales[part] = np.abs(piece).max(axis=1, initial=0.0) / np.float32(127)
+        piece /= np.where(scales[part] > 0, scales[part], np.float32(1))[:, None]
+        codes[part] = np.rint(piece, out=piece)
+    return codes, scales
+
+
+def _cast_rows(dims: int) -> int:
+    """Return how many rows are cast to float32 at once."""
+    return max(1, _CAST_BYTES // (4 * max(1, dims)))
 
 
 def sign_words(vectors: Floats, centre: Floats) -> Words:
@@ -141,7 +155,7 @@ class Block:
         """Return approximate cosines of the query with the given rows, or with all filled rows."""
         scales = self.scales[: self.count] if rows is None else self.scales[rows]
         dots = np.empty(len(scales), np.float32)
-        step = self._step()
+        step = _cast_rows(self.codes.shape[1])
         widened = np.empty((min(step, len(dots)), len(query)), np.float32)
         for start in range(0, len(dots), step):
             end = min(start + step, len(dots))
@@ -151,13 +165,9 @@ class Block:
             np.dot(piece, query, out=dots[start:end])
         return np.multiply(dots, scales, out=dots)
 
-    def _step(self) -> int:
-        dims: int = self.codes.shape[1]
-        return max(1, _CAST_BYTES // (4 * dims))
-
     def _widened(self, rows: Rows) -> Iterator[tuple[Floats, Rows]]:
         """Yield the vectors of rows as float32, in pieces, with the rows of each piece."""
-        step = self._step()
+        step = _cast_rows(self.codes.shape[1])
         for start in range(0, len(rows), step):
             piece = rows[start : start + step]
             yield self.codes[piece] * self.scales[piece, None], piece
@@ -230,7 +240,8 @@ def write_matrix(  # noqa: PLR0913 - most are options, given by name
     with replacing(path) as file:
         file.write(bytes(_BODY_START))
         checksum = 0
-        for piece in (ids.astype("<i8", copy=False), scales.astype("<f4", copy=False), *codes):
+        # One piece at a time: together, the codes are as large as the whole matrix.
+        for piece in chain((ids.astype("<i8", copy=False), scales.astype("<f4", copy=False)), codes):
             data = np.ascontiguousarray(piece).data.cast("B") if piece.size else b""
             checksum = zlib.crc32(data, checksum)
             file.write(data)
