@@ -8,9 +8,7 @@ synced and renamed, so a reader sees either the whole old file or the whole new 
 ignored.
 """
 
-import hashlib
 import mmap
-import struct
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -22,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.private_files import replacing
+from engine.store.vector_encoding import BODY_START, MatrixHeader, decode_header, digest
 
 BLOCK_ROWS = 4096
 _CAST_BYTES = 512 * 1024
@@ -38,11 +37,6 @@ Mask = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Distances = NDArray[np.uint16]
 
-_MAGIC = b"MNEMOMTX"
-_VERSION = 1
-_HEADER = struct.Struct("<8sIIQqq16sI")
-"""Magic, version, dims, rows, generation, stamp, model key hash, checksum of the body."""
-_BODY_START = 64
 _CHECKSUM_STEP = 1 << 20
 
 
@@ -238,7 +232,7 @@ def write_matrix(  # noqa: PLR0913 - most are options, given by name
     Raises OSError (disk full, read-only, and on Windows while another process still maps the older file).
     """
     with replacing(path) as file:
-        file.write(bytes(_BODY_START))
+        file.write(bytes(BODY_START))
         checksum = 0
         # One piece at a time: together, the codes are as large as the whole matrix.
         for piece in chain((ids.astype("<i8", copy=False), scales.astype("<f4", copy=False)), codes):
@@ -246,7 +240,7 @@ def write_matrix(  # noqa: PLR0913 - most are options, given by name
             checksum = zlib.crc32(data, checksum)
             file.write(data)
         file.seek(0)
-        file.write(_HEADER.pack(_MAGIC, _VERSION, dims, len(ids), generation, stamp, _digest(model_key), checksum))
+        file.write(MatrixHeader(dims, len(ids), generation, stamp, digest(model_key), checksum).encode())
 
 
 def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Ids, Floats, Codes] | None:
@@ -256,18 +250,16 @@ def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Id
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
         return None
-    if len(mapped) < _BODY_START:
+    header = decode_header(mapped[:BODY_START])
+    if header is None or not header.is_of(generation, model_key):
         return None
-    magic, version, dims, rows, of_generation, stamp, of_model, checksum = _HEADER.unpack_from(mapped)
-    if (magic, version, of_generation, of_model) != (_MAGIC, _VERSION, generation, _digest(model_key)):
-        return None
-    if len(mapped) != _BODY_START + rows * (8 + 4 + dims) or _checksum(mapped) != checksum:
+    if len(mapped) != header.file_size or _checksum(mapped) != header.checksum:
         return None
     return (
-        stamp,
-        np.frombuffer(mapped, "<i8", rows, _BODY_START).astype(np.int64),
-        np.frombuffer(mapped, "<f4", rows, _BODY_START + rows * 8).astype(np.float32),
-        _codes(mapped, rows, dims),
+        header.stamp,
+        np.frombuffer(mapped, "<i8", header.rows, BODY_START).astype(np.int64),
+        np.frombuffer(mapped, "<f4", header.rows, BODY_START + header.rows * 8).astype(np.float32),
+        _codes(mapped, header.rows, header.dims),
     )
 
 
@@ -278,16 +270,12 @@ def map_codes(path: Path, rows: int, dims: int) -> Codes:
 
 
 def _codes(mapped: mmap.mmap, rows: int, dims: int) -> Codes:
-    return np.frombuffer(mapped, np.int8, rows * dims, _BODY_START + rows * (8 + 4)).reshape(rows, dims)
-
-
-def _digest(model_key: str) -> bytes:
-    return hashlib.sha256(model_key.encode()).digest()[:16]
+    return np.frombuffer(mapped, np.int8, rows * dims, BODY_START + rows * (8 + 4)).reshape(rows, dims)
 
 
 def _checksum(mapped: mmap.mmap) -> int:
     view = memoryview(mapped)
     checksum = 0
-    for start in range(_BODY_START, len(view), _CHECKSUM_STEP):
+    for start in range(BODY_START, len(view), _CHECKSUM_STEP):
         checksum = zlib.crc32(view[start : start + _CHECKSUM_STEP], checksum)
     return checksum
