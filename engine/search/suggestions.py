@@ -107,13 +107,14 @@ class Spelling:
         """
         if not any(term.chunks for term in terms):
             return analysis
-        similar = {
-            term.start: words
-            for term in _unknown(analysis, terms)
-            for token, korean in [_search_word(term)]
-            if len(token) >= _SHORTEST_CORRECTED and not (korean or term.phrased or is_word(term.surface))
-            if (words := self._similar(snapshot, token, analysis.languages[0], scope))
-        }
+        similar = {}
+        for term in _unknown(analysis, terms):
+            token, korean = _search_word(term)
+            if len(token) < _SHORTEST_CORRECTED or korean or term.phrased or is_word(term.surface):
+                continue
+            words = self._similar(snapshot, token, analysis.languages[0], scope)
+            if words:
+                similar[term.start] = words
         if not similar:
             return analysis
         return replace(
@@ -207,7 +208,9 @@ def without_words(
 def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
     """Return a suggestion limited to the words that are probably typos; None if none is."""
     choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_likely(word, suggested)]
-    return best if len(choice) == len(best.words) else _suggestion(query, choice) if choice else None
+    if len(choice) == len(best.words):
+        return best
+    return _suggestion(query, choice) if choice else None
 
 
 def _is_likely(word: str, suggested: str) -> bool:
@@ -217,7 +220,10 @@ def _is_likely(word: str, suggested: str) -> bool:
     folded, other = fold(word), fold(suggested)
     if not folded.isascii():
         return True
-    most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
+    if len(folded) < _SHORTEST_CORRECTED:
+        most = 0
+    else:
+        most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
     return spelling.typos(folded, other, most) is not None
 
 

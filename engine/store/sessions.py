@@ -197,7 +197,7 @@ def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, st
         try:
             requests = decoder.decode_lines(stored)
         except msgspec.DecodeError:
-            continue  # of a damaged index: then they count twice
+            continue  # in a damaged index; the copied requests then count twice
         for request in requests:
             if owners.setdefault(request.digest, session) != session:
                 sums = copied.setdefault((session, request.model), [0.0] * len(request.usage))

@@ -350,7 +350,7 @@ class Scan:
         enough = max(FEWEST_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
         limit = min(int(np.searchsorted(reached, enough)), self._never - 1)
         near = self._score_between(-1, limit)
-        further = self._enough_up_to(limit, counts, *near, wanted=max(1, k // 4))
+        further = self._enough_up_to(limit, counts, *near, count=max(1, k // 4))
         if further > limit:
             self._score_between(limit, further)
 
@@ -381,7 +381,7 @@ class Scan:
         return cosines
 
     def _enough_up_to(
-        self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
+        self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, count: int
     ) -> int:
         """Return the Hamming distance of sign bits to scan up to, so that few of the best `wanted` rows are missed.
 
@@ -392,7 +392,7 @@ class Scan:
         if limit == self._never - 1:
             return limit
         seen = np.concatenate([cosines for _, cosines in self._scored])
-        least = np.partition(seen, -min(wanted, len(seen)))[-min(wanted, len(seen))]
+        least = np.partition(seen, -min(count, len(seen)))[-min(count, len(seen))]
         x, y = distances.astype(np.float64), cosines.astype(np.float64)
         spread = x.var()
         slope = min(0.0, float(((x - x.mean()) * (y - y.mean())).mean() / spread)) if spread else 0.0
@@ -401,7 +401,7 @@ class Scan:
         deviations = (least - (y.mean() + slope * (beyond - x.mean()))) / noise
         expected = counts[beyond] * _upper_tail(np.maximum(deviations, 0.0))
         missed = np.cumsum(expected[::-1])[::-1]
-        needed = np.flatnonzero(missed > _TOLERATED_LOSS * wanted)
+        needed = np.flatnonzero(missed > _TOLERATED_LOSS * count)
         return int(beyond[needed[-1]]) if len(needed) else limit
 
 

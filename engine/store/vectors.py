@@ -202,8 +202,8 @@ class VectorIndex:
         search it. Raises `Cancelled`; the next sync does the remaining work.
         """
         with self._store.read(cancel) as snapshot:
-            wanted = self.prefers_table(snapshot, model)
-        if wanted and self._table.settle(model, cancel):
+            preferred = self.prefers_table(snapshot, model)
+        if preferred and self._table.settle(model, cancel):
             self._matrix.discard()
             return
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
@@ -248,8 +248,8 @@ class VectorIndex:
     def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:
         """Recreate the table of sqlite-vec, or drop an unused one. The caller must hold the writer lock."""
         with self._store.read(cancel) as snapshot:
-            wanted = model is not None and self.prefers_table(snapshot, model)
-        if model is not None and wanted:
+            preferred = model is not None and self.prefers_table(snapshot, model)
+        if model is not None and preferred:
             self._table.refill(model, cancel)
         else:
             self.discard_unused(model)

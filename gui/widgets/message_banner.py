@@ -234,10 +234,10 @@ class NoticeBar(QWidget):
             self._fold()
         self.setVisible(bool(text))
 
-    def keep_space(self, kept: bool) -> None:
+    def keep_space(self, keep: bool) -> None:
         """Leave the bar's space empty if it is hidden from now on, so that the content below doesn't move."""
         policy = self.sizePolicy()
-        policy.setRetainSizeWhenHidden(kept and (policy.retainSizeWhenHidden() or not self.isHidden()))
+        policy.setRetainSizeWhenHidden(keep and (policy.retainSizeWhenHidden() or not self.isHidden()))
         self.setSizePolicy(policy)
 
     @Slot()

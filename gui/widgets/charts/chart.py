@@ -243,9 +243,8 @@ class Chart(QWidget):
     def footer(self) -> tuple[str, str]:
         """Return the labels below the chart, at the left and at the right."""
         mark = self.mark()
-        return (
-            (mark.caption, "") if mark else (self.series.idle_label, "") if self.series.idle_label else self.series.ends
-        )
+        label = mark.caption if mark else self.series.idle_label
+        return (label, "") if mark or label else self.series.ends
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())

@@ -164,7 +164,7 @@ def test_shapes_and_ids_that_do_not_fit_are_refused():
         matrix.add(np.array([1, 1]), np.zeros((2, 8), np.float32))
 
 
-def test_an_empty_matrix_and_no_wish_give_nothing():
+def test_empty_matrix_or_zero_results_give_nothing():
     matrix = QuantisedMatrix(8)
     query = unit(np.ones(8))
     assert len(matrix.search(query, 5)[0]) == 0
@@ -366,7 +366,7 @@ def test_rows_removed_during_save_stay_removed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("change", [{"generation": 4}, {"model_key": "other"}])
-def test_a_file_of_another_state_is_no_file(saved, change):
+def test_file_of_another_state_is_rejected(saved, change):
     assert QuantisedMatrix.load(saved[0], **{**SAVED, **change}) is None
 
 
@@ -383,7 +383,7 @@ def test_damaged_matrix_file_is_refused(saved, position):
 
 
 @pytest.mark.parametrize("size", [0, 10, 64, 1000])
-def test_a_cut_off_or_missing_file_is_no_file(saved, size):
+def test_truncated_or_missing_file_is_rejected(saved, size):
     path, _ = saved
     path.write_bytes(path.read_bytes()[:size])
     assert QuantisedMatrix.load(path, **SAVED) is None

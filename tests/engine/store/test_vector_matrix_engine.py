@@ -63,7 +63,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return ids_
 
 
-def test_a_file_from_before_some_changes_is_brought_in_step(opened: Opened, notes: Path, added: list[int]) -> None:
+def test_outdated_file_is_updated(opened: Opened, notes: Path, added: list[int]) -> None:
     memory = opened()
     memory.sync()
     file = memory.store.files.matrix

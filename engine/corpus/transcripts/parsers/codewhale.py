@@ -98,8 +98,8 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     )
     parser = _Parser(facts=facts)
     cost = mapping(about.get("cost"))
-    spent = [dollars(cost.get(name)) or 0.0 for name in ("session_cost_usd", "subagent_cost_usd")]
-    parser.use(about.get("model"), Usage(cost=sum(spent) or None))
+    costs = [dollars(cost.get(name)) or 0.0 for name in ("session_cost_usd", "subagent_cost_usd")]
+    parser.use(about.get("model"), Usage(cost=sum(costs) or None))
     journal = mapping(value.get("journal"))
     entries = list(map(mapping, items(journal.get("entries"))))
     if entries:

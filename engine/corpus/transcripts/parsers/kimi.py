@@ -128,8 +128,8 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "Notification":
             yield Part("system", "text", "\n".join(filter(None, map(string, map(payload.get, ("title", "body"))))))
         elif kind == "QuestionRequest":
-            asked = (string(mapping(one).get("question")) for one in items(payload.get("questions")))
-            yield Part("assistant", "text", "\n".join(filter(None, asked)))
+            questions = (string(mapping(one).get("question")) for one in items(payload.get("questions")))
+            yield Part("assistant", "text", "\n".join(filter(None, questions)))
         elif kind == "QuestionResponse":
             yield Part("user", "text", "\n".join(filter(None, map(string, mapping(payload.get("answers")).values()))))
         elif kind != "StepBegin":
@@ -146,8 +146,8 @@ class KimiParser(LineParser, kw_only=True):
         function = mapping(call.get("function"))
         name, arguments = clean(string(function.get("name"))), string(function.get("arguments"))
         self.calls[clean(string(call.get("id")))] = name
-        given = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
-        return Part("assistant", "tool-call", given or name, name)
+        text = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
+        return Part("assistant", "tool-call", text or name, name)
 
     # --- the history for the model ---
 
@@ -218,7 +218,7 @@ class KimiParser(LineParser, kw_only=True):
             self.questions.remove(id_)
             response = mapping(value.get("response"))
             answers = mapping(response.get("answers")) or response
-            chosen = (asked if answer is True else string(answer) for asked, answer in answers.items())
+            chosen = (question if answer is True else string(answer) for question, answer in answers.items())
             yield Part("user", "text", "\n".join(filter(None, chosen)))
 
     def _of_context(self, message: Mapping[str, Any]) -> Iterator[Part]:
@@ -313,8 +313,8 @@ def _facts(path: str) -> SessionFacts:
 
 def _title(state: Mapping[str, Any]) -> str:
     """Return the title in a session's state, unless it is only a part of the first prompt."""
-    given = state.get("isCustomTitle") is True or state.get("titleKind") in ("custom", "generated")
-    title = string(state.get("title")) if given else ""
+    chosen = state.get("isCustomTitle") is True or state.get("titleKind") in ("custom", "generated")
+    title = string(state.get("title")) if chosen else ""
     return title or string(state.get("custom_title")) or string(state.get("customTitle"))
 
 

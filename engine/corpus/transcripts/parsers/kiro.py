@@ -54,8 +54,6 @@ _OPERATIONS: Mapping[str, tuple[Role, Kind]] = {
 }
 _UNTITLED = "New Session"
 _NEWER, _OLDER = "conversations_v2", "conversations"
-_MARK = 1
-"""Increase this when messages are read differently: stored sessions are then read again."""
 # Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _LISTED = {
     _NEWER: f"""SELECT CAST(conversation_id AS BLOB), rowid, octet_length(value), updated_at FROM {_NEWER}
@@ -100,9 +98,7 @@ class _Sessions:
         return True
 
     def marks(self) -> dict[str, str]:
-        return {
-            key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest() for key, known in self._list().items()
-        }
+        return {key: hashlib.sha256(msgspec.json.encode(known)).hexdigest() for key, known in self._list().items()}
 
     def conversation(self, key: str) -> Conversation | None:
         row = self._rows.get(key) or self._list().get(key)
@@ -224,8 +220,8 @@ class KiroParser(LineParser, kw_only=True):
         elif kind == "toolUse":
             name = clean(string(held.get("name")))
             self.calls[clean(string(held.get("toolUseId")))] = name
-            given = {key: one for key, one in mapping(held.get("input")).items() if key != "__tool_use_purpose"}
-            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+            arguments = {key: one for key, one in mapping(held.get("input")).items() if key != "__tool_use_purpose"}
+            yield Part("assistant", "tool-call", tool_input(arguments) or name, name)
         elif kind == "toolResult":
             name = self.calls.pop(clean(string(held.get("toolUseId"))), "")
             texts = (
@@ -292,8 +288,8 @@ class KiroEventParser(LineParser, kw_only=True):
             yield from self._call(event)
         elif kind in ("tool_result", "sub_agent_complete"):
             name = self.calls.pop(_call_id(event), "")
-            given = event.get("content", event.get("response"))
-            yield Part("tool", "tool-result", content(given) if isinstance(given, list) else tool_input(given), name)
+            result = event.get("content", event.get("response"))
+            yield Part("tool", "tool-result", content(result) if isinstance(result, list) else tool_input(result), name)
         elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
             self.count_unknown(kind)
 

@@ -253,8 +253,8 @@ class OpenClawParser(LineParser, kw_only=True):
         if kind == "thinking":
             return Part(role, "thinking", string(block.get("thinking")))
         if kind in _CALL_BLOCKS:
-            given = block.get("arguments", block.get("input", block.get("args")))
-            return Part(role, "tool-call", tool_input(given), string(block.get("name")))
+            arguments = block.get("arguments", block.get("input", block.get("args")))
+            return Part(role, "tool-call", tool_input(arguments), string(block.get("name")))
         if kind in _RESULT_BLOCKS:
             result = block.get("content", block.get("text"))
             return Part(

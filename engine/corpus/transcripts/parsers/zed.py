@@ -93,11 +93,11 @@ class ZedReader(LineParser, kw_only=True):
             yield _result(result, names.get(string(result.get("tool_use_id")), ""))
 
     def _call(self, call: Mapping[str, Any]) -> Part:
-        given = call.get("input")
-        root, slash, rest = string(mapping(given).get("path")).partition("/")
+        arguments = call.get("input")
+        root, slash, rest = string(mapping(arguments).get("path")).partition("/")
         if root and slash and root in self.roots:
-            given = {**mapping(given), "path": f"{self.roots[root]}/{rest}"}
-        return Part("assistant", "tool-call", tool_input(given), string(call.get("name")))
+            arguments = {**mapping(arguments), "path": f"{self.roots[root]}/{rest}"}
+        return Part("assistant", "tool-call", tool_input(arguments), string(call.get("name")))
 
 
 def _result(result: Mapping[str, Any], tool: str) -> Part:
