@@ -26,6 +26,7 @@ from engine.store.vector_matrix_blocks import (
     Codes,
     Distances,
     Floats,
+    Halves,
     Ids,
     Mask,
     RowIndex,
@@ -93,7 +94,7 @@ class QuantisedMatrix:
             found.append((block.ids[rows], block.codes[rows], block.scales[rows]))
         return found
 
-    def add(self, ids: Ids, vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
+    def add(self, ids: Ids, vectors: Floats | Halves) -> None:
         """Add L2-normalised vectors, (n, dims), replacing rows with the same ids, (n,); the ids must be distinct.
 
         Raises ValueError if the shapes do not match or an id occurs twice.
@@ -109,7 +110,7 @@ class QuantisedMatrix:
             draft.remove(ids)
             for start in range(0, len(ids), BLOCK_ROWS):
                 part = slice(start, start + BLOCK_ROWS)
-                draft.append(ids[part], *quantise(vectors[part].astype(np.float32, copy=False)))
+                draft.append(ids[part], *quantise(vectors[part]))
             self._state = draft.finish()
 
     def remove(self, ids: Ids) -> None:
