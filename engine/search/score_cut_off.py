@@ -4,18 +4,23 @@ variety.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
-from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
+from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages, Term
 from engine.search.query_conditions import many
 from engine.search.scoring import FOR_UNKNOWN
-from engine.search.search_context import SearchRequest
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.snapshot import Snapshot
+from engine.text.folding import fold
+from engine.text.query_analysis import is_written_as_name
+from engine.text.spelling import typos
 from engine.text.stems import counted_as
+from engine.text.time_expressions import read_times
 
 if TYPE_CHECKING:
     from engine.search.diversity import Similarity
@@ -23,6 +28,10 @@ if TYPE_CHECKING:
 
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
+_FOR_UNKNOWN_NAME = 1.5
+"""Increase of the minimum if a name in the query occurs nowhere, as a share of the minimum: passages about others are
+as near in meaning as the answer would be.
+"""
 _FOR_UNRELATED = 1.25
 """Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
 probably does.
@@ -89,18 +98,20 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
 
 
 def without_chance_matches(
-    snapshot: Snapshot, results: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
+    snapshot: Snapshot, results: list[Scored], words: KeywordScores, language: str, least: float, context: SearchContext
 ) -> list[Scored]:
     """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index.
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
-    can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
-    "" if unknown. `least`: the minimum for results by vectors.
+    can't. Results with all the other words stay, since the unknown word may be a typing error, unless it is a name.
+    `language`: the query's, "" if unknown. `least`: the minimum for results by vectors.
     """
     missing = words.unknown
     if not missing or not language or words.groups or not words.scale.total:
         return results
-    raised = min(1.0, least * (1 + FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
+    share = sum(term.idf for term in missing) / words.scale.total
+    has_name = _has_name(missing, language, context)
+    raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * has_name))
     doubted = {
         scored.id
         for scored in results
@@ -108,14 +119,27 @@ def without_chance_matches(
         and scored.keywords < least
         and scored.evidence.vector is not None
         and not scored.named
-        and not _holds_known(words, scored.id)
+        and (has_name or not _holds_known(words, scored.id))
     }
     left_out = doubted & _in_language(snapshot, doubted, language)
     found = [scored for scored in results if scored.id not in left_out]
     best = None if found else max((scored.unlifted for scored in results), default=None)
     if left_out:
-        stages.add("unknown", len(results), len(found), RaisedMinimum(raised, best, [term.surface for term in missing]))
+        unknown = [term.surface for term in missing]
+        context.stages.add("unknown", len(results), len(found), RaisedMinimum(raised, best, unknown))
     return found
+
+
+def _has_name(missing: Sequence[Term], language: str, context: SearchContext) -> bool:
+    """Return whether one of the terms that occur nowhere is a name: no probable typing error, and no time."""
+    query = context.query.searched_text
+    names = [term.surface for term in missing if is_written_as_name(term.surface, query, language)]
+    if not names:
+        return False
+    corrections = chain.from_iterable(of.words for of in context.suggestions)
+    others = {word for word, other in corrections if " " in other or typos(fold(word), fold(other), 1) is not None}
+    others.update(word for time in read_times(query) for word in time.text.split())
+    return not others.issuperset(names)
 
 
 def _holds_known(words: KeywordScores, id_: int) -> bool:

@@ -6,7 +6,7 @@ answers a query if one of its turns holds evidence.
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,21 @@ _BETWEEN_TURNS = timedelta(minutes=2)
 
 def write_conversation_notes(folder: Path) -> list[Asked]:
     """Write a note for each day; the queries name the notes that answer them."""
+    return _write_notes(folder, _conversations())
+
+
+def write_some_conversations(folder: Path) -> tuple[list[Asked], list[str]]:
+    """Write the notes of every other conversation. Also returns the queries about the others, which they don't answer:
+    these are about the same matters of everyday life, but about other people.
+    """
+    conversations = list(_conversations())
+    others = [question["text"] for _, conversation in conversations[1::2] for question in conversation["question"]]
+    return _write_notes(folder, conversations[::2]), others
+
+
+def _write_notes(folder: Path, conversations: Iterable[tuple[str, dict[str, Any]]]) -> list[Asked]:
     queries = []
-    for name, conversation in _conversations():
+    for name, conversation in conversations:
         first, second = conversation["people"]
         for number, day in enumerate(conversation["day"], 1):
             lines = [f"# {first} and {second}, {day['date'].replace('T', ' ')}"]

@@ -11,7 +11,11 @@ from engine.settings import Settings
 from engine.settings.options import LocalSettings, SessionSettings
 from tests.benchmarks.labelled import conversations, cranfield, handbook, help_pages
 from tests.benchmarks.labelled.asked import Asked
-from tests.benchmarks.labelled.conversations import write_conversation_notes, write_conversation_sessions
+from tests.benchmarks.labelled.conversations import (
+    write_conversation_notes,
+    write_conversation_sessions,
+    write_some_conversations,
+)
 from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
 from tests.benchmarks.labelled.debian_packages import can_download
 from tests.benchmarks.labelled.haystack import write_haystack
@@ -21,6 +25,7 @@ from tests.benchmarks.labelled.spoiled import spoiled
 
 _HANDBOOK = "handbook in "
 _HELP = "help pages in "
+_SOME_CONVERSATIONS = "half of the conversations"
 _SPOILED = "spoiled "
 """Before the name of the set whose questions are spoiled."""
 
@@ -35,7 +40,8 @@ class LabelledSet(NamedTuple):
 
 def set_names() -> list[str]:
     """The sets that can be written on this machine."""
-    names = ["planted notes", "conversations", "sessions of conversations", f"{_SPOILED}conversations", "identifiers"]
+    names = ["planted notes", "conversations", _SOME_CONVERSATIONS, "sessions of conversations"]
+    names += [f"{_SPOILED}conversations", "identifiers"]
     if cranfield.collection() is not None:
         names += ["Cranfield", "sessions of Cranfield"]
     if can_download():
@@ -66,12 +72,8 @@ def write_set(name: str, cache: Path, folder: Path) -> LabelledSet:
         own = [of for of in queries if language in {"en", of.kind}]
         unanswered = {of: texts for of, texts in handbook.off_topic().items() if language in {"en", of}}
         return LabelledSet(own, unanswered, lambda path, _first, _last: (path,))
-    if name == "conversations":
-        queries = write_conversation_notes(folder / "notes")
-        return LabelledSet(queries, {}, lambda path, _first, _last: (Path(path).stem,))
-    if name == "sessions of conversations":
-        queries = write_conversation_sessions(folder / "sessions")
-        return LabelledSet(queries, {}, lambda path, _first, _last: (Path(path).stem,))
+    if name.endswith("conversations"):
+        return _write_conversations(name, folder)
     if name == "identifiers":
         queries = write_identifiers(folder / "notes")
         return LabelledSet(queries, {}, lambda path, _first, _last: (path,))
@@ -95,6 +97,17 @@ def write_set(name: str, cache: Path, folder: Path) -> LabelledSet:
         return list(dict.fromkeys(name for line, name in lines[path] if first <= line <= last))
 
     return LabelledSet(queries, {"en": cranfield.OFF_TOPIC}, names_of)
+
+
+def _write_conversations(name: str, folder: Path) -> LabelledSet:
+    off_topic: dict[str, Sequence[str]] = {}
+    if name == _SOME_CONVERSATIONS:
+        queries, off_topic["en"] = write_some_conversations(folder / "notes")
+    elif name == "conversations":
+        queries = write_conversation_notes(folder / "notes")
+    else:
+        queries = write_conversation_sessions(folder / "sessions")
+    return LabelledSet(queries, off_topic, lambda path, _first, _last: (Path(path).stem,))
 
 
 def open_set(folder: Path, model: Path | None = None) -> BuiltinMemory:

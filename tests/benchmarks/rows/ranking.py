@@ -1,11 +1,12 @@
 """How well answers are ranked, on labelled sets, beside other ways of ranking the same chunks and vectors.
 
-Planted notes (`labelled/planted/`) are looked for among real text; conversations are notes, then sessions; the Debian
-handbook is searched in ten languages, the English one with queries in all of them; the questions of both also with
-an error in a word, and half typed. Translated help pages are searched for their summaries. Identifiers are those of
-locked packages. Cranfield, as notes and as sessions, needs the environment variable CRANFIELD. Half of the questions,
-by a hash, have their figures apart: a change must hold on both. Then, for the models that run here, how many pairs of
-question and note reach the usual threshold. RANKING_SETS names the sets to measure, separated by commas.
+Planted notes (`labelled/planted/`) are looked for among real text; conversations are notes, then sessions, then half of
+them notes, where the queries about the others are off-topic; the Debian handbook is searched in ten languages, the
+English one with queries in all of them; the questions of both also with an error in a word, and half typed. Translated
+help pages are searched for their summaries. Identifiers are those of locked packages. Cranfield, as notes and as
+sessions, needs the environment variable CRANFIELD. Half of the questions, by a hash, have their figures apart: a change
+must hold on both. Then, for the models that run here, how many pairs of question and note reach the usual threshold.
+RANKING_SETS names the sets to measure, separated by commas.
 """
 
 import os
