@@ -96,10 +96,11 @@ _TAG = re.compile(
 )
 """A tag; or a link of Markdown, the definition of one, or an HTML tag, in which none is looked for."""
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
-_HEADING_ID = re.compile(r"\A([ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t].*?)[ \t]*\{[#.:][^{}]{1,200}\}[ \t]*\Z")
+_HEADING_ID = re.compile(r"\A([ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t].*?)[ \t]*\{[#.:][^{}]{1,200}\}\Z")
 """A heading with attributes in braces, as Pandoc, Hugo and MkDocs write its id."""
+_LONGEST_HEADING = 500
 _HTML = re.compile(
-    r"<!--.{0,2000}?-->|(?<!\]\()(?<!\\)"
+    r"<!--.{0,400}?-->|(?<!\]\()(?<!\\)"
     r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|i|img|kbd|mark|p|section|small|span|strong|sub"
     r"|summary|sup|u)(?=\s|/?>)([^<>]*)>",
     re.IGNORECASE,
@@ -188,7 +189,8 @@ class NoteMarkup:
             return self._begin_block(number, begin)
         if not 0 < self._folded <= level and self._is_quoted_code(line, level):
             return line.translate(_PRIVATE)
-        line = _HEADING_ID.sub(r"\1", self._without_comments(number, line.translate(_PRIVATE)))
+        line = self._without_comments(number, line.translate(_PRIVATE))
+        line = _HEADING_ID.sub(r"\1", line) if line[-1:] == "}" and len(line) < _LONGEST_HEADING else line
         if self._folded:
             if level >= self._folded:
                 return None
