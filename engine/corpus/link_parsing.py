@@ -405,6 +405,7 @@ _ABOVE_TITLE = lazy_pattern(
     r"[ \t]*(?:\.\. _.*:|\[.*\]|\.[^ \t.].*|<a(?:[ \t][^<>]*)?>(?:</a>)?|\(\S+\)=|:\w+:.*|)[ \t]*"
 )
 """Matches a line that may be between a target and the title or the block that it names."""
+_MOST_ABOVE_TITLE = 20
 
 
 def titled_line(lines: Sequence[str], number: int, ending: str) -> int:
@@ -414,9 +415,10 @@ def titled_line(lines: Sequence[str], number: int, ending: str) -> int:
         above = (at for at in range(number, 0, -1) if lines[at - 1].startswith("*"))
         return next(above, 1) if ":custom_id:" in line.lower() else number
     below = number
-    while below <= len(lines) and _ABOVE_TITLE.fullmatch(lines[below - 1]):
+    last = min(len(lines), number + _MOST_ABOVE_TITLE)
+    while below <= last and _ABOVE_TITLE.fullmatch(lines[below - 1]):
         below += 1
-    return below if below <= len(lines) else number
+    return below if below <= last else number
 
 
 def _prose(text: str) -> Iterator[tuple[int, str]]:

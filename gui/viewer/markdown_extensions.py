@@ -96,6 +96,20 @@ _TAG = re.compile(
 )
 """A tag; or a link of Markdown, the definition of one, or an HTML tag, in which none is looked for."""
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
+_HEADING_ID = re.compile(r"\A([ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t].*?)[ \t]*\{[#.:][^{}]{1,200}\}\Z")
+"""A heading with attributes in braces, as Pandoc, Hugo and MkDocs write its id."""
+_LONGEST_HEADING = 500
+_HTML = re.compile(
+    r"<!--.{0,400}?-->|(?<!\]\()(?<!\\)"
+    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|i|img|kbd|mark|p|section|small|span|strong|sub"
+    r"|summary|sup|u)(?=\s|/?>)([^<>]*)>",
+    re.IGNORECASE,
+)
+"""A comment, or a tag that is shown as what it means or left out; others stay as text."""
+_MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
+_ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+LINE_BREAK = "\u2028"
+"""The character with which Qt begins a new line in a paragraph."""
 _MOST_EMBEDS = 20
 _LONGEST_EMBED = 2_000
 _LONGEST_BLOCK = 120
@@ -125,6 +139,8 @@ class NoteMarkup:
         self._folded = 0
         """Level of the folded callout whose text is left out."""
         self._embeds = 0
+        self._link_ends: list[str] = []
+        """Ends of the open links in HTML of this line."""
         self._notes: list[str] = []
         """Footnotes written in the text as `^[…]`."""
         self._ends: dict[str, int] = {}
@@ -174,6 +190,7 @@ class NoteMarkup:
         if not 0 < self._folded <= level and self._is_quoted_code(line, level):
             return line.translate(_PRIVATE)
         line = self._without_comments(number, line.translate(_PRIVATE))
+        line = _HEADING_ID.sub(r"\1", line) if line[-1:] == "}" and len(line) < _LONGEST_HEADING else line
         if self._folded:
             if level >= self._folded:
                 return None
@@ -327,7 +344,33 @@ class NoteMarkup:
             return markup
         return f"![{shown}]({url or f'<{target}>'})"
 
+    def _html(self, text: str) -> str:
+        """Rewrite tags of HTML; those that change the look must be closed in the same line."""
+        closed = {tag[2].lower() for tag in _HTML.finditer(text) if tag[1]}
+
+        def rewritten(tag: re.Match[str]) -> str:
+            name = (tag[2] or "").lower()
+            if name == "br":
+                return LINE_BREAK
+            found = {key.lower(): one or two or three for key, one, two, three in _ATTRIBUTE.findall(tag[3] or "")}
+            if name == "img":
+                source, words, width = (found.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
+                markup = f"![{escaped(words)}](<{source}>)"
+                return self._image(markup, source, f"{words}|{width}" if width.isdigit() else words) if source else ""
+            if name == "a" and not tag[1]:
+                address = found.get("href", "").strip("<> ") if "a" in closed else ""
+                self._link_ends.append(f"](<{address}>)" if address else "")
+                return "[" if address else "" if found.keys() & {"href", "id", "name"} else tag[0]
+            if name == "a":
+                return self._link_ends.pop() if self._link_ends else ""
+            return _MARKS_OF_TAGS.get(name, "") if name in closed else ""
+
+        self._link_ends.clear()
+        return _HTML.sub(rewritten, text)
+
     def _marks(self, text: str) -> str:
+        if "<" in text:
+            text = self._html(text)
         if "#" in text:
             text = _TAG.sub(_tag, text)
         if "$" in text:

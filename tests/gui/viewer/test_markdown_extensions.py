@@ -117,6 +117,14 @@ def rewritten(text: str, *toggled: int) -> str:
         ("#+BEGIN_TIP\na", "#+BEGIN_TIP\na"),
         ("![[film.mp4#t=1]] ![](a/my_b.png)", r"*film.mp4* [my_b.png](<a/my_b.png>)"),
         ("![a *b* & _c_](x.png) ![a_b](x.png)", "[a b c](<x.png>) [a_b](x.png)"),
+        ("# Part {#own .x}\n## {a}", "# Part\n## {a}"),
+        (
+            "<div align='left'>\n<b>x</b> <kbd>Ctrl</kbd>+<u>C</u><br/>y <!-- no -->z\n</div>",
+            "\n**x** `Ctrl`+C\u2028y z\n",
+        ),
+        ('<a href="https://x.org/a">b</a> <a name="c"></a> <i>d', "[b](<https://x.org/a>)  d"),
+        ('<img width="20" src="a b.png" alt="c">', "[c](<a b.png>)"),
+        ("List<String> <https://x.org> a<b `<b>` \\<br /\\>", "List<String> <https://x.org> a<b `<b>` \\<br /\\>"),
         ("{{query (and [[a]] {b})}} {{youtube https://x.org/v}}", "`{{query (and [[a]] {b})}}` <https://x.org/v>"),
         ("- ## A\n  id:: x\n  text\n- ## B\n\t- c", "- ## A\n\n  text\n- ## B\n\t- c"),
     ],
@@ -278,7 +286,7 @@ def test_page_shows_lists_that_begin_with_headings(page, before: str) -> None:
 
 def test_page_callout_is_a_quote_with_its_title(page) -> None:
     made = page("> [!warning] Mind <b>this</b>\n> text\n\nafter\n")
-    assert made.texts[:3] == ("Warning: Mind <b>this</b>", "text", "after")
+    assert made.texts[:3] == ("Warning: Mind this", "text", "after")
     assert [quote_level(block) for block in blocks(made.document)][:3] == [1, 1, 0]
 
 
