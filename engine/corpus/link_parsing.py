@@ -191,7 +191,7 @@ def asciidoc_link(match: re.Match[str]) -> WrittenLink | None:
     target, hash_, anchor = address.partition("#")
     if hash_ and target and not target.lower().endswith(_TYPES):
         target += ".adoc"  # of an address without ending
-    label = (match[2] or match[4] or "").strip(" ^") or target
+    label = (match[2] or match[4] or "").strip(" ^") or anchor.strip("_") or target
     module = place.rpartition(":")[2]  # of Antora, after a version and a component
     return _file_link(match, f"{module}/pages/{target}" if module and target else target, anchor, label)
 

@@ -122,8 +122,8 @@ def _holds_known(words: KeywordScores, id_: int) -> bool:
     """Return whether a chunk holds all known terms that count in it, at least one."""
     contributions = words.contributions.get(id_, ())
     counted = words.counted(id_, contributions) if contributions else ()
-    held = [contributions[index] for index in counted if words.terms[index].chunks]
-    return bool(held) and all(held)
+    scores = [contributions[index] for index in counted if words.terms[index].chunks]
+    return bool(scores) and all(scores)
 
 
 def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", least: float) -> float:
@@ -196,26 +196,26 @@ def at_most_per_file(
     Also returns, by id of the last shown result of a file, how many results of that file are left out. A file with more
     results than the limit makes room for others. If only one file was found, all its results are shown.
     """
-    most, wanted = request.per_file, request.max_results
+    most, limit = request.per_file, request.max_results
     if not most or len(results) <= most:
-        return results[:wanted], {}
+        return results[:limit], {}
     shown: list[Scored] = []
     last: dict[int, int] = {}
     rows: Counter[int] = Counter()
-    for start in range(0, len(results), wanted):  # usually the first part suffices, and files take time to look up
-        part = results[start : start + wanted]
+    for start in range(0, len(results), limit):  # usually the first part suffices, and files take time to look up
+        part = results[start : start + limit]
         files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
         for scored in part:
             file = files.get(scored.id)
-            if file is not None and rows[file] < most and len(shown) < wanted:
+            if file is not None and rows[file] < most and len(shown) < limit:
                 rows[file] += 1
                 shown.append(scored)
                 last[file] = scored.id
-        if len(shown) == wanted:
+        if len(shown) == limit:
             break
     found = _rows_of_files(snapshot, list(last), results)
     if len(last) == 1 and sum(found.values()) == len(results):
-        return results[:wanted], {}
+        return results[:limit], {}
     return shown, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
 
 
@@ -230,10 +230,8 @@ def _rows_of_files(snapshot: Snapshot, files: Sequence[int], results: list[Score
     return dict(found)
 
 
-def diverse(
-    results: list[Scored], similarity: "Similarity", weight: float, wanted: int, stages: Stages
-) -> list[Scored]:
-    """Reorder the first `wanted` results so that similar ones are apart.
+def diverse(results: list[Scored], similarity: "Similarity", weight: float, limit: int, stages: Stages) -> list[Scored]:
+    """Reorder the first `limit` results so that similar ones are apart.
 
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
     below the threshold don't affect the order.
@@ -241,7 +239,7 @@ def diverse(
     from engine.search.diversity import MOST, diversify  # off by default
 
     best = results[:MOST]
-    chosen = diversify([scored.score for scored in best], similarity, weight, wanted)
+    chosen = diversify([scored.score for scored in best], similarity, weight, limit)
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
     taken = {row.by_score for row in chosen}
     moved = sum(row.by_score != rank for rank, row in enumerate(chosen))

@@ -12,7 +12,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.languages import detect_language
-from engine.text.loose_forms import COMPOUND, loosened, only_searched_part
+from engine.text.loose_forms import COMPOUND, DECIMAL, loosened, only_searched_part
 from engine.text.parsed_query import CLOSING, Clause, Phrase, Query, QueryTerm, Word
 from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
@@ -42,6 +42,7 @@ _JOINED = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+|[^\W\d_]{3,}(?:-[^
 name of its class, and other texts write "headers and footers".
 """
 _SHORT_QUERY = 4
+_DECIMAL_COMMA = lazy_pattern(r"(?<![\w.,])(\d{1,9}),(\d{1,2})(?!\w|[.,]\d)")
 _LEAST_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
 _HAN = (
@@ -182,7 +183,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     known = tuple(dict.fromkeys((own, *languages)))
     marked = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    written = list(map(marked, _all_terms(text, known)))
+    written = list(map(marked, _with_decimal_commas(text, _all_terms(text, known))))
     alone = sum(not term.stop for term in written) < 2
     for term in chain.from_iterable(_joined_words(whole, text, known, alone=alone) for whole in written):
         earlier = found.get((term.word, term.stems), term)
@@ -239,6 +240,20 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
             if kind != HANGUL or start != word_end or not is_korean_ending("".join(clusters(run[0][start:end]))):
                 yield from _terms(text, Group(kind, run.start() + start, run.start() + end), languages)
             word_end = -1 if kind else end
+
+
+def _with_decimal_commas(text: str, terms: Iterator[QueryTerm]) -> Iterator[QueryTerm]:
+    """Yield the terms of a text with the digits on both sides of a decimal comma as one: 5,75 is not any 5 and 75."""
+    decimals = {found.start(): found.span(2) for found in _DECIMAL_COMMA.finditer(text)}
+    for term in terms:
+        if term.start in decimals and text[term.end : term.end + 1] == ",":
+            start, end = decimals[term.start]
+            word = term.surface, text[start:end]
+            surface = text[term.start : end]
+            next(terms, None)
+            yield QueryTerm(surface, term.start, end, word, (" ".join(word),), stop=False, prefix_ok=False)
+        else:
+            yield term
 
 
 def _joined_words(term: QueryTerm, text: str, languages: tuple[str, ...], *, alone: bool) -> Iterator[QueryTerm]:
@@ -400,6 +415,9 @@ def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str,
 
 def _stems(whole: Piece | None, parts: list[Piece], language: str) -> Iterator[str]:
     stems = stems_of(language)
+    if whole and DECIMAL.fullmatch(whole.token):
+        yield whole.token
+        return
     if whole and whole.root:
         yield from (stems[form] for form in forms_of(whole.root, language))
     if rooted := [stems[piece.root] for piece in parts if piece.root]:
@@ -414,5 +432,5 @@ def _most_informative(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
     """Return at most `_MOST_TERMS` terms, dropping function words first: the index limits the length of a query."""
     if len(terms) <= _MOST_TERMS:
         return terms
-    kept = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
-    return tuple(sorted(kept, key=lambda term: term.start))
+    chosen = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
+    return tuple(sorted(chosen, key=lambda term: term.start))

@@ -17,6 +17,12 @@ from engine.corpus.documents.text_collector import CUT, DocumentText, damaged, e
 
 MOST_PAGES = 20_000
 
+_PROGRAM = re.compile(r"\AMicrosoft (?:Word|PowerPoint|Excel|Publisher) - ")
+_NO_TITLE = re.compile(
+    r"\S.*\.(?:docx?|od[tgps]|rtf|indd|qxd|tex|dvi|p65|pmd|pptx?|xlsx?|pub|wpd|cdr|ai|eps|ps|txt|md|html?|pdf)"
+    r"|\W*|untitled(?:[ -](?:document|\d+))?|(?:document|presentation|dokument) ?\d+|\(?(?:anonymous|unknown)\)?",
+    re.IGNORECASE,
+)
 _HYPHENS = "\u00ad\x02\ufffe"
 _SOFT_HYPHEN = re.compile("(\\w?)[\x02\ufffe](\\w{0,2})")
 """A hyphen at the end of a line, which pdfium joins with the next one."""
@@ -31,7 +37,7 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
         locked = error.err_code in (pypdfium2.raw.FPDF_ERR_PASSWORD, pypdfium2.raw.FPDF_ERR_SECURITY)
         raise (encrypted() if locked else damaged(skip_reasons.NO_PDF)) from None
     with closing(document):
-        text.title, text.author = (document.get_metadata_value(key) for key in ("Title", "Author"))
+        text.title, text.author = _title(document.get_metadata_value("Title")), document.get_metadata_value("Author")
         left = _MOST_ARRANGED
         for number in range(min(len(document), MOST_PAGES)):
             found = _pdf_page(document, number, pypdfium2, arranged=left > 0)
@@ -39,6 +45,12 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
             text.page(number + 1, found)
         if len(document) > MOST_PAGES:
             text.paragraph(CUT)
+
+
+def _title(declared: str) -> str:
+    """Return the title that a file declares; empty if it is only what a program wrote there, such as a file name."""
+    title = _PROGRAM.sub("", declared.strip())
+    return "" if _NO_TITLE.fullmatch(title) else title
 
 
 def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> str:
@@ -97,6 +109,7 @@ _FULL = 0.55
 _FEWEST_CHARACTERS = 24
 _SWITCHES = 0.15
 """Least share of the runs that are followed by one in another column, if the page is written line by line."""
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LINE_HYPHEN = re.compile("(\\w)[-\u00ad\x02\ufffe]\n(\\w{1,2})")
 
 
@@ -155,6 +168,8 @@ def _by_columns(runs: Sequence[_Run]) -> str:
 
     pdfium returns text in the order of the file, which is that of the columns in most files.
     """
+    if any(_RIGHT_TO_LEFT.search(run.text) for run in runs):
+        return ""  # the order of such columns, and of words in them, is another one
     gutters = _gutters(runs)
     columns = [_column(run, gutters) for run in runs]
     switches = sum(one != other for one, other in pairwise(columns))

@@ -25,21 +25,21 @@ _BETWEEN_TURNS = timedelta(minutes=2)
 
 def write_conversation_notes(folder: Path) -> list[Asked]:
     """Write a note for each day; the queries name the notes that answer them."""
-    asked = []
+    queries = []
     for name, conversation in _conversations():
         first, second = conversation["people"]
         for number, day in enumerate(conversation["day"], 1):
             lines = [f"# {first} and {second}, {day['date'].replace('T', ' ')}"]
             lines += [f"{conversation['people'][person]}: {text}" for person, text in day["turns"]]
             (folder / f"{_day(name, number)}.md").write_text("\n\n".join(lines) + "\n", "utf-8")
-        asked += _asked(name, conversation)
-    return asked
+        queries += _asked(name, conversation)
+    return queries
 
 
 def write_conversation_sessions(folder: Path) -> list[Asked]:
     """Write a session for each day, the first person as user; the queries name the sessions that answer them."""
     folder.mkdir(parents=True)
-    asked = []
+    queries = []
     for name, conversation in _conversations():
         for number, day in enumerate(conversation["day"], 1):
             begun = datetime.fromisoformat(day["date"])
@@ -53,8 +53,8 @@ def write_conversation_sessions(folder: Path) -> list[Asked]:
                 lines.append({"type": "message", "id": "m", "timestamp": time, "message": message})
             text = "".join(json.dumps(line) + "\n" for line in lines)
             (folder / f"{_day(name, number)}.jsonl").write_text(text, "utf-8")
-        asked += _asked(name, conversation)
-    return asked
+        queries += _asked(name, conversation)
+    return queries
 
 
 def _conversations() -> Iterator[tuple[str, dict[str, Any]]]:

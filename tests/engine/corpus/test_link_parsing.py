@@ -81,11 +81,11 @@ def test_org_links_in_code_are_none() -> None:
     ("name", "line", "links"),
     [
         ("a.adoc", "See xref:b.adoc#beds[the beds].", [("b.adoc", "beds", "See the beds.")]),
-        ("a.adoc", "See xref:sub/b#beds[].", [("sub/b.adoc", "beds", "See sub/b.adoc.")]),
+        ("a.adoc", "See xref:sub/b#beds[].", [("sub/b.adoc", "beds", "See beds.")]),
         ("a.asciidoc", "link:../my%20note.md[note^] x", [("../my note.md", "", "note x")]),
         ("a.adoc", "link:++my note.md++[a]", []),
         ("a.adoc", "xref:c::b.adoc[] <<c.adoc#,C>>", [("b.adoc", "", "b.adoc C"), ("c.adoc", "", "b.adoc C")]),
-        ("a.adoc", "xref:1.0@part:module:b.adoc#x[]", [("module/pages/b.adoc", "x", "b.adoc")]),
+        ("a.adoc", "xref:1.0@part:module:b.adoc#x[]", [("module/pages/b.adoc", "x", "x")]),
         ("a.adoc", "<<beds>> xref:beds[] link:a.png[x] link:https://x.org/a.html[x] mailto:a@b.c[x]", []),
         ("a.rst", "See :doc:`../b`.", [("../b.rst", "", "See ../b.")]),
         ("a.rst", ":doc:`The beds </sub/b>` x", [("/sub/b.rst", "", "The beds x")]),

@@ -114,6 +114,9 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("adoc", ". a\n.. b\n\nt:: d", "1. a\n   1. b\n      - **t**\n\n        d"),
         ("adoc", "* [x] a\n* [ ] b", "- [x] a\n- [ ] b"),
         ("adoc", "[source,sh]\n----\nls\n----", "```sh\nls\n```"),
+        ("adoc", "{url-x}/a[*b* c], {d}", "**b** c, \\{d\\}"),
+        ("adoc", "xref:b.adoc#_part[] xref:m:b.adoc[]", "[part](<b.adoc#_part>) [b.adoc](<m/pages/b.adoc>)"),
+        ("rst", "``:func:`spam``` and ````a```` and ``b``", "`` :func:`spam` `` and ``` ``a`` ``` and `b`"),
         ("adoc", "NOTE: hot", "> [!note]\n>\n> hot"),
         ("adoc", "[TIP]\n====\n* a\n====\nb", "> [!tip]\n>\n> - a\n\nb"),
         ("adoc", "[cols=2*]\n|===\n|a\n|b\n2+|c\n|===", "| a | b |\n|---|---|\n| c |  |"),
@@ -254,6 +257,13 @@ def test_page_has_every_word_of_the_text(ending: str, data: st.DataObject) -> No
     page = Counter(re.findall(r"\w+", written("\n\n".join(["text", *text]), ending).replace("\\", "")))
     source = re.findall(r"\w+", " ".join(text))
     assert Counter(word for word in source if word in _KNOWN) <= page
+
+
+@pytest.mark.parametrize("start", ["1 of", "- of"])
+def test_marker_within_a_line_is_not_escaped(start: str) -> None:
+    writer = MarkdownWriter()
+    writer.paragraph(f"{start} `step 2. -`")
+    assert "".join(writer.take()).lstrip("\\") == f"{start} `step 2. -`"
 
 
 def test_inserted_values_are_limited() -> None:
