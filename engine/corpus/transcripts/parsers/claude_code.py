@@ -55,12 +55,12 @@ _FOLDERS = "workspace-directories"
 _PASSED_OVER = frozenset(
     """active-leaf agent-color agent-setting api-request api-request-blob api-request-shape artifact-autoreact-ledger
     artifact-comment-monitor atis-latch attribution-snapshot bridge-session checkpoint content-replacement
-    context-collapse-commit context-collapse-snapshot continued-in cost-state custom-summary dev-mods ended-by-
-    model file-history-delta file-history-snapshot fork-context-ref frame-link history-suppression invoked-
-    skills isolation-latch last-prompt marble-origami-commit marble-origami-reset marble-origami-snapshot
-    memory-mode mode observer-ref permission-mode pr-link progress queue-operation relocated runtime-config
-    session-agent speculation-accept system tag task-summary telemetry-latch workspace-directories worktree-
-    session worktree-state""".split()
+    context-collapse-commit context-collapse-snapshot continued-in cost-state custom-summary dev-mods
+    ended-by-model file-history-delta file-history-snapshot fork-context-ref frame-link history-suppression
+    invoked-skills isolation-latch last-prompt marble-origami-commit marble-origami-reset
+    marble-origami-snapshot memory-mode mode observer-ref permission-mode pr-link progress queue-operation
+    relocated runtime-config session-agent speculation-accept system tag task-summary telemetry-latch
+    workspace-directories worktree-session worktree-state""".split()
 )
 # Further types of the SDK's stream. Of these, `stream_event` has pieces of the next answer.
 _STREAM_PASSED_OVER = frozenset(
