@@ -166,8 +166,8 @@ def _print_report(report: SyncReport) -> None:
             f"Vectors: {report.vectors_embedded:,} new, {report.vectors_reused:,} reused, "
             f"{report.vectors_pending:,} pending."
         )
-    if spent := spent_text(report.tokens, report.cost):
-        print(f"Spent: {spent}.")
+    if usage := spent_text(report.tokens, report.cost):
+        print(f"Spent: {usage}.")
     if message := left_running(report.batch_jobs):
         print(message)
     print_failed(report.failed)

@@ -188,8 +188,8 @@ def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
     parts.append(f"elapsed {clock(elapsed)}")
     if update.seconds_left is not None:
         parts.append(f"eta {clock(update.seconds_left)}")
-    if spent := spent_text(update.tokens, update.cost):
-        parts.append(spent)
+    if usage := spent_text(update.tokens, update.cost):
+        parts.append(usage)
     if update.current_file:
         parts.append(safe(update.current_file))
     return " · ".join(parts)

@@ -269,10 +269,13 @@ class _Sample:
         for line in [*lines, self._line] if last else lines:
             if not line.isascii():
                 room = _SAMPLE - len(self.lines)
-                self._full = len(line) >= room
-                self.lines += (_cut(line[:room]) or line[: 0 if self.lines else room]) if self._full else line + b"\n"
-                if self._full:
-                    break
+                if len(line) < room:
+                    self.lines += line + b"\n"
+                    continue
+                self._full = True
+                cut = _cut(line[:room])
+                self.lines += cut if cut or self.lines else line[:room]
+                break
 
 
 def _cut(line: bytes) -> bytes:

@@ -15,7 +15,7 @@ MOST_NESTED = 10
 _MOST_COLUMNS = 60
 _LONGEST_PARAGRAPH = 4_000
 _MARKUP = lazy_pattern(r"([\\`*_\[\]<>~$=|#!&^%{}(])")
-_AT_START = lazy_pattern(r"([ \t]*)(?:([-+])(?=[-+ \t]|$)|(\d{1,9})(?=[.)](?:[ \t]|$)))")
+_AT_START = lazy_pattern(r"\A([ \t]*+)(?:([-+])(?=[-+ \t]|$)|(\d{1,9})(?=[.)](?:[ \t]|$)))")
 _BAR = lazy_pattern(r"(?<!\\)\|")
 _TICKS = lazy_pattern(r"`+")
 _FIRST_TOKEN, _LAST_TOKEN = 0xF0000, 0xFFFFD

@@ -232,9 +232,8 @@ class _Page:
             at = end
             while at < len(lines) and not lines[at]:
                 at += 1
-            following = (
-                (_NUMBERED if numbered else restructuredtext.BULLET).match(lines[at]) if at < len(lines) else None
-            )
+            marker = _NUMBERED if numbered else restructuredtext.BULLET
+            following = marker.match(lines[at]) if at < len(lines) else None
             if following is None:
                 self.out.blank()
                 return at
@@ -306,7 +305,7 @@ class _Page:
             self.out.close(outer)
             self.out.blank()
         elif name != "meta":
-            is_class = name == "class" and not block and "(" not in words and words.islower()  # of the next block
+            is_class = name == "class" and not block and "(" not in words and words.islower()  # styles the next block
             yield from self._other_directive("" if name in _QUIET or is_class else words, block, depth)
 
     def _other_directive(self, words: str, block: list[str], depth: int) -> Iterator[None]:
@@ -326,7 +325,8 @@ class _Page:
         has_title = name in _PHRASES or name == "admonition"
         version, _, text = words.partition(" ") if name.startswith(("version", "deprecated")) else (words, "", "")
         title = f"{_PHRASES.get(name, '')} {version}".strip() if has_title else ""
-        self.out.open_quote("" if title else name if name in CALLOUTS else "note", self.inline(title))
+        callout = name if name in CALLOUTS else "note"
+        self.out.open_quote("" if title else callout, self.inline(title))
         yield from self._nested([*filter(None, [text if has_title else words]), *block], depth)
         self.out.close(outer)
         self.out.blank()

@@ -404,7 +404,7 @@ def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> tuple
     text, fixed = QFontMetricsF(bold), QFontMetricsF(style.fixed)
     letter = text.averageCharWidth()
     rows = range(min(table.rows(), max(1, _MEASURED_CELLS // table.columns())))
-    needed, given = [], []
+    needed, widths = [], []
     for column in range(table.columns()):
         word = most = 0.0
         for row in rows:
@@ -416,8 +416,8 @@ def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> tuple
             word = max(word, *sizes, 0.0)
             most = max(most, min(block.length(), _COLUMN_CHARACTERS) * letter)
         needed.append(word + letter / 2 + 2 * padding)
-        given.append(max(word, most) + letter / 2 + 2 * padding)
-    return needed, given
+        widths.append(max(word, most) + letter / 2 + 2 * padding)
+    return needed, widths
 
 
 def _unbroken(text: str) -> set[str]:

@@ -304,7 +304,7 @@ class RenderedView(QTextBrowser):
     def _on_reached(self) -> None:
         if self._returning is not None:
             number, above = self._returning
-            scrolled = self.verticalScrollBar().value()  # by the user meanwhile, from the top
+            scrolled = self.verticalScrollBar().value()  # how far the user has scrolled from the top meanwhile
             self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above + scrolled)
         elif not self._keep_position:
             self.go_to_heading(self._requested_heading)

@@ -161,7 +161,7 @@ def test_feature_is_disabled_whenever_it_is_missing(qtbot, window, memory, featu
     qtbot.waitUntil(lambda: not _closed(window, reason(feature)))
     qtbot.waitUntil(lambda: at_rest(window))
     read = _visit(qtbot, window, feature)
-    assert all(reason(feature) not in said for said in read.values())
+    assert all(reason(feature) not in text for text in read.values())
 
     memory.lack(feature)
     qtbot.waitUntil(lambda: window.workspace.status.unsupported == memory.unsupported and at_rest(window))

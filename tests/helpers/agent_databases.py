@@ -73,8 +73,8 @@ def _renamed(column: str, value: Any, number: int) -> Any:
     return value + 1000 * number if isinstance(value, int) else f"{value}-{number}"
 
 
-def _text(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
 
 def _json(value: object) -> str:
@@ -192,8 +192,8 @@ _CRUSH = (
 )
 
 
-def _hermes(minute: int, role: str, said: str, **more: Any) -> Row:
-    return "messages", {"session_id": "h1", "role": role, "content": said, "timestamp": SECONDS[minute] + 0.5, **more}
+def _hermes(minute: int, role: str, text: str, **more: Any) -> Row:
+    return "messages", {"session_id": "h1", "role": role, "content": text, "timestamp": SECONDS[minute] + 0.5, **more}
 
 
 _TERMINAL = {"id": "t", "type": "function", "function": {"name": "terminal", "arguments": _json({"command": COMMAND})}}
@@ -310,9 +310,9 @@ WARP_NEWER = """ALTER TABLE agent_conversations ADD COLUMN summary TEXT;
     input TEXT, working_directory TEXT, output_status TEXT, model_id TEXT);"""
 
 
-def _in_history(minute: int, role: str, said: str, **more: Any) -> dict[str, Any]:
+def _in_history(minute: int, role: str, text: str, **more: Any) -> dict[str, Any]:
     above = f"m{minute - 1}" if minute > 1 else None
-    return {"id": f"m{minute}", "parentId": above, "role": role, "content": said, "timestamp": SECONDS[minute], **more}
+    return {"id": f"m{minute}", "parentId": above, "role": role, "content": text, "timestamp": SECONDS[minute], **more}
 
 
 def _webui(*messages: dict[str, Any], **more: Any) -> Row:
@@ -333,8 +333,8 @@ _WEBUI_TIMES = f"SELECT m.value ->> '$.timestamp' {_WEBUI_MESSAGES}"
 def _node(number: int, minute: int, **message: Any) -> Row:
     times = {"created_at": SECONDS[minute], "row_id": number}
     above = number - 1 if number else None
-    said = {"chat_message": _json(message), "node_id": number, "parent_node_id": above}
-    return "message_nodes", {"session_id": "d1", **said, **times}
+    row = {"chat_message": _json(message), "node_id": number, "parent_node_id": above}
+    return "message_nodes", {"session_id": "d1", **row, **times}
 
 
 _DEVIN_SESSION = {"id": "d1", "title": "A leaking hull", "working_directory": "/boats/old", "model": "m-1"}
@@ -520,8 +520,8 @@ LLM_NEWER = """ALTER TABLE responses ADD COLUMN resolved_model TEXT; ALTER TABLE
 def llm_response(number: int, prompt: str, response: str, **more: Any) -> Row:
     """Return the answer to a prompt in the tables before version 0.32, begun at a minute and taking another one."""
     times = {"datetime_utc": f"2026-04-02T08:{number:02}:00.000001", "duration_ms": 60_000}
-    said = {"prompt": prompt, "response": response, "conversation_id": "c1", "model": "m-1"}
-    return "responses", {"id": f"r{number}", **said, **times, **more}
+    row = {"prompt": prompt, "response": response, "conversation_id": "c1", "model": "m-1"}
+    return "responses", {"id": f"r{number}", **row, **times, **more}
 
 
 def llm_message(number: int, role: str, *parts: dict[str, Any]) -> list[Row]:

@@ -76,9 +76,10 @@ class BlockParser(LineParser, kw_only=True):
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of each called tool, by the id of the call, until its result is read."""
 
-    def blocks(self, held: object, role: Role) -> list[Part]:
+    def blocks(self, content: object, role: Role) -> list[Part]:
         """Return the parts of a message with this content."""
-        return [part for block in (held if isinstance(held, list) else [held]) for part in self._block(block, role)]
+        blocks = content if isinstance(content, list) else [content]
+        return [part for block in blocks for part in self._block(block, role)]
 
     def next_message(
         self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None

@@ -348,8 +348,8 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 @functools.cache
 def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
     """Return the agents that have a format of this type, each with its format."""
-    held = zip(agents, _formats(agents), strict=True)
-    return tuple((agent, one) for agent, formats in held for one in formats.lines if type(one) is kind)
+    pairs = zip(agents, _formats(agents), strict=True)
+    return tuple((agent, one) for agent, formats in pairs for one in formats.lines if type(one) is kind)
 
 
 @functools.cache

@@ -194,8 +194,8 @@ def _rollout(id: str, *totals: int, original: str = "") -> str:
     events = [
         {"type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": one}}} for one in counts
     ]
-    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Shorten the keel."}]}
-    lines = [*metas[: 2 if original else 1], {"type": "response_item", "payload": said}, *events]
+    message = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Shorten the keel."}]}
+    lines = [*metas[: 2 if original else 1], {"type": "response_item", "payload": message}, *events]
     return "".join(json.dumps({"timestamp": "2026-03-02T10:00:00Z", **one}) + "\n" for one in lines)
 
 

@@ -21,8 +21,8 @@ from tests.helpers.processes import ended_process
 def changed_report(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, **changes: object) -> None:
     real = memory.sync
 
-    def sync(**asked) -> SyncReport:
-        return msgspec.structs.replace(real(**asked), **changes)
+    def sync(**options) -> SyncReport:
+        return msgspec.structs.replace(real(**options), **changes)
 
     monkeypatch.setattr(memory, "sync", sync)
 
@@ -128,12 +128,12 @@ def _heard() -> Iterator[None]:
 def test_ctrl_c_leaves_a_consistent_index(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     real = memory.sync
 
-    def sync(*, cancel, **asked) -> SyncReport:
+    def sync(*, cancel, **options) -> SyncReport:
         notified = threading.Event()
         cancel.on_cancel(notified.set)
         signal.raise_signal(signal.SIGINT)
         assert notified.wait(60)
-        return msgspec.structs.replace(real(cancel=None, **asked), cancelled=True)
+        return msgspec.structs.replace(real(cancel=None, **options), cancelled=True)
 
     monkeypatch.setattr(memory, "sync", sync)
     before = signal.getsignal(signal.SIGINT)

@@ -233,12 +233,12 @@ def test_docx_without_title_has_its_first_heading() -> None:
 def test_document_laid_out_in_a_table_keeps_its_paragraphs() -> None:
     heading, long = word_paragraph("Plan", '<w:pStyle w:val="H1"/>'), word_paragraph("word " * 60)
     table = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format
-    said = "word " * 59 + "word"
+    paragraph = "word " * 59 + "word"
     assert text_in(docx(table(heading + long + long, word_paragraph("b"))), ".docx") == (
-        f"# Plan\n\n{said}\n\n{said}\n\nb\n"
+        f"# Plan\n\n{paragraph}\n\n{paragraph}\n\nb\n"
     )
-    assert text_in(docx(table(table(heading + long, long), "")), ".docx") == f"# Plan\n\n{said}\n\n{said}\n"
-    assert text_in(docx(table(long, long)), ".docx") == f"{said} | {said}\n"
+    assert text_in(docx(table(table(heading + long, long), "")), ".docx") == f"# Plan\n\n{paragraph}\n\n{paragraph}\n"
+    assert text_in(docx(table(long, long)), ".docx") == f"{paragraph} | {paragraph}\n"
     assert text_in(docx(table(heading, "<w:p/>") + table(heading, heading)), ".docx") == "# Plan\n\nPlan | Plan\n"
     many = text_in(docx(table(word_paragraph("some words") * 50_000, "")), ".docx")
     assert many == "\n\n".join(["some words"] * 50_000) + "\n"
@@ -483,6 +483,8 @@ def test_unclosed_elements_hide_no_more_than_their_words(page: str, text: str) -
         ("<video><p>Get a browser</p></video><p>b", "b\n"),
         ("<p hidden=until-found>a</p><body hidden><p>b", "a\n\nb\n"),
         ("<p hidden>a<p>b", "a\n\nb\n"),
+        ("<p>a</p><![note[ no ]]><p>b</p>", "a\n\nb\n"),
+        ("<p>a</p><![if !IE]><p>b</p><![endif]><![C no]>", "a\n\nb\n"),
         ("<img hidden>a<p hidden>no</p><script>'<p>'</script>", "a\n"),
         ("<p>a</p><p hidden>no<div>b</div></p><p>c</p>", "a\n\nb\n\nc\n"),
         ("</p><p hidden>no <p>a</p><p>b</p>", "a\n\nb\n"),
@@ -572,7 +574,7 @@ def test_empty_html_item_leaves_no_bullet() -> None:
     assert text_in(b"<ul><li>one</li><li></li></ul><p>Text</p>", ".html") == "- one\n\nText\n"
 
 
-def test_epub_parts_that_are_no_pages_are_left_out() -> None:
+def test_epub_parts_other_than_pages_are_left_out() -> None:
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="i" href="a.jpg" media-type="image/jpeg"/>'
         '<item id="b" href="b.xhtml"/><item id="c" href="c1.xhtml" media-type="application/xhtml+xml"/></manifest>'

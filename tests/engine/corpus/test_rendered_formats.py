@@ -259,6 +259,13 @@ def test_page_has_every_word_of_the_text(ending: str, data: st.DataObject) -> No
     assert Counter(word for word in source if word in _KNOWN) <= page
 
 
+@pytest.mark.parametrize("start", ["1 of", "- of"])
+def test_marker_within_a_line_is_not_escaped(start: str) -> None:
+    writer = MarkdownWriter()
+    writer.paragraph(f"{start} `step 2. -`")
+    assert "".join(writer.take()).lstrip("\\") == f"{start} `step 2. -`"
+
+
 def test_inserted_values_are_limited() -> None:
     value = "x" * 200
     assert len(written(f":a: {value}\n\n" + "{a} " * 50_000, "adoc")) < 4_000_000

@@ -120,8 +120,8 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mapping[str, Any]]:
-    held = (mapping(nodes[name]).get("message") for name in names)
-    return (message for message in held if isinstance(message, dict))
+    messages = (mapping(nodes[name]).get("message") for name in names)
+    return (message for message in messages if isinstance(message, dict))
 
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:

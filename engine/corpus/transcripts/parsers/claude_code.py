@@ -316,13 +316,13 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             yield Part("system", "text", text)
 
     def _blocks(self, value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        held = mapping(value.get("message")).get("content")
-        if not isinstance(held, str | list):
+        body = mapping(value.get("message")).get("content")
+        if not isinstance(body, str | list):
             self.count_unknown(f"{value.get('type')} without content")
-        for block in held if isinstance(held, list) else [held]:
+        for block in body if isinstance(body, list) else [body]:
             if isinstance(block, str):
                 yield {"type": "text", "text": block}
-            elif isinstance(held, list):
+            elif isinstance(body, list):
                 yield mapping(block)
 
     def _result(self, block: Mapping[str, Any], detail: object) -> Part:

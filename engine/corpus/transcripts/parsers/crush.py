@@ -31,8 +31,8 @@ _MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_o
 class CrushReader(LineParser):
     """Parses the messages of one session."""
 
-    def parts(self, held: object, role: Role) -> Iterator[Part]:
-        for wrapped in map(mapping, items(held)):
+    def parts(self, wrapped_parts: object, role: Role) -> Iterator[Part]:
+        for wrapped in map(mapping, items(wrapped_parts)):
             yield from self._part(string(wrapped.get("type")), mapping(wrapped.get("data")), role)
 
     def _part(self, kind: str, data: Any, role: Role) -> Iterator[Part]:

@@ -170,8 +170,8 @@ class _Parser(LineParser, kw_only=True):
         tool = mapping(value.get("toolFormerData"))
         if tool:
             name = string(tool.get("name"))
-            given = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
-            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+            arguments = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
+            yield Part("assistant", "tool-call", tool_input(arguments) or name, name)
             yield Part("tool", "tool-result", _result(tool), name)
 
     def _take_project(self, value: Mapping[str, Any]) -> None:

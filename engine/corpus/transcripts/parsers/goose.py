@@ -37,8 +37,8 @@ class GooseReader(LineParser, kw_only=True):
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of each called tool, by the id of the call."""
 
-    def parts(self, held: object, role: Role) -> Iterator[Part]:
-        for item in map(mapping, items(held)):
+    def parts(self, body: object, role: Role) -> Iterator[Part]:
+        for item in map(mapping, items(body)):
             kind = string(item.get("type"))
             if kind == "text":
                 yield Part(role, "text", string(item.get("text")))

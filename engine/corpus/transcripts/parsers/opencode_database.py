@@ -155,13 +155,13 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
     texts = {"title": _text(title), "directory": _text(directory), "parentID": _text(parent)}
     reader = OpencodeReader(facts=session_facts(agent, key, {**texts, "time": {"created": created}}))
     messages: list[Message] = []
-    held = 0
+    size_so_far = 0
     for found in (_entries if newer else _messages)(connection, key, reader):
         size = sum(len(message.text) for message in found)
-        if held + size > _MOST_TEXT:
+        if size_so_far + size > _MOST_TEXT:
             reader.count_unknown("message of a session that is too long")
             continue
-        held += size
+        size_so_far += size
         messages += found
     leave_undone(reader.facts, messages, parse_line(revert or b"") or {})
     requests = tuple(reader.take_requests())

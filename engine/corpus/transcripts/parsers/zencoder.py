@@ -45,8 +45,8 @@ class ZencoderParser(SdkParser, kw_only=True):
         return self.next_message(parts, line=line, time=seconds(value.get("createdAt")))
 
     def result(self, block: Mapping[str, Any]) -> str:
-        held = block.get("content")
-        shown = [part for part in items(held) if not mapping(part).get("tag")] if isinstance(held, list) else held
+        body = block.get("content")
+        shown = [part for part in items(body) if not mapping(part).get("tag")] if isinstance(body, list) else body
         return content(shown)
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:

@@ -34,6 +34,7 @@ POSIT = FIXTURES / "posit_assistant/workspaces/a1b2c3d4/11111111/conversation.js
 START = 1777885200.0
 SPOKEN = [("user", "Why does it leak?"), ("assistant", "It has no seams.")]
 USAGE = {"m-1": Usage(100, 20, 50)}
+ZCODE_USED = {"glm-5": Usage(10, 2)}
 AGENTS = {
     COMMAND_CODE: ("command-code", f"{ID}21", {}),
     COMMAND_CODE_3: ("command-code", f"{ID}22", {}),
@@ -203,3 +204,16 @@ def test_chat_lines_with_other_members_are_not_reasonix(tmp_path: Path) -> None:
 def test_resume_commands_of_agents() -> None:
     assert resume_command("command-code", "x") == "command-code --resume x"
     assert resume_command("cortex", "x") == "cortex -r x"
+
+
+def test_commands_and_tokens_of_database_agents(tmp_path: Path) -> None:
+    for name, used in (
+        ("omnigent: numbers", {}),
+        ("shelley: typed", {"": Usage(10, 2)}),
+        ("zcode: blocks", ZCODE_USED),
+    ):
+        database = next(one for one in DATABASES if one.name == name)
+        session = read(database.write(tmp_path / name.partition(":")[0]))
+        (call,) = (part for part in session.messages if part.kind == "tool-call")
+        assert ("command", "cat /boats/hull.py") in uses_of(call)
+        assert session.facts.usage == used

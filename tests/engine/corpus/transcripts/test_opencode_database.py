@@ -138,11 +138,11 @@ def test_a_session_of_the_second_generation(path: Path, newer: OpencodeWriter) -
         newer.entry("ses_1", f"msg_{number}", kind, data)
     conversation = read(path, "ses_1")
     assert conversation is not None
-    second, said = ("msg_2", START + 2.5), START + 2
+    second, sent = ("msg_2", START + 2.5), START + 2
     assert conversation.messages == (
-        Message("user", "text", "Why does it leak?", 1, 1, "msg_1", said),
-        Message("user", "text", "[file: plan.md]", 1, 1, "msg_1", said),
-        Message("user", "text", "[image]", 1, 1, "msg_1", said),
+        Message("user", "text", "Why does it leak?", 1, 1, "msg_1", sent),
+        Message("user", "text", "[file: plan.md]", 1, 1, "msg_1", sent),
+        Message("user", "text", "[image]", 1, 1, "msg_1", sent),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, *second),
         Message("assistant", "text", "Let me look.", 2, 2, *second),
         Message("assistant", "tool-call", "ls", 2, 2, *second, "bash"),
@@ -172,7 +172,7 @@ def test_a_session_in_both_generations_is_read_from_the_newer(path: Path, newer:
     assert texts == {"ses_1": ["As it is."], "ses_2": ["Never moved."]}
 
 
-def test_a_session_continued_in_version_1_is_read_from_there(path: Path, newer: OpencodeWriter) -> None:
+def test_session_continued_in_version_1_is_read_there(path: Path, newer: OpencodeWriter) -> None:
     newer.session("ses_1")
     newer.said("ses_1", "msg_1", "user", "As it was.")
     newer.session_v2("ses_1")
@@ -238,7 +238,7 @@ def test_the_session_that_changed_last_comes_first(path: Path, newer: OpencodeWr
     assert list(marks(path)) == ["ses_1", "ses_3", "ses_2"]
 
 
-def test_rows_that_are_no_messages_are_counted(
+def test_rows_other_than_messages_are_counted(
     path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opencode_database, "_MOST_TEXT", 100)
