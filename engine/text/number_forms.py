@@ -202,7 +202,12 @@ def _amounts(text: str) -> Iterator[Span]:
         grouped, whole, decimals, word = found[1], found[3], found[4] or "", fold(found[5] or "")
         scale = next((scale for scale, words in _SCALES.items() if word in words), 0)
         digits = _FORMATTING.sub("", grouped or whole)
-        end = found.end(5) if scale else found.end(4) if found[4] else found.end(3 if whole else 1)
+        if scale:
+            end = found.end(5)
+        elif found[4]:
+            end = found.end(4)
+        else:
+            end = found.end(3 if whole else 1)
         if scale and not grouped:
             number = round(float(f"{digits}.{decimals or 0}") * scale)
             yield found.start(), end, [*_spellings_of_amount(f"{number}", ""), *_short_amounts(number)]

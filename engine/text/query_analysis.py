@@ -43,6 +43,9 @@ name of its class, and other texts write "headers and footers".
 """
 _SHORT_QUERY = 4
 _DECIMAL_COMMA = lazy_pattern(r"(?<![\w.,])(\d{1,9}),(\d{1,2})(?!\w|[.,]\d)")
+_CAPITAL_NOUNS = frozenset({"german"})
+"""Languages that write all nouns with a capital letter."""
+_SENTENCE_START = lazy_pattern(r"(?:^|[.?!:¿¡]\s)\W*$")
 _LEAST_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
 _HAN = (
@@ -337,6 +340,20 @@ def _is_acronym(word: str, query: str) -> bool:
     return len(word) > 1 and word.isupper() and word not in {"AND", "NOT"} and not query.isupper()
 
 
+def is_written_as_name(word: str, query: str, language: str) -> bool:
+    """Return whether a word of a query is written as a name: with a capital letter that nothing else explains.
+
+    False if the language writes all nouns so, or if the query writes most words so.
+    """
+    if word.islower() or language in _CAPITAL_NOUNS or not any(map(str.isupper, word)):
+        return False
+    first_letters = [typed[0] for typed in query.split() if typed[0].isalpha()]
+    if 2 * sum(map(str.isupper, first_letters)) > len(first_letters):
+        return False
+    inside = any(map(str.isupper, word[1:]))
+    return inside or _SENTENCE_START.search(query[: query.find(word)]) is None
+
+
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:
     """Return whether a short query got its language from a single function word: "lost hat" is not German.
 
@@ -432,5 +449,5 @@ def _most_informative(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
     """Return at most `_MOST_TERMS` terms, dropping function words first: the index limits the length of a query."""
     if len(terms) <= _MOST_TERMS:
         return terms
-    kept = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
-    return tuple(sorted(kept, key=lambda term: term.start))
+    chosen = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
+    return tuple(sorted(chosen, key=lambda term: term.start))

@@ -10,7 +10,7 @@ from functools import cache
 
 from engine.text.folding import fold
 
-# As the analyser sees them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
+# As the analyser writes them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
 FUNCTION_WORD_LISTS = {
     "english": """
         a about after again all also am an and any are arent as at be because been before being between both but
