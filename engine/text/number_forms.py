@@ -78,6 +78,14 @@ _TENS = {20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: 
 _ORDINAL = lazy_pattern(
     rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)|((?:{'|'.join(_TENS.values())})[- ])?([a-z]{{5,11}}))(?!\w)", re.IGNORECASE
 )
+_GERMAN_ORDINALS = (
+    "erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft dreizehnt vierzehnt fünfzehnt sechzehnt"
+    " siebzehnt achtzehnt neunzehnt zwanzigst"
+).split()
+_GERMAN_ORDINAL = lazy_pattern(
+    rf"(?<![\w.,])(?:((?:{'|'.join(_GERMAN_ORDINALS)})e)[mnrs]?|(\d{{1,2}})\.)[ ]([^\W\d_]{{3,20}})(?!\w)",
+    re.IGNORECASE,
+)
 _DECADE = lazy_pattern(r"(?<![\w.,])((?:1[89]|20)?)([2-9]0|(?<=\d)[01]0)(s|er)(?!\w)", re.IGNORECASE)
 _DECIMAL = lazy_pattern(r"(?<![\w.,/])(\d{1,3})([.,])(\d{1,2})(?![\w/]|[.,]\d)")
 _FRACTIONS = {"½": ("1/2", "5"), "¼": ("1/4", "25"), "¾": ("3/4", "75")}
@@ -104,6 +112,8 @@ _MOST_GROUPS, _LONGEST_GROUP = 4, 5
 def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
     """Yield the parts of a query that are also written otherwise, with their other spellings."""
     yield from _ordinals(text)
+    if "german" in languages:
+        yield from _german_ordinals(text)
     yield from _roman(text)
     yield from _fractions(text)
     if not re.search(r"\d", text):
@@ -288,6 +298,18 @@ def _ordinals(text: str) -> Iterator[Span]:
             yield *found.span(), [(_ordinal(number),)]
         elif number := words.get(fold(found[3])):
             yield *found.span(3), [(_ordinal(number),)]
+
+
+def _german_ordinals(text: str) -> Iterator[Span]:
+    """Yield German ordinals before a word, which is part of the spelling: "3." alone is any 3."""
+    for found in _GERMAN_ORDINAL.finditer(text):
+        word = _phrase(found[3])
+        if found[1]:
+            number = _GERMAN_ORDINALS.index(found[1][:-1].lower()) + 1
+            yield found.start(), found.start(3) - 1, [(f"{number}", *word)]
+        elif 0 < int(found[2]) <= len(_GERMAN_ORDINALS):
+            ordinal = fold(_GERMAN_ORDINALS[int(found[2]) - 1])
+            yield *found.span(2), [(f"{ordinal}e{ending}", *word) for ending in ("", *"mnrs")]
 
 
 def _fractions(text: str) -> Iterator[Span]:

@@ -20,6 +20,7 @@ from engine.corpus.documents.text_collector import BLANKS, LONGEST_TITLE, Docume
 from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
 _BLOCK = 64 * 1024
+_LONGEST_UNCLOSED = 16 * 1024
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
 _READ_AS = {
@@ -282,7 +283,7 @@ def _feed(parser: HTMLParser, page: str) -> None:
         size = max(_BLOCK, len(parser.rawdata))  # an unclosed tag is read again with each block
         parser.feed(page[at : at + size])
         at += size
-    if parser.rawdata.startswith("<") and len(parser.rawdata) > _BLOCK:
+    if parser.rawdata.startswith("<") and len(parser.rawdata) > _LONGEST_UNCLOSED:
         parser.rawdata = ""  # an unclosed tag or comment extends to the end, and each "<" in it would read all of it
     parser.close()
 

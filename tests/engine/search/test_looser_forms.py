@@ -245,6 +245,8 @@ _FORMS = {
         ("0.25", "They need ¼ of it."),
         ("60s", "Music of the 1960s was on."),
         ("1970s", "Music of the '70s was on."),
+        ("zwölfter Anlauf", "Erst der 12. Anlauf gelang."),
+        ("14. Kapitel", "Im vierzehnten Kapitel geht es weiter."),
         ("80er", "Die Musik der 1980er war gut."),
     ],
     "code": [

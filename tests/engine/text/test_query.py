@@ -281,3 +281,28 @@ def test_looser_forms_follow_order_of_languages(others: tuple[str, str]) -> None
 def test_names_are_written_with_capital_letters(query: str, language: str, names: str) -> None:
     found = [word for word in re.findall(r"[\w']+", query) if is_written_as_name(word, query, language)]
     assert found == names.split()
+
+
+@pytest.mark.parametrize(
+    ("query", "form"),
+    [
+        ("zwölfter Anlauf", ("12", "anlauf")),
+        ("Die dritte Sitzung", ("3", "sitzung")),
+        ("14. Kapitel", ("vierzehnten", "kapitel")),
+        ("die 80er", ("1980er",)),
+    ],
+)
+def test_german_number_has_its_other_spelling(query: str, form: tuple[str, ...]) -> None:
+    assert any(form in term.loose for term in analyse_query(query, ("german",)).terms)
+
+
+@pytest.mark.parametrize("query", ["쿠버네티스에 대해", "설치에 관한 문서", "데이터를 통해", "보안을 위한"])
+def test_korean_postpositions_are_not_searched(query: str) -> None:
+    assert sum(term.stop for term in analyse_query(query, ("korean",)).terms) == 1
+
+
+def test_decimal_comma_joins_its_digits() -> None:
+    found = {term.surface: term for term in analyse_query("7,65 Euro, 3,4,5", ("german",)).terms}
+    assert found["7,65"].word == ("7", "65")
+    assert ("7.65", "7", "65") in found["7,65"].loose
+    assert {"3", "4", "5"} <= found.keys()
