@@ -43,12 +43,12 @@ _SOURCES = (
 
 def ensure() -> None:
     """Build a bundle of the current sources unless it exists already. Exits if that fails."""
-    wanted = {"sources": digest_of_sources()}
+    stamp = {"sources": digest_of_sources()}
     try:
         current = json.loads(STAMP.read_text())
     except (OSError, ValueError):
         current = None
-    if current != wanted or not FOLDER.is_dir():
+    if current != stamp or not FOLDER.is_dir():
         build()
 
 

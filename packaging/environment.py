@@ -37,19 +37,19 @@ class Environment:
 
     def ensure(self, lock: Path) -> None:
         """Install this lock and the project unless they are current. Exits on failure."""
-        wanted = {
+        stamp = {
             "environment": f"Python {sys.version_info.major}.{sys.version_info.minor} in {ROOT}",
             "project": _digest(ROOT / "pyproject.toml"),
             **{known.name: _digest(known) for known in self._locks},
         }
         installed = self._read_stamp()
-        if all(installed.get(key) == wanted[key] for key in ("environment", "project", lock.name)):
+        if all(installed.get(key) == stamp[key] for key in ("environment", "project", lock.name)):
             return
         if self.folder.is_symlink():
             self.folder.unlink()  # what it points to is another copy's, and would be emptied
             installed = {}
         self._stamp.unlink(missing_ok=True)
-        if not installed or any(installed[key] != wanted.get(key) for key in installed.keys() - {"project"}):
+        if not installed or any(installed[key] != stamp.get(key) for key in installed.keys() - {"project"}):
             # Packages that a changed lock no longer names would stay installed, so start with an empty environment.
             self._create()
             installed = {}
@@ -62,7 +62,7 @@ class Environment:
         editable = ["--no-deps", "--no-build-isolation", "--config-settings", "editable_mode=compat", "-e", str(ROOT)]
         step("Linking the project", [*pip, *editable])
         held = {"environment", "project", self._locks[0].name, lock.name} | installed.keys()
-        self._stamp.write_text(json.dumps({key: value for key, value in wanted.items() if key in held}))
+        self._stamp.write_text(json.dumps({key: value for key, value in stamp.items() if key in held}))
 
     def _read_stamp(self) -> dict[str, str]:
         """Return the stamp of the installed state; empty if it is missing or not reliable."""

@@ -35,8 +35,8 @@ _FOR_GPUS = ("*-cuda", "*-cuda-ext", "*-vulkan")
 
 def ensure() -> None:
     """Install all programs in `.peers` unless they are current. Exits on failure."""
-    wanted = {"steps": STEPS, "machine": f"{sys.platform} {platform.machine()}"}
-    if _read_stamp() == json.loads(json.dumps(wanted)):
+    stamp = {"steps": STEPS, "machine": f"{sys.platform} {platform.machine()}"}
+    if _read_stamp() == json.loads(json.dumps(stamp)):
         return
     npm = _npm()
     shutil.rmtree(BUILDING, ignore_errors=True)
@@ -49,7 +49,7 @@ def ensure() -> None:
     for pattern in _FOR_GPUS:
         for folder in (BUILDING / "node_modules" / "@node-llama-cpp").glob(pattern):
             shutil.rmtree(folder)
-    (BUILDING / STAMP).write_text(json.dumps(wanted))
+    (BUILDING / STAMP).write_text(json.dumps(stamp))
     shutil.rmtree(FOLDER, ignore_errors=True)
     BUILDING.rename(FOLDER)
 

@@ -127,8 +127,8 @@ def _picture(program: Path, home: Path, picture: Path) -> float:
 
 def _environment(home: Path) -> dict[str, str]:
     """Return an environment with nothing of this one but the variables that every program needs."""
-    kept = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "LANG")
-    environ = {name: value for name, value in os.environ.items() if name in kept}
+    names = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "LANG")
+    environ = {name: value for name, value in os.environ.items() if name in names}
     homes = dict.fromkeys(("HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA"), str(home))
     return environ | homes | {"QT_QPA_PLATFORM": "offscreen"}
 

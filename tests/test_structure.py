@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.helpers.sources import ROOT, syntax_trees
+
 LONGEST = 500
 """Lines of a module."""
 MOST_MODULES = 561
@@ -21,12 +22,17 @@ MOST_PATCHED = 97
 def modules() -> dict[str, Path]:
     """Every module of the program by its dotted name."""
     paths = [path for top in ("engine", "gui") for path in (ROOT / top).rglob("*.py")]
-    return {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+    return {dotted(path.relative_to(ROOT).as_posix()): path for path in paths}
 
 
-def imports(path: Path, known: set[str]) -> Iterator[str]:
+def dotted(path: str) -> str:
+    """The name of the module in the file of this path below the root."""
+    return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+def imports(tree: ast.Module, known: set[str]) -> Iterator[str]:
     """The program's own modules that a module imports anywhere, also for types only."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -37,8 +43,11 @@ def imports(path: Path, known: set[str]) -> Iterator[str]:
 
 
 def test_imports_have_no_cycles() -> None:
-    found = modules()
-    graph = {name: {other for other in imports(path, set(found)) if other != name} for name, path in found.items()}
+    names = set(modules())
+    graph = {}
+    for path, tree in syntax_trees("engine", "gui"):
+        name = dotted(path)
+        graph[name] = {other for other in imports(tree, names) if other != name}
     graph["engine"] = set()  # the public API imports the modules that it exports when they are first used
     try:
         TopologicalSorter(graph).prepare()
@@ -61,16 +70,17 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name not in ("_replace", "_asdict", "_fields")
 
 
-def test_tests_use_few_private_attributes() -> None:
+@pytest.fixture(scope="module")
+def tests() -> list[tuple[str, ast.Module, list[ast.AST]]]:
+    """The path, the tree and all nodes of each file of tests; not longer than for this file: they need much memory."""
+    return [(path, tree, list(ast.walk(tree))) for path, tree in syntax_trees("tests")]
+
+
+def test_tests_use_few_private_attributes(tests) -> None:
     found = 0
-    for path in (ROOT / "tests").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            own = (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.value, ast.Name)
-                and node.value.id in ("self", "cls")
-            )
-            found += isinstance(node, ast.Attribute) and is_private(node.attr) and not own
+    for node in (node for _, _, nodes in tests for node in nodes if isinstance(node, ast.Attribute)):
+        own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+        found += is_private(node.attr) and not own
     assert found <= MOST_PRIVATE
 
 
@@ -85,14 +95,13 @@ def patched_name(node: ast.AST) -> str:
     return ""
 
 
-def test_tests_replace_few_module_constants() -> None:
-    nodes = (node for path in (ROOT / "tests").rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8"))))
-    assert sum(patched_name(node).lstrip("_").isupper() for node in nodes) <= MOST_PATCHED
+def test_tests_replace_few_module_constants(tests) -> None:
+    patched = (patched_name(node).lstrip("_") for _, _, nodes in tests for node in nodes)
+    assert sum(name.isupper() for name in patched) <= MOST_PATCHED
 
 
-def test_test_names_are_unique_and_at_most_60_characters() -> None:
-    for path in (ROOT / "tests").rglob("test_*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
+def test_test_names_are_unique_and_at_most_60_characters(tests) -> None:
+    for path, tree, _ in tests:
         names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
         assert len(set(names)) == len(names), path
         assert [name for name in names if len(name) > 60] == [], path

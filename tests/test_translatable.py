@@ -6,11 +6,12 @@ Checked in the code itself, without opening every part of the window in another 
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from string import Formatter
 
-ROOT = Path(__file__).resolve().parents[1]
+import pytest
+
+from tests.helpers.sources import syntax_trees
+
 SAYING = ("tr", "tr_count")
 """They answer in the language that is spoken at that moment."""
 SHOWING = {
@@ -61,22 +62,26 @@ NAMES = {"Mnemoscope", "degraded", "fine", "off", "working"}
 WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-@cache
-def _modules(*rooms: str) -> tuple[tuple[str, ast.Module], ...]:
-    paths = [path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))]
-    return tuple((path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))) for path in paths)
+@pytest.fixture(scope="module")
+def modules() -> list[tuple[str, ast.Module, list[ast.Call]]]:
+    """The path, the tree and all calls of each module; not longer than for this file, since trees need much memory."""
+    return [
+        (name, tree, [node for node in ast.walk(tree) if isinstance(node, ast.Call)])
+        for name, tree in syntax_trees("engine", "gui")
+    ]
 
 
-def _at_import(node: ast.AST) -> Iterator[ast.AST]:
+def _at_import(module: ast.Module) -> Iterator[ast.AST]:
     """Code that runs when the module is imported: everything but function bodies."""
-    yield node
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
-        children = [*decorators, *node.args.defaults, *filter(None, node.args.kw_defaults)]
-    else:
-        children = list(ast.iter_child_nodes(node))
-    for child in children:
-        yield from _at_import(child)
+    left: list[ast.AST] = [module]
+    while left:
+        node = left.pop()
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+            left += [*decorators, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+        else:
+            left += ast.iter_child_nodes(node)
 
 
 def _called(node: ast.AST) -> str:
@@ -121,23 +126,21 @@ def _bare_words(node: ast.AST) -> Iterator[str]:
                 yield from _bare_words(value)
 
 
-def test_no_text_is_translated_at_import() -> None:
+def test_no_text_is_translated_at_import(modules) -> None:
     early = [
         f"{name}:{node.lineno}"
-        for name, module in _modules("engine", "gui")
-        for node in _at_import(module)
+        for name, tree, _ in modules
+        for node in _at_import(tree)
         if isinstance(node, ast.Call) and _called(node) in SAYING
     ]
     assert not early
 
 
-def test_every_translatable_text_is_a_literal() -> None:
+def test_every_translatable_text_is_a_literal(modules) -> None:
     unknown = []
-    for name, module in _modules("engine", "gui"):
-        marks = _says("marked", module)
-        for node in ast.walk(module):
-            if not isinstance(node, ast.Call):
-                continue
+    for name, tree, calls in modules:
+        marks = _says("marked", tree)
+        for node in calls:
             match _called(node), node.args:
                 case "tr", [first, *_]:
                     found = _is_text(first) or _is_known(first)
@@ -159,10 +162,10 @@ def _fields(text: ast.expr) -> set[str]:
     return {re.split(r"[.\[]", field)[0] for _, field, _, _ in Formatter().parse(value) if field}
 
 
-def test_every_field_of_a_sentence_gets_its_value() -> None:
+def test_every_field_of_a_sentence_gets_its_value(modules) -> None:
     wrong = []
-    for name, module in _modules("engine", "gui"):
-        for call in (node for node in ast.walk(module) if isinstance(node, ast.Call) and _called(node) in SAYING):
+    for name, _, calls in modules:
+        for call in (call for call in calls if _called(call) in SAYING):
             forms = call.args[: 2 if _called(call) == "tr_count" else 1]
             passed = {keyword.arg for keyword in call.keywords}
             if all(map(_is_text, forms)) and None not in passed:
@@ -172,27 +175,27 @@ def test_every_field_of_a_sentence_gets_its_value() -> None:
     assert not wrong
 
 
-def test_same_text_is_not_both_counted_and_uncounted() -> None:
+def test_same_text_is_not_both_counted_and_uncounted(modules) -> None:
     """A catalogue has room for only one of the two."""
     single, counted = set(), set()
-    for _, module in _modules("engine", "gui"):
-        for node in ast.walk(module):
-            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-                match _called(node):
+    for _, _, calls in modules:
+        for call in calls:
+            if call.args and isinstance(call.args[0], ast.Constant):
+                match _called(call):
                     case "tr" | "marked" | "option":
-                        single.add(node.args[0].value)
+                        single.add(call.args[0].value)
                     case "tr_count":
-                        counted.add(node.args[0].value)
+                        counted.add(call.args[0].value)
     assert not single & counted
 
 
-def test_all_shown_text_is_translatable() -> None:
+def test_all_shown_text_is_translatable(modules) -> None:
     plain = [
-        f"{name}:{node.lineno}: {word}"
-        for name, module in _modules("gui")
-        for node in ast.walk(module)
-        if isinstance(node, ast.Call)
-        for shown in _shown(node)
+        f"{name}:{call.lineno}: {word}"
+        for name, _, calls in modules
+        if name.startswith("gui/")
+        for call in calls
+        for shown in _shown(call)
         for word in _bare_words(shown)
     ]
     assert not plain
@@ -202,6 +205,10 @@ def _shown(call: ast.Call) -> list[ast.expr]:
     """The arguments of the call that are shown to a user."""
     called = _called(call)
     places = SHOWING.get(called, ())
-    if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "commands":
-        places = ENGLISH_COMMANDS.get(called, places)
+    if (
+        called in ENGLISH_COMMANDS
+        and isinstance(call.func, ast.Attribute)
+        and ast.unparse(call.func.value) == "commands"
+    ):
+        places = ENGLISH_COMMANDS[called]
     return [call.args[place] for place in places if place < len(call.args)]

@@ -291,15 +291,15 @@ def memory_get(
     try:
         if not isinstance(path, str) or not path.strip():
             return MemoryGetAnswer(path="", error="No file is named: say in path which one.")
-        start, wanted = count(from_line), count(lines)
+        start, limit = count(from_line), count(lines)
 
         def read(memory: "MemorySearchManager", _token: CancelToken) -> FileText:
             if not access.may_read(path):
                 raise PathRefused
-            cited = None if start or wanted else parse_citation(path)
+            cited = None if start or limit else parse_citation(path)
             if cited is not None and not access.may_read(cited.path):
                 raise PathRefused
-            return read_named(memory, path, start, wanted, most=PAGE_LINES)
+            return read_named(memory, path, start, limit, most=PAGE_LINES)
 
         return _page(access.ask(read, cancel))
     except Exception as error:
@@ -322,8 +322,8 @@ def read_named(
     except PathRefused:
         if not cited:
             raise
-    wanted = cited.last - cited.first + 1
-    return memory.read_file(cited.path, start=cited.first, lines=wanted)
+    limit = cited.last - cited.first + 1
+    return memory.read_file(cited.path, start=cited.first, lines=limit)
 
 
 def _page(found: FileText) -> MemoryGetAnswer:

@@ -144,15 +144,15 @@ def folded_line(message: SessionMessage) -> str:
     return f"[{label_of(message)}] {line}".rstrip()
 
 
-def _subject(given: str) -> str:
+def _subject(arguments: str) -> str:
     """Return the command or file of a tool call: usually the first string of its input."""
-    if not given.startswith("{") or len(given) > _LONGEST_INPUT:
-        return given
+    if not arguments.startswith("{") or len(arguments) > _LONGEST_INPUT:
+        return arguments
     try:
-        values = json.loads(given).values()
+        values = json.loads(arguments).values()
     except (ValueError, RecursionError):
-        return given
-    return next((value for value in values if isinstance(value, str) and value.strip()), given)
+        return arguments
+    return next((value for value in values if isinstance(value, str) and value.strip()), arguments)
 
 
 def _length(result: SessionMessage) -> str:
@@ -260,9 +260,9 @@ def _parts(messages: tuple[SessionMessage, ...]) -> Iterator[_Part]:
 
 def _facts(session: SessionText) -> list[str]:
     summary = session.summary
-    spent = summary.spent or UsageTotal()
+    usage = summary.spent or UsageTotal()
     began = "" if summary.started is None else f"{datetime.fromtimestamp(summary.started):%Y-%m-%d %H:%M}"
-    sent = [spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens]
+    sent = [usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens]
     counts = [count for count in sent if count is not None]
     facts = [
         agent_label(summary.agent),
@@ -272,8 +272,8 @@ def _facts(session: SessionText) -> list[str]:
         plural(summary.messages, "message"),
         ", ".join(one.model for one in summary.usage if one.model),
         f"{sum(counts):,} tokens in" if counts else "",
-        "" if spent.output_tokens is None else f"{spent.output_tokens:,} tokens out",
-        "" if spent.cost is None else dollars(spent.cost),
+        "" if usage.output_tokens is None else f"{usage.output_tokens:,} tokens out",
+        "" if usage.cost is None else dollars(usage.cost),
     ]
     return [" ".join(fact.split()) for fact in facts if fact.strip()]
 

@@ -40,8 +40,8 @@ def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 
 
 def _remember(access: AgentAccess) -> AgentTool:
-    def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        session, name = given.get("session", "").strip(), given.get("name", "")
+    def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
+        session, name = arguments.get("session", "").strip(), arguments.get("name", "")
         return access.ask(lambda manager, token: _write(access, manager, session, name, token), cancel)
 
     session = {"type": "string", "description": "Id of the session or its path; the latest one if left out."}
@@ -94,8 +94,8 @@ def fact_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 
 
 def _recall(access: AgentAccess) -> AgentTool:
-    def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_recall(access, given["query"], count(given.get("limit"), MOST_FACTS), cancel=cancel)
+    def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
+        return memory_recall(access, arguments["query"], count(arguments.get("limit"), MOST_FACTS), cancel=cancel)
 
     query = {"type": "string", "maxLength": LONGEST_QUERY, "description": "A question or words, in any language."}
     limit = {
@@ -119,8 +119,10 @@ def _recall(access: AgentAccess) -> AgentTool:
 
 
 def _store(access: AgentAccess) -> AgentTool:
-    def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_store(access, given["text"], given.get("category"), given.get("importance"), cancel=cancel)
+    def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
+        return memory_store(
+            access, arguments["text"], arguments.get("category"), arguments.get("importance"), cancel=cancel
+        )
 
     text = {
         "type": "string",
@@ -145,8 +147,8 @@ def _store(access: AgentAccess) -> AgentTool:
 
 
 def _forget(access: AgentAccess) -> AgentTool:
-    def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_forget(access, given.get("query"), given.get("memoryId"), cancel=cancel)
+    def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
+        return memory_forget(access, arguments.get("query"), arguments.get("memoryId"), cancel=cancel)
 
     query = {
         "type": "string",
@@ -176,8 +178,10 @@ def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 
 
 def _search(access: AgentAccess) -> AgentTool:
-    def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_search(access, given["query"], given.get("maxResults"), given.get("minScore"), cancel=cancel)
+    def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
+        return memory_search(
+            access, arguments["query"], arguments.get("maxResults"), arguments.get("minScore"), cancel=cancel
+        )
 
     query = {
         "type": "string",
@@ -215,8 +219,8 @@ def _search(access: AgentAccess) -> AgentTool:
 
 
 def _get(access: AgentAccess) -> AgentTool:
-    def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_get(access, given["path"], given.get("from"), given.get("lines"), cancel=cancel)
+    def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
+        return memory_get(access, arguments["path"], arguments.get("from"), arguments.get("lines"), cancel=cancel)
 
     path = {
         "type": "string",

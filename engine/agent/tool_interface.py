@@ -117,28 +117,30 @@ def schema(*, required: tuple[str, ...], **properties: Mapping[str, Any]) -> dic
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
-def refusal(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+def refusal(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
     """Return why a tool's schema refuses these arguments, one sentence per fault, at most five; empty if it allows
     them.
 
     Knows the keywords that our tools use (type, minimum, maximum, maxLength, enum, required, and that there are no
     additional properties). The package jsonschema knows all, but a bundle has no room for it and what it needs.
     """
-    return " ".join(sentence for sentence, _ in zip(_faults(tool, schema, given), range(_MOST_SENTENCES), strict=False))
+    return " ".join(
+        sentence for sentence, _ in zip(_faults(tool, schema, arguments), range(_MOST_SENTENCES), strict=False)
+    )
 
 
-def _faults(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[str]:
+def _faults(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[str]:
     properties = schema.get("properties", {})
     takes = _listed(properties, "and") if properties else "none"
-    for name in given:
+    for name in arguments:
         if name not in properties:
             yield f'{tool} has no argument "{cut(name, _LONGEST_NAME)}"; it takes {takes}.'
     for name in schema.get("required", ()):
-        if name not in given:
+        if name not in arguments:
             yield f'{tool} needs the argument "{name}".'
     for name, rules in properties.items():
-        if name in given and not _allows(rules, given[name]):
-            yield f'The argument "{name}" of {tool} must be {_expected(rules)}, not {_shown(given[name], rules)}.'
+        if name in arguments and not _allows(rules, arguments[name]):
+            yield f'The argument "{name}" of {tool} must be {_expected(rules)}, not {_shown(arguments[name], rules)}.'
 
 
 def _allows(rules: Mapping[str, Any], value: object) -> bool:

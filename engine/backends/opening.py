@@ -57,57 +57,57 @@ class ManagerCache:
         key = _key(os.path.realpath(workspace), settings)
         while True:
             with self._lock:
-                held = self._shared.get(key)
-                if held is None or (background and not held.background):
-                    held = self._shared[key] = _Held(key, settings, background)
-            with held.opening:
-                if held.ended or held.key != key:
+                shared = self._shared.get(key)
+                if shared is None or (background and not shared.background):
+                    shared = self._shared[key] = _Held(key, settings, background)
+            with shared.opening:
+                if shared.ended or shared.key != key:
                     continue  # meanwhile the memory was closed, failed to open, or got other settings
-                if held.manager is None:
-                    held.owner, held.threads = executor, BackgroundExecutor(executor)
+                if shared.manager is None:
+                    shared.owner, shared.threads = executor, BackgroundExecutor(executor)
                     try:
-                        held.manager = self._open(workspace, settings, held.threads, background)
+                        shared.manager = self._open(workspace, settings, shared.threads, background)
                     except BaseException:
-                        self._stop_sharing(held)
-                        held.threads.close()
+                        self._stop_sharing(shared)
+                        shared.threads.close()
                         raise
-                held.leases += 1
-                release, update_key = partial(self._release, held, executor), partial(self._update_key, held)
-                return cast("MemorySearchManager", _Lease(held.manager, release, update_key))
+                shared.leases += 1
+                release, update_key = partial(self._release, shared, executor), partial(self._update_key, shared)
+                return cast("MemorySearchManager", _Lease(shared.manager, release, update_key))
 
-    def _update_key(self, held: "_Held", settings: Settings) -> None:
+    def _update_key(self, entry: "_Held", settings: Settings) -> None:
         """Update the cache key after the memory's settings were changed."""
         with self._lock:
-            shared = self._shared.get(held.key) is held
+            shared = self._shared.get(entry.key) is entry
             if shared:
-                del self._shared[held.key]
-            held.settings = answering_as(held.settings, settings)
-            held.key = _key(held.key[0], held.settings)
+                del self._shared[entry.key]
+            entry.settings = answering_as(entry.settings, settings)
+            entry.key = _key(entry.key[0], entry.settings)
             if shared:
-                self._shared.setdefault(held.key, held)
+                self._shared.setdefault(entry.key, entry)
 
-    def _release(self, held: "_Held", executor: Executor | None) -> None:
-        with held.opening:
-            self._stop_sharing(held, only_here=True)
-            held.leases -= 1
-            last = held.leases == 0
+    def _release(self, entry: "_Held", executor: Executor | None) -> None:
+        with entry.opening:
+            self._stop_sharing(entry, only_here=True)
+            entry.leases -= 1
+            last = entry.leases == 0
             if last:
-                held.ended = True
-        if last and held.manager is not None:
-            held.manager.close()
-        if held.threads is None:
+                entry.ended = True
+        if last and entry.manager is not None:
+            entry.manager.close()
+        if entry.threads is None:
             return
         if last:
-            held.threads.close()
-        elif executor is not None and executor is held.owner:
-            held.threads.give_back()
+            entry.threads.close()
+        elif executor is not None and executor is entry.owner:
+            entry.threads.give_back()
 
-    def _stop_sharing(self, held: "_Held", *, only_here: bool = False) -> None:
+    def _stop_sharing(self, entry: "_Held", *, only_here: bool = False) -> None:
         """Stop sharing a memory with new callers and, unless `only_here`, with those that wait for it."""
-        held.ended = held.ended or not only_here
+        entry.ended = entry.ended or not only_here
         with self._lock:
-            if self._shared.get(held.key) is held:
-                del self._shared[held.key]
+            if self._shared.get(entry.key) is entry:
+                del self._shared[entry.key]
 
 
 def _key(folder: str, settings: Settings) -> _Key:

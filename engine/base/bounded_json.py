@@ -251,11 +251,11 @@ def built(events: Iterator[tuple[str, Any]]) -> object:
         opens = event in {"start_map", "start_array"}
         value: Any = float(scalar) if isinstance(scalar, Decimal) else scalar
         if event in {"end_map", "end_array"}:
-            held = containers.pop()
+            container = containers.pop()
             keys.pop()
-            if event == "end_map" or not held or held[0] != _DIVIDED:
+            if event == "end_map" or not container or container[0] != _DIVIDED:
                 continue
-            value = "".join(held[1:])
+            value = "".join(container[1:])
             if containers and isinstance(containers[-1], list):
                 containers[-1].pop()
         elif opens:

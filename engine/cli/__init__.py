@@ -57,9 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    given = sys.argv[1:] if argv is None else argv
+    words = sys.argv[1:] if argv is None else argv
     try:
-        arguments = make_parser(given[0] if given else "").parse_args(given)
+        arguments = make_parser(words[0] if words else "").parse_args(words)
     except SystemExit as usage:  # after --help, or with a line on stderr
         return int(usage.code or 0)
     log_file = configure_logging()

@@ -133,10 +133,10 @@ def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> Health
         return failed("backend", "Backend", instead)
     if status.index_error:
         return degraded("backend", "Backend", status.index_error)
-    held = f"{plural(status.files, 'file')}, {plural(status.chunks, 'passage')} in {status.db_path}"
+    contents = f"{plural(status.files, 'file')}, {plural(status.chunks, 'passage')} in {status.db_path}"
     if status.dirty or status.last_sync is None:
-        return degraded("backend", "Backend", f"{status.backend}: {held}, not up to date.", advice=_INDEX)
-    return fine("backend", "Backend", f"{status.backend}: {held}")
+        return degraded("backend", "Backend", f"{status.backend}: {contents}, not up to date.", advice=_INDEX)
+    return fine("backend", "Backend", f"{status.backend}: {contents}")
 
 
 def _without_index(workspace: CliWorkspace, token: CancelToken) -> Iterator[HealthFinding]:

@@ -154,15 +154,15 @@ def _read_messages(arguments: Namespace) -> tuple[str, str]:
     if arguments.message:
         return " ".join(arguments.message), ""
     try:
-        given = sys.stdin.read(_LONGEST_INPUT).strip()
+        text = sys.stdin.read(_LONGEST_INPUT).strip()
     except UnicodeDecodeError:
         raise MnemoscopeError("Standard input is not UTF-8 text.") from None
     try:
-        hook: Any = decode_json(given, dict) if given.startswith("{") else None
+        hook: Any = decode_json(text, dict) if text.startswith("{") else None
     except ValueError:
         hook = None
     if not isinstance(hook, dict):
-        return given, ""
+        return text, ""
     prompt, session = hook.get("prompt"), hook.get("session_id")
     return prompt if isinstance(prompt, str) else "", session if isinstance(session, str) else ""
 

@@ -159,14 +159,15 @@ def _print_report(report: SyncReport) -> None:
     print(
         f"Indexed {plural(report.files_indexed, 'file')} ({plural(report.chunks_indexed, 'passage')}) "
         f"in {report.seconds:.1f} s; {report.files_unchanged:,} unchanged, {report.files_removed:,} removed."
+        + (" All files were read again." if report.full else "")
     )
     if report.vectors_embedded or report.vectors_reused or report.vectors_pending:
         print(
             f"Vectors: {report.vectors_embedded:,} new, {report.vectors_reused:,} reused, "
             f"{report.vectors_pending:,} pending."
         )
-    if spent := spent_text(report.tokens, report.cost):
-        print(f"Spent: {spent}.")
+    if usage := spent_text(report.tokens, report.cost):
+        print(f"Spent: {usage}.")
     if message := left_running(report.batch_jobs):
         print(message)
     print_failed(report.failed)

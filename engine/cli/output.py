@@ -11,12 +11,14 @@ from typing import Any, Self, TextIO, cast
 
 from engine.base import lazy_pattern
 from engine.base.formatting import DIRECTION, dollars, plural, printable
+from engine.base.skip_reasons import files_covered
 from engine.records import NOT_EMBEDDED, FileIssue, FileRange, HealthProgress, MemorySyncProgressUpdate, to_builtins
 
 _ON_ONE_LINE = str.maketrans("\t\n\r", "\ufffd" * 3)
 _UNPRINTABLE_IN_JSON = lazy_pattern(rf"[\x7f-\x9f{DIRECTION}]")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _MOST_ISSUES = 20
+_MOST_TYPES = 8
 
 
 def print_json(value: Any) -> None:
@@ -86,10 +88,24 @@ def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
     """Print the first files, or groups of files, that are not indexed, each with the reason."""
     if not issues:
         return
+    types = [issue for issue in issues if issue.rule == "extension" and issue.detail[:1].isdigit()]
+    others = [issue for issue in issues if issue.rule != "extension" or not issue.detail[:1].isdigit()]
     print(f"{title}:")
-    print_table((issue.rule, f"{safe(issue.path)}  {safe(issue.detail)}") for issue in issues[:_MOST_ISSUES])
-    if len(issues) > _MOST_ISSUES:
-        print(f"  and {len(issues) - _MOST_ISSUES:,} more; --json lists all")
+    rows = [(issue.rule, f"{safe(issue.path)}  {safe(issue.detail)}") for issue in others[:_MOST_ISSUES]]
+    print_table([*rows, *([("extension", _types_text(types))] if types else [])])
+    if len(others) > _MOST_ISSUES:
+        print(f"  and {len(others) - _MOST_ISSUES:,} more; --json lists all")
+
+
+def _types_text(issues: Sequence[FileIssue]) -> str:
+    """Return how many files of which types are not indexed, most first, and the types that are."""
+    counts = [(files_covered(issue.detail), issue.path) for issue in issues]
+    named = [f"{safe(name)} ({count:,})" for count, name in counts[:_MOST_TYPES]]
+    if rest := sum(count for count, _ in counts[_MOST_TYPES:]):
+        named.append(f"{rest:,} others")
+    *first, last = named
+    shown = f"{', '.join(first)} and {last}" if first else last
+    return f"{shown}: {safe(issues[0].detail.partition('; ')[2])}"
 
 
 def print_failed(issues: Sequence[FileIssue]) -> None:
@@ -172,8 +188,8 @@ def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
     parts.append(f"elapsed {clock(elapsed)}")
     if update.seconds_left is not None:
         parts.append(f"eta {clock(update.seconds_left)}")
-    if spent := spent_text(update.tokens, update.cost):
-        parts.append(spent)
+    if usage := spent_text(update.tokens, update.cost):
+        parts.append(usage)
     if update.current_file:
         parts.append(safe(update.current_file))
     return " · ".join(parts)

@@ -46,11 +46,11 @@ def run_saved(
     manager: "MemorySearchManager",
     workspace: CliWorkspace,
     name: str,
-    given: "SearchOptions",
+    options: "SearchOptions",
     cancel: CancelToken,
     config: Path | None,
 ) -> SearchOutcome:
-    """Run the search of this name; options in `given` replace the saved ones.
+    """Run the search of this name; `options` replace the saved ones.
 
     It runs where the window runs it: here, in all workspaces, or in the one of its file. Raises `MnemoscopeError` if
     there is no such search, or that workspace was deleted.
@@ -63,7 +63,7 @@ def run_saved(
         raise MnemoscopeError(f"No saved search is named “{name}”: mnemoscope searches lists all of them.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         saved_searches.touch(name)
-    named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})
+    named = cast("SearchOptions", {option: value for option, value in options.items() if value not in (None, ())})
     outcome = _outcome(manager, workspace, query, named, cancel, config)
     if query.order == "date":
         newest = sorted(outcome.results, key=lambda result: -result.modified)

@@ -103,8 +103,8 @@ def _about_syncs(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         return
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(last.started))
     outcome = last.error or ("stopped early" if last.cancelled else f"{plural(last.files_indexed, 'file')} indexed")
-    spent = spent_text(last.tokens, last.cost)
-    yield "Last update", f"{when}, {last.seconds:.1f} s, {last.reason}: {outcome}{spent and f'; {spent}'}"
+    usage = spent_text(last.tokens, last.cost)
+    yield "Last update", f"{when}, {last.seconds:.1f} s, {last.reason}: {outcome}{usage and f'; {usage}'}"
 
 
 def _state(enabled: bool, available: bool | None, problem: str | None) -> str:

@@ -33,6 +33,8 @@ _HELD = lazy_pattern(
 _URL = lazy_pattern(
     r"<?(?<![\w:])((?:(?:https?|ftp)://|mailto:)[^\s\[\]<>\"]{1,1000}[^\s\[\]<>\".,;:!?)'])(?:\[([^\[\]]{0,400})\])?>?"
 )
+_UNKNOWN_LINK = lazy_pattern(r"\{[\w-]{1,80}\}[^\s\[\]{}]{0,400}\[([^\[\]]{1,400})\]")
+"""Matches a link whose address begins with an attribute that another file defines."""
 _IMAGE = lazy_pattern(r"image:(?!:)([^\s\[\]][^\[\]\n]{0,400})\[([^\[\]]{0,400})\]")
 _FOOTNOTE = lazy_pattern(r"footnote(?:ref)?:([\w-]{0,80})\[((?:[^\[\]]|\[[^\[\]]{0,400}\]){0,1000})\]")
 _QUOTED = lazy_pattern(r"([\"'])`(?=\S)([^`\"]{1,400}?)(?<=\S)`\1")
@@ -211,7 +213,8 @@ class _Page:
             language = next((each for each in attributes[1:2] if "=" not in each), "")
         is_block = fence or asciidoc.VERBATIM.fullmatch(lines[0]) or lines[0] == "--"
         if is_block:
-            lines = lines[1 : -1 if len(lines) > 1 and lines[-1] == (fence[1] if fence else lines[0]) else None]
+            is_closed = len(lines) > 1 and lines[-1] == (fence[1] if fence else lines[0])
+            lines = lines[1:-1] if is_closed else lines[1:]
         if style != "comment" and not (is_block and self._lines[number - 1].startswith("//")):
             self.out.code(lines, language)
 
@@ -258,7 +261,11 @@ class _Page:
 
     def _item(self, marker: str, text: str, label: str = "") -> None:
         """Begin an item of a list; `label`: Markdown before its text."""
-        kind = "1." if marker[0].isdigit() else "<" if marker[0] == "<" else marker
+        kind = marker
+        if marker[0].isdigit():
+            kind = "1."
+        elif marker[0] == "<":
+            kind = "<"
         start = next((word[6:] for word in self._attributes if _START.fullmatch(word)), "1")
         self._attached = self._apart = False
         self._attributes = []
@@ -269,7 +276,10 @@ class _Page:
         elif not self._items:
             self.out.blank()
         self._items.append((kind, self.out.depth))
-        self.out.open_item(f"{marker} " if kind == "1." else f"{start}. " if kind[0] in ".<" else "- ")
+        if kind == "1.":
+            self.out.open_item(f"{marker} ")
+        else:
+            self.out.open_item(f"{start}. " if kind[0] in ".<" else "- ")
         if label:
             self.out.line(label)
         self._pending = [text] if text else []
@@ -315,6 +325,8 @@ class _Page:
         found.text = _IMAGE.sub(lambda shown: found.image(shown[2].partition(",")[0], shown[1]), found.text)
         found.text = _URL.sub(lambda url: self._web_link(found, url), found.text)
         found.text = ASCIIDOC.sub(lambda link: self._link(found, link), found.text)
+        if "{" in found.text:
+            found.text = _UNKNOWN_LINK.sub(r"\1", found.text)
         found.text = _ROLE.sub("", asciidoc.ANCHOR.sub("", found.text) if "[[" in text else found.text)
         found.text = _FOOTNOTE.sub(lambda note: self._footnote(found, note), found.text)
         found.text = _SCRIPTS.sub(r"\2", found.text)

@@ -13,6 +13,9 @@ Everything that reads a note decodes it with this module, so that index, viewer 
 * If most bytes beyond ASCII are alone between ASCII ones, as accents in a word are, or if there are at most two, the
   encoding is Windows-1252, which includes Latin-1. It is Windows-1250 or Windows-1254 if bytes that are rare characters
   in Windows-1252 are common letters in these. charset-normalizer takes many such texts for Chinese.
+* Words of letters beyond ASCII alone are read in each encoding of Cyrillic, Greek, Hebrew and Arabic. One of them is
+  taken if nearly all of its letters are usual ones, few are capitals within words, and no other one comes near.
+* Text in Latin letters that are not those of one language in Windows-1252 has another encoding if there they are.
 * Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. It rejects all of them for
   words among markup and code; where many bytes beyond ASCII follow each other, the best one is taken anyway. Of less
   than some 40 bytes it may take Chinese for Korean, so a reading has to look like its language, too.
@@ -43,6 +46,18 @@ NAMES = {
     "cp1251": "Windows-1251",
     "koi8_r": "KOI8-R",
     "cp1253": "Windows-1253",
+    "cp1255": "Windows-1255",
+    "cp1256": "Windows-1256",
+    "cp850": "CP850",
+    "cp852": "CP852",
+    "cp866": "CP866",
+    "iso8859_2": "ISO-8859-2",
+    "iso8859_5": "ISO-8859-5",
+    "iso8859_6": "ISO-8859-6",
+    "iso8859_7": "ISO-8859-7",
+    "iso8859_8": "ISO-8859-8",
+    "koi8_u": "KOI8-U",
+    "mac_cyrillic": "Mac Cyrillic",
 }
 """Names of the encodings besides UTF-8, by codec."""
 
@@ -254,10 +269,13 @@ class _Sample:
         for line in [*lines, self._line] if last else lines:
             if not line.isascii():
                 room = _SAMPLE - len(self.lines)
-                self._full = len(line) >= room
-                self.lines += (_cut(line[:room]) or line[: 0 if self.lines else room]) if self._full else line + b"\n"
-                if self._full:
-                    break
+                if len(line) < room:
+                    self.lines += line + b"\n"
+                    continue
+                self._full = True
+                cut = _cut(line[:room])
+                self.lines += cut if cut or self.lines else line[:room]
+                break
 
 
 def _cut(line: bytes) -> bytes:
@@ -267,8 +285,10 @@ def _cut(line: bytes) -> bytes:
 
 def _older(sample: bytes) -> str:
     """Return the codec of a text that is not Unicode, from its lines with bytes beyond ASCII."""
+    if alphabet := _alphabet(sample):
+        return alphabet
     if _is_latin(sample):
-        return _latin(sample)
+        return _written_latin(sample)
     from charset_normalizer import from_bytes  # takes 25 ms to import, and most folders have UTF-8 alone
 
     for noise in (_NOISE, 1.0) if _has_other_words(sample) else (_NOISE,):  # markup and code count as noise
@@ -282,7 +302,95 @@ def _older(sample: bytes) -> str:
         for match in matches:
             if _is_plausible(sample, match.encoding):
                 return match.encoding
-    return _latin(sample)
+    return _written_latin(sample)
+
+
+_SCRIPTS = {
+    ("cp1251", "koi8_r", "cp866", "iso8859_5", "koi8_u", "mac_cyrillic"): (
+        "абвгдежзийклмнопрстуфхцчшщъыьэюяёієїўґ",
+        "оеаинтсрвлкмдпуяыьгзбчй",
+    ),
+    ("cp1253", "iso8859_7"): ("αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊϋΐΰ", "αοιετσνηυρπκμλωςάέίόή"),
+    ("cp1255", "iso8859_8"): ("אבגדהוזחטיךכלםמןנסעףפץצקרשת", "יוהלארמתשבנכםד"),
+    ("cp1256", "iso8859_6"): ("ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئةىپچژگ", "اليمونرتبةعدسفهكقح"),
+}
+"""The letters of an alphabet, and the usual ones of its languages, by its codecs, those first that win a tie."""
+_FEWEST_LETTERS = 5
+_LEAST_LIKELY, _LEAST_LEAD, _LEAST_IN_SCRIPT = 0.6, 0.12, 0.04
+_HIGH_WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
+
+
+def _alphabet(sample: bytes) -> str:
+    """Return the codec with which a text has words of one alphabet of likely letters; "" if there is none."""
+    words = b" ".join(word for word in _HIGH_WORD.findall(sample) if not re.search(rb"[A-Za-z]", word))
+    high = len(_BEYOND_ASCII.findall(words))
+    # Lists of single letters are often those with accents.
+    in_words = sum(len(word) for word in words.split() if len(word) > 2)
+    if high < max(_FEWEST_LETTERS, 0.8 * len(_BEYOND_ASCII.findall(sample))) or in_words < 0.6 * high:
+        return ""
+    readings: dict[str, tuple[float, str, str]] = {}
+    for codecs_of_script, script in _SCRIPTS.items():
+        for codec in codecs_of_script:
+            text = words.decode(codec, "replace")
+            readings.setdefault(text, (_likelihood(text, *script) / high, script[1], codec))
+    (best, script_of_best, codec), second = sorted(readings.values(), key=lambda each: -each[0])[:2]
+    lead = _LEAST_IN_SCRIPT if second[1] == script_of_best else _LEAST_LEAD
+    return codec if best >= _LEAST_LIKELY and best - second[0] >= lead else ""
+
+
+def _likelihood(text: str, letters: str, usual: str) -> float:
+    """Return how much a text looks like words of an alphabet: up to 1 for each letter."""
+    points, before = 0.0, " "
+    for sign in text:
+        small = sign.lower()
+        if small not in letters:
+            points -= sign != " " and not (before == " " and sign in "«»—–„“”№…")
+        elif sign != small and before != " ":  # a capital within a word, or a word of capitals
+            points -= 1 if before == before.lower() else -0.3
+        else:
+            points += 1 if small in usual else 0.3
+        before = sign
+    return points
+
+
+_LATIN_CODECS = ("cp1252", "cp1250", "iso8859_2", "cp1254", "cp850", "cp852")
+_LATIN_LETTERS = (
+    "äöüß áéíóúñü àâçèéêëîïôùûüÿœæ àèéìîòóù áâãàçéêíóôõúü åäöé æøåé áæðéíóöþúý áéíóöőúüű ąćęłńóśźż"
+    " áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž čćđšž ăâîşţ çğıöşüâî àéèíïóòúüç ëïéèöüáó äöõüšž"
+).split()
+"""Letters beyond ASCII of languages in Latin script."""
+_SAME_READING = 0.95
+
+
+def _written_latin(sample: bytes) -> str:
+    """Return the codec of a text in Latin script: another one than `_latin` if all letters are those of a language."""
+    known = _latin(sample)
+    before = _coverage(sample, known) if known in _LATIN_CODECS else 0.0
+    if before >= _SAME_READING or len(_BEYOND_ASCII.findall(sample)) < _FEWEST:
+        return known
+    best = max(_LATIN_CODECS, key=lambda codec: _coverage(sample, codec))
+    return best if _coverage(sample, best) >= _SAME_READING else known
+
+
+_BETWEEN_WORDS = frozenset("\xa0«»°§©®™€£–—\u2018’\u201a“”„†•…\xb4·×½¼¾²³¡¿±")
+
+
+def _coverage(sample: bytes, codec: str) -> float:
+    """Return the share of the characters beyond ASCII that are letters of one language, or signs between words."""
+    text = sample.decode(codec, "replace")
+    signs, letters, beyond = 0, list[str](), 0
+    for at, sign in enumerate(text):
+        if sign <= "\x7f":
+            continue
+        beyond += 1
+        before, after = text[at - 1 : at] or " ", text[at + 1 : at + 2] or " "
+        if sign.isalpha():
+            inside = sign.isupper() and before.islower()
+            letters.append("" if inside else sign.lower())
+        else:
+            signs += sign in _BETWEEN_WORDS and (sign == "\u2019" or not (before.isalpha() and after.isalpha()))
+    best = max(sum(letter != "" and letter in language for letter in letters) for language in _LATIN_LETTERS)
+    return (signs + best) / beyond if beyond else 1.0
 
 
 def _is_latin(sample: bytes) -> bool:

@@ -149,7 +149,8 @@ class FrontMatter:
         """Return the value that begins with `head`, the rest of its key's line, and the number of the line after the
         value.
         """
-        head = head if self._toml else _PROPERTY.sub("", head, count=1) if head[:1] in ("!", "&") else head
+        if not self._toml and head[:1] in ("!", "&"):
+            head = _PROPERTY.sub("", head, count=1)
         if self._toml and head.startswith(_TRIPLE):
             return _triple(lines, first, head)
         stop = self._end(lines, first + 1)

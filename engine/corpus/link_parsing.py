@@ -3,13 +3,12 @@
 Written from the help pages of both programs: Obsidian's "Internal links", "Aliases" and "Embed files", Logseq's "Block
 reference" and "Properties", and its file names (`___` for the `/` of a page's name). Links in Org files are those of
 the Org manual ("Link Format", "External Links"), and names of pages as Logseq writes them. Links in AsciiDoc are those
-of its language documentation ("Cross References", "Link Macro"), in reStructuredText the role `:doc:` of Sphinx and the
-embedded addresses of docutils.
+of its language documentation ("Cross References", "Link Macro"), in reStructuredText the roles `:doc:` and `:ref:` of
+Sphinx and the embedded addresses of docutils.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from posixpath import dirname, normpath
 from posixpath import join as join_path
 from typing import Literal, NamedTuple
@@ -66,19 +65,20 @@ ASCIIDOC = lazy_pattern(
 )
 _ASCIIDOC_LITERAL = lazy_pattern(r"\A//.*|(?<![\w+:])(\+{1,3})(?![\s+])[^+\n]{1,400}+(?<!\s)\1(?![\w+])")
 """A comment, or text that is shown as it is written; between mere back-ticks, links are links."""
-_RESTRUCTURED = lazy_pattern(r"(:doc:)?`(?:([^`<>\n]{1,400}?)\s*<([^<>`\n]{1,400})>|([^`<>\n]{1,400}))`(_{0,2})")
+_RESTRUCTURED = lazy_pattern(
+    r"(:doc:|:(?:std:)?(?:num)?ref:)?`(?:([^`<>\n]{1,400}?)\s*<([^<>`\n]{1,400})>|([^`<>\n]{1,400}))`(_{0,2})"
+)
 _RESTRUCTURED_LITERAL = lazy_pattern(
     r"\A\s*+\.\.\s++(?!_|\||\[|[\w:.+-]{1,80}::).*|``(?=[^\s`])(?:[^`\n]++|`(?!`))++``"
 )
 """A comment, or text that is shown as it is written."""
 _ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
+_LABEL = lazy_pattern(r"[ \t]*\.\. _(?:`([^`]+)`|((?!_)(?:\\.|[^:`\\]|:(?!\s|\Z))+)):")
 _QUOTED = lazy_pattern(r"(?:[ \t]*>[ \t]?)+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BLOCK_ID = lazy_pattern(r"[ \t]*(?:[-*+][ \t]+)?id::[ \t]*([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*")
-_PAGE = lazy_pattern(r"page=(\d{1,9})(?:&.*)?")
 _ANCHOR = lazy_pattern(r"(?:.*\s)?\^([0-9A-Za-z-]{1,64})[ \t]*", re.DOTALL)
 _MARKER = lazy_pattern(r"(?:[ \t>]|(?:[-+]|\*{1,9})(?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t])|\[.\](?=[ \t]))+")
-_BULLET = lazy_pattern(r"^[ \t]*[-*+][ \t]+")
 _SENTENCE_END = lazy_pattern(r"[.!?…]['\"”’)]*\s+|[\u3002\uff01\uff1f]")
 _ZETTEL = lazy_pattern(r"(\d{8}t\d{6}|\d{12}|\d{14})(?=[^0-9a-z]).*")
 """Matches a folded file name that begins with a date and time, the note's id in Zettlr, The Archive and Denote."""
@@ -187,11 +187,13 @@ def asciidoc_link(match: re.Match[str]) -> WrittenLink | None:
     written = (match[1] or match[3]).strip().removeprefix("++").removesuffix("++")
     if "://" in written or written.startswith("mailto:"):
         return None
-    target, hash_, anchor = unquote(written).rpartition(":")[2].partition("#")  # a component of Antora comes first
+    place, _, address = unquote(written).rpartition(":")
+    target, hash_, anchor = address.partition("#")
     if hash_ and target and not target.lower().endswith(_TYPES):
         target += ".adoc"  # of an address without ending
-    label = (match[2] or match[4] or "").strip(" ^")
-    return _file_link(match, target, anchor, label)
+    label = (match[2] or match[4] or "").strip(" ^") or anchor.strip("_") or target
+    module = place.rpartition(":")[2]  # of Antora, after a version and a component
+    return _file_link(match, f"{module}/pages/{target}" if module and target else target, anchor, label)
 
 
 def _restructured_links(line: str) -> list[WrittenLink]:
@@ -205,11 +207,18 @@ def _restructured(match: re.Match[str]) -> WrittenLink | None:
         if (label or name).startswith("!"):  # not to be a link
             return None
         target = (address or name).strip()
+        if role != ":doc:":
+            return WrittenLink(*match.span(), "block", reference_target(target), "", label or target)
         return _file_link(match, f"{target.removesuffix('.rst')}.rst", "", label or target)
     if not address or not reference or _SCHEME.match(address):
         return None
     target, _, anchor = unquote(address).partition("#")
     return _file_link(match, target, anchor, label)
+
+
+def reference_target(label: str) -> str:
+    """Return the target of a link to a label of Sphinx, which may be in any file of reStructuredText."""
+    return f"ref={' '.join(label.split()).casefold()}"
 
 
 def _file_link(match: re.Match[str], target: str, anchor: str, label: str) -> WrittenLink | None:
@@ -221,7 +230,7 @@ def _file_link(match: re.Match[str], target: str, anchor: str, label: str) -> Wr
 _LINKS_IN: dict[str, tuple[Callable[[str], list[WrittenLink]], tuple[str, ...]]] = {
     ".org": (_org_links, ("[[", "((")),
     **dict.fromkeys((".adoc", ".asciidoc"), (_asciidoc_links, ("xref:", "link:", "<<"))),
-    **dict.fromkeys((".rst", ".rest"), (_restructured_links, (":doc:`", ">`_"))),
+    **dict.fromkeys((".rst", ".rest"), (_restructured_links, (":doc:`", "ref:`", ">`_"))),
 }
 """For each file extension: a function that finds the links in a line, and characters; a line without any of them has no
 links."""
@@ -292,6 +301,8 @@ def names_of(path: str, title: str, aliases: tuple[str, ...], text: str) -> tupl
         names |= {NoteName(id_.lower(), "block", line): None for id_, line in _block_ids(text)}
     if path.lower().endswith(".org") and (":id:" in text or ":ID:" in text):
         names |= {NoteName(id_.lower(), "block", line): None for id_, line in _org_ids(text)}
+    if path.lower().endswith((".rst", ".rest")) and ".. _" in text:
+        names |= {NoteName(fold(reference_target(label)), "block", line): None for label, line in _labels(text)}
     return tuple(names)
 
 
@@ -382,6 +393,34 @@ def _org_ids(text: str) -> Iterator[tuple[str, int]]:
             yield match[1], block
 
 
+def _labels(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the labels of a file of reStructuredText, each with the line of the title or the block below it."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith(".. _") and len(line) < _CONTEXT and (match := _LABEL.fullmatch(line.rstrip())):
+            yield match[1] or match[2].replace("\\", ""), titled_line(lines, number, ".rst")
+
+
+_ABOVE_TITLE = lazy_pattern(
+    r"[ \t]*(?:\.\. _.*:|\[.*\]|\.[^ \t.].*|<a(?:[ \t][^<>]*)?>(?:</a>)?|\(\S+\)=|:\w+:.*|)[ \t]*"
+)
+"""Matches a line that may be between a target and the title or the block that it names."""
+_MOST_ABOVE_TITLE = 20
+
+
+def titled_line(lines: Sequence[str], number: int, ending: str) -> int:
+    """Return the line that a target in line `number` names: the next title or block, or in Org the title above."""
+    line = lines[number - 1]
+    if ending == ".org":
+        above = (at for at in range(number, 0, -1) if lines[at - 1].startswith("*"))
+        return next(above, 1) if ":custom_id:" in line.lower() else number
+    below = number
+    last = min(len(lines), number + _MOST_ABOVE_TITLE)
+    while below <= last and _ABOVE_TITLE.fullmatch(lines[below - 1]):
+        below += 1
+    return below if below <= last else number
+
+
 def _prose(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines outside of fenced code, with numbers from 1."""
     fence, start, number = "", 0, 0
@@ -416,57 +455,6 @@ def _context(line: str, link: WrittenLink, links: Callable[[str], Sequence[Writt
 
 def _sentence_ends(line: str, start: int, end: int) -> list[int]:
     return [match.end() for match in _SENTENCE_END.finditer(line, start, end)]
-
-
-def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
-    """Return the first and last line, from 1, of the section or block that an anchor names; None if there is none.
-
-    An anchor `page=3`, as in links to a PDF, names the heading of that page in the document's text.
-    """
-    if anchor.startswith("^"):
-        return _block(lines, anchor[1:].lower())
-    page = _PAGE.fullmatch(anchor)
-    target = _letters(f"Page {int(page[1])}" if page else anchor)
-    begun = level = 0
-    fence = ""
-
-    def is_below(text: str) -> bool:
-        return any(text in line for line in islice(lines, number, None))
-
-    for number, line in enumerate(lines, 1):
-        if fence and markdown_line_types.is_below_item(line, fence):
-            fence = ""
-        if fence:
-            fence = "" if markdown_line_types.closes_block(line, fence) else fence
-        elif not (fence := markdown_line_types.opened_block(line, is_below)) and line.lstrip()[:1] in "#-*+":
-            heading = markdown_line_types.atx_heading(_BULLET.sub("", line))
-            if heading is None:
-                continue
-            if begun and heading[0] <= level:
-                return begun, number - 1
-            if not begun and _letters(heading[1]) == target:
-                begun, level = number, heading[0]
-    return (begun, len(lines)) if begun else None
-
-
-def _block(lines: Sequence[str], id_: str) -> tuple[int, int] | None:
-    """Return the lines of the block with this id: `^id` is at its end, or alone on the line after it."""
-    for number, line in enumerate(lines, 1):
-        if "^" in line and anchor_line(line).lower() == id_:
-            end = number
-            if line.strip().startswith("^"):
-                end -= 1
-                while end > 0 and not lines[end - 1].strip():
-                    end -= 1
-            first = end
-            while first > 1 and not markdown_line_types.is_list_item(lines[first - 1]) and lines[first - 2].strip():
-                first -= 1
-            return max(1, first), max(1, end)
-    return None
-
-
-def _letters(heading: str) -> str:
-    return "".join(filter(str.isalnum, without_links(heading))).casefold()
 
 
 def without_links(text: str, links: Callable[[str], Sequence[WrittenLink]] = written_links) -> str:

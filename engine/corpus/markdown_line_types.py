@@ -113,7 +113,12 @@ def opened_block(line: str, is_below: Callable[[str], bool]) -> str:
     match = _RAW.match(line)
     if match is None:
         return ""
-    end = "-->" if match[1] else f"</{match[2].lower()}>" if match[2] else match[3] or "*/}"
+    if match[1]:
+        end = "-->"
+    elif match[2]:
+        end = f"</{match[2].lower()}>"
+    else:
+        end = match[3] or "*/}"
     return "" if end in line[match.end() :].lower() or (match[3] and not is_below(end)) else end
 
 

@@ -15,7 +15,7 @@ MOST_NESTED = 10
 _MOST_COLUMNS = 60
 _LONGEST_PARAGRAPH = 4_000
 _MARKUP = lazy_pattern(r"([\\`*_\[\]<>~$=|#!&^%{}(])")
-_AT_START = lazy_pattern(r"([ \t]*)(?:([-+])(?=[-+ \t]|$)|(\d{1,9})(?=[.)](?:[ \t]|$)))")
+_AT_START = lazy_pattern(r"\A([ \t]*+)(?:([-+])(?=[-+ \t]|$)|(\d{1,9})(?=[.)](?:[ \t]|$)))")
 _BAR = lazy_pattern(r"(?<!\\)\|")
 _TICKS = lazy_pattern(r"`+")
 _FIRST_TOKEN, _LAST_TOKEN = 0xF0000, 0xFFFFD
@@ -170,6 +170,9 @@ class MarkdownWriter:
         self.blank()
 
 
+_IN_DESCRIPTION = lazy_pattern(r"[\\`*\[\]<>~&|\n]|(?<!\w)_|_(?!\w)")
+
+
 def literal(text: str) -> str:
     """Return the text with everything in it escaped that Markdown or Obsidian would take for markup."""
     return _MARKUP.sub(r"\\\1", text)
@@ -185,8 +188,9 @@ def code(text: str) -> str:
 
 def image(description: str, target: str) -> str:
     name = target.rpartition("/")[2]
-    words = "".join(" " if sign in "[]\n|" else sign for sign in description) or name
-    return f"![{literal(words)}](<{target.translate(_URL_ESCAPES)}>)"
+    # An escaped sign would divide the description, and a page repeats the image for each part.
+    words = " ".join(_IN_DESCRIPTION.sub(" ", description or name).split()) or "…"
+    return f"![{words}](<{target.translate(_URL_ESCAPES)}>)"
 
 
 def footnote_name(name: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.index_rule_versions import TAGS_VERSION
 from engine.corpus import documents, front_matter, markdown_line_types
 from engine.corpus.front_matter import FrontMatter
@@ -206,6 +207,11 @@ HASHTAG = re.compile(
 
 One of digits alone is the number of an issue.
 """
+_DIRECTIVE = lazy_pattern(
+    r"[ \t]*#[ \t]*(?:include[ \t]*[<\"]|(?:define|undef|ifdef|ifndef|pragma)[ \t]+\w|(?:if|elif)[ \t]+[\w!(]"
+    r"|(?:error|warning|line)[ \t]+[\"\d]|(?:else|endif)(?![\w/-]))"
+)
+"""A line for the preprocessor of C, which is often in notes as plain text."""
 _PAGE_TAG = re.compile(r"(?:^|(?<=[\s(,;]))#\[\[([^\[\]\n]+)\]\]")
 """A tag of several words, as Logseq writes it."""
 
@@ -260,7 +266,7 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
             fence = ""
         if fence:
             fence = "" if markdown_line_types.closes_fence(line, fence) else fence
-        elif not (fence := markdown_line_types.fence_marks(line)) and "#" in line:
+        elif not (fence := markdown_line_types.fence_marks(line)) and "#" in line and not _DIRECTIVE.match(line):
             line = markdown_line_types.CODE_SPAN.sub(" ", line) if "`" in line else line
             yield from HASHTAG.findall(line)
             if "#[[" in line:

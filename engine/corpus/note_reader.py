@@ -118,7 +118,7 @@ def _binary(name: str) -> Unreadable:
 
 
 def _blocks(path: str, name: str, max_bytes: int, *, with_mark: bool = False) -> Generator[bytes, None, None]:
-    """The file's bytes up to the limit, without a byte order mark or `with_mark`."""
+    """Yield the file's bytes up to the limit; `with_mark`: including a byte order mark."""
     try:
         descriptor, state = open_regular(path)
     except PathRefused:

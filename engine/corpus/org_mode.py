@@ -162,9 +162,11 @@ _VERBATIM = lazy_pattern(
     r"(?<![^\s({'\"\-])([=~])(?=\S)([^=~]{1,400}|.{1,200}?)(?<=\S)\1(?![^\s.,;:!?')}\[\]\\\"\-])", re.DOTALL
 )
 _MATH = lazy_pattern(
-    r"\\\((?:.{1,400}?)\\\)|\\\[(?:.{1,400}?)\\\]|\$\$[^$]{1,400}\$\$|(?<![\w$])\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?![\w$])",
+    r"\\\((?:.{1,400}?)\\\)|\\\[(?:.{1,400}?)\\\]|\$\$[^$]{1,400}\$\$|(?<![\w$])\$(?=\S)[^$]{1,300}(?<=\S)\$(?![\w$])",
     re.DOTALL,
 )
+_ENVIRONMENT = lazy_pattern(r"\\begin\{([A-Za-z0-9*]{1,40})\}")
+_LONGEST_ENVIRONMENT = 200
 _BRACKETED = lazy_pattern(r"\[\[([^\[\]]{1,400})\](?:\[([^\[\]]{1,400})\])?\]")
 _FOOTNOTE = lazy_pattern(r"\[fn:([\w-]{0,80})(?::([^\[\]]{1,1000}))?\]")
 _ADDRESS = lazy_pattern(r"<?(https?://[^\s<>\[\]\"|]{1,1000}[^\s<>\[\]\"|.,;:!?)'*/_~=+]/?)>?")
@@ -264,11 +266,27 @@ class _Page:
         elif last := self._logs.get(number):
             self._flush()
             return last
+        elif text[:7] == "\\begin{" and (last := self._end_of_environment(number, text, lines)):
+            self._flush()
+            self._leave(indent_of(line) - 1)
+            self.out.code(lines[number - 1 : last], "latex")
+            return last
         elif number in self._hidden or not text or text == "#" or text.startswith("# "):
             self._flush()
         else:
             self._line(line, text)
         return number
+
+    def _end_of_environment(self, first: int, text: str, lines: Sequence[str]) -> int:
+        """Return the last line of the environment of LaTeX that begins in a line; 0 if it has no end."""
+        name = _ENVIRONMENT.match(text)
+        end = f"\\end{{{name[1]}}}" if name else "\n"
+        for number in range(first, min(first + _LONGEST_ENVIRONMENT, len(lines) + 1)):
+            if number in self._headings:
+                break
+            if lines[number - 1].rstrip().endswith(end):
+                return number
+        return 0
 
     def end(self) -> None:
         self._flush()

@@ -25,7 +25,13 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.ignore_rules import Match, is_unusable
 from engine.corpus.indexed_folders import Root, find_roots
 from engine.corpus.transcripts.session_stores import Store, find_stores, find_transcripts_in
-from engine.corpus.transcripts.transcript_files import SILENT, compressed, judge_entry, judge_store, transcript_of
+from engine.corpus.transcripts.transcript_files import (
+    SILENT,
+    judge_entry,
+    judge_store,
+    perhaps_compressed,
+    transcript_of,
+)
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 
@@ -297,7 +303,8 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
             listed = _listed(path)
         except OSError as error:
             return _barred(path, name, parts[depth - 1 :], source, unreadable(error))
-        entry = _entry(listed, part) or (_entry(listed, compressed(part)) if source == "sessions" else None)
+        names = perhaps_compressed(part) if source == "sessions" else (part,)
+        entry = next(filter(None, (_entry(listed, name) for name in names)), None)
         if entry is None:
             return _missing(path, name, parts[depth - 1 :], source)
         path, name = entry.path, f"{name}/{entry.name}" if name else entry.name

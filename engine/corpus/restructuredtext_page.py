@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 
 from engine.base import lazy_pattern
 from engine.corpus import restructuredtext
+from engine.corpus.link_parsing import reference_target
 from engine.corpus.markdown_writer import (
     CALLOUTS,
     MOST_NESTED,
@@ -53,7 +54,7 @@ _WITHOUT_ARGUMENTS = restructuredtext.CODE_DIRECTIVES | _ADMONITIONS | _PLAIN_QU
 """Directives whose text may begin directly below."""
 
 _LITERAL = lazy_pattern(
-    r"``(?=\S)([^`]{1,400}(?:`[^`]{1,400}){0,20}?)``(?![\w`])"
+    r"``(?=\S)(`{0,2}[^`]{1,400}(?:`{1,2}[^`]{1,400}){0,20}?`{0,2})``(?![\w`])"
     r"|(?<![\w`:]):([A-Za-z][\w.+-]{0,39}(?::[\w.+-]{1,39})?):`([^`]{1,400})`|\\(?:(\S)|\s|$)"
 )
 _ESCAPED = lazy_pattern(r"\\(?:(\S)|\s)")
@@ -231,9 +232,8 @@ class _Page:
             at = end
             while at < len(lines) and not lines[at]:
                 at += 1
-            following = (
-                (_NUMBERED if numbered else restructuredtext.BULLET).match(lines[at]) if at < len(lines) else None
-            )
+            marker = _NUMBERED if numbered else restructuredtext.BULLET
+            following = marker.match(lines[at]) if at < len(lines) else None
             if following is None:
                 self.out.blank()
                 return at
@@ -305,7 +305,7 @@ class _Page:
             self.out.close(outer)
             self.out.blank()
         elif name != "meta":
-            is_class = name == "class" and not block and "(" not in words and words.islower()  # of the next block
+            is_class = name == "class" and not block and "(" not in words and words.islower()  # styles the next block
             yield from self._other_directive("" if name in _QUIET or is_class else words, block, depth)
 
     def _other_directive(self, words: str, block: list[str], depth: int) -> Iterator[None]:
@@ -325,7 +325,8 @@ class _Page:
         has_title = name in _PHRASES or name == "admonition"
         version, _, text = words.partition(" ") if name.startswith(("version", "deprecated")) else (words, "", "")
         title = f"{_PHRASES.get(name, '')} {version}".strip() if has_title else ""
-        self.out.open_quote("" if title else name if name in CALLOUTS else "note", self.inline(title))
+        callout = name if name in CALLOUTS else "note"
+        self.out.open_quote("" if title else callout, self.inline(title))
         yield from self._nested([*filter(None, [text if has_title else words]), *block], depth)
         self.out.close(outer)
         self.out.blank()
@@ -374,12 +375,11 @@ class _Page:
         if role == "doc":
             return found.link(label or target, target if target.endswith(".rst") else f"{target}.rst")
         if role in ("ref", "numref") or role == "any":
-            known = self._names.get(_name(target))
-            return (
-                found.link(label or known.lstrip("#"), known)
-                if known
-                else found.token(f"*{found.done(label or target)}*")
-            )
+            known = self._names.get(_name(target), "")
+            if known or role == "any":
+                title = label or known.lstrip("#") or target
+                return found.link(title, known) if known else found.token(f"*{found.done(title)}*")
+            return found.link(label or target, reference_target(target))
         if role in ("emphasis", "strong", "title", "term", "guilabel", "menuselection", "abbr", "dfn", "t"):
             mark = "*" if role in ("emphasis", "title", "dfn", "t") else "**"
             return found.token(f"{mark}{found.done(label or content)}{mark}")

@@ -237,7 +237,7 @@ def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
         if _is_lone_database(store.path):
             folder, name = os.path.split(store.path)
             names[os.path.realpath(folder)] |= {name, name + WAL}
-    return {folder: frozenset(held) for folder, held in names.items()}
+    return {folder: frozenset(databases) for folder, databases in names.items()}
 
 
 def _is_lone_database(path: str) -> bool:

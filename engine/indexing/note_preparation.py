@@ -27,8 +27,8 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
     language = language_of_note(note.text)
     about = describe(note.text, file.name)
     chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
-    if not chunks and (about.front or about.structure) is not None and note.text.strip():
-        chunks = [Chunk(1, 1, about.title, ())]  # its name still finds it
+    if not chunks:  # an empty note, too, is found by its name
+        chunks = [Chunk(1, 1, about.title, ())]
     return NewFile(
         source=file.source,
         path=file.name,

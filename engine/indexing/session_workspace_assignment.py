@@ -118,13 +118,13 @@ class _Claims:
         }
         for transcript, project in worked.items():
             own = self._own(project)
-            held = rows.get(transcript)
-            if own != held and (held is None or self._may_take(own, held)):
+            current = rows.get(transcript)
+            if own != current and (current is None or self._may_take(own, current)):
                 changes[transcript] = own
         return changes
 
-    def _may_take(self, own: SessionOwner, held: SessionOwner) -> bool:
-        return held.workspace == self._mine or own.rank > held.rank or not self._is_there(held.workspace)
+    def _may_take(self, own: SessionOwner, current: SessionOwner) -> bool:
+        return current.workspace == self._mine or own.rank > current.rank or not self._is_there(current.workspace)
 
     def _is_there(self, workspace: str) -> bool:
         if workspace not in self._there:

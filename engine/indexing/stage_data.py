@@ -118,6 +118,8 @@ class SyncParts(msgspec.Struct, frozen=True):
     """The text of the last search; notes that contain its words are read first."""
     latest_results: Callable[[], tuple[MemorySearchResult, ...]]
     """The results of the last search; those without a vector are embedded first."""
+    stays_open: bool
+    """Whether the program runs on after the sync, and will search; a command doesn't."""
     transcripts: frozenset[str] | None = None
     """Paths of the only files that have changed, all in session folders; None if any file may have changed."""
     sharing: Sharing | None = None

@@ -41,7 +41,7 @@ def tidy(parts: SyncParts, model: StoredModel | None, indexed: int, token: Cance
     `indexed`: number of chunks that this sync has added.
     """
     if model is not None:
-        parts.vectors.settle(model, token)
+        parts.vectors.settle(model, token, load=parts.stays_open)
     store, cache = parts.store, parts.settings.cache
     keep = cache.max_entries if cache.enabled else 0
     with store.read() as snapshot:

@@ -140,6 +140,7 @@ class DocumentRows:
         packer = TranscriptChunker(self._settings, self._token)
         uses = SessionUses()
         uses.add(conversation.messages)
+        uses.requests += conversation.requests
         with ExitStack() as unless_put:
             rows = ChunkRows(self._store.files.folder, self._token)
             unless_put.callback(rows.close)
@@ -219,8 +220,8 @@ class _LineReading:
         self._source = source
         if state is None:
             self._reader = LineReader(known.parser(transcript_of(file.path)))
-            given = redact(self._reader.parser.facts.title)
-            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", given)
+            title = redact(self._reader.parser.facts.title)
+            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", title)
         else:
             self._reader = _resumed(known, file, state)
         self._state = state
@@ -323,8 +324,8 @@ class LineRows:
             known.resume(bytes(state.parser))
         except ValueError:
             return None  # of another version of this program
-        given = redact(known.parser(transcript_of(file.path)).facts.title)
-        same = (state.agent, state.given) == (known.agent, given) and anchor(source, state.offset) == state.anchor
+        title = redact(known.parser(transcript_of(file.path)).facts.title)
+        same = (state.agent, state.given) == (known.agent, title) and anchor(source, state.offset) == state.anchor
         return state if same and state.size < file.size else None
 
 
@@ -361,8 +362,8 @@ def _masked(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {_masked(key): _masked(held) for key, held in value.items()}
-    return [_masked(held) for held in value] if isinstance(value, list | tuple) else value
+        return {_masked(key): _masked(item) for key, item in value.items()}
+    return [_masked(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 class TranscriptRows:

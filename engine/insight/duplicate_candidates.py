@@ -12,7 +12,7 @@ only their cosines are computed. All pairs of 26,000 chunks would be 350 million
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +47,8 @@ _MOST_DIFFERENT = 60
 in some 115.
 """
 _MOST_IN_BAND = 40
+"""Most chunks agreeing in a band that are all compared with each other."""
+_MOST_NEIGHBOURS = 4
 _MOST_NEAR_PAIRS = 50_000
 """Number of pairs compared, those with the fewest different signs: reading the vectors of a million pairs would take
 minutes.
@@ -242,20 +244,38 @@ def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.i
         values = signs[order, band]
         starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1]))) if count else order
         sizes = np.diff(np.append(starts, count))
-        for size in np.unique(sizes[(sizes > 1) & (sizes <= _MOST_IN_BAND)]).tolist():
-            groups = order[starts[sizes == size][:, None] + np.arange(size)]
-            for one, other in combinations(range(size), 2):
-                # Filtered before they are collected: of a hundred pairs in a band, hardly one is similar.
-                first, second = groups[:, one], groups[:, other]
-                gaps = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1, dtype=np.int64)
-                chosen = (gaps <= _MOST_DIFFERENT) & (files[first] != files[second])
-                codes.append(first[chosen] * count + second[chosen])
-                different.append(gaps[chosen])
+        groups = [
+            order[start : start + size] for start, size in zip(starts, sizes, strict=True) if size > _MOST_IN_BAND
+        ]
+        for first, second in chain(_pairs_of(order, starts, sizes), *(_neighbours(signs, group) for group in groups)):
+            # Filtered before they are collected: of a hundred pairs in a band, hardly one is similar.
+            gaps = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1, dtype=np.int64)
+            chosen = (gaps <= _MOST_DIFFERENT) & (files[first] != files[second])
+            codes.append(np.minimum(first, second)[chosen] * count + np.maximum(first, second)[chosen])
+            different.append(gaps[chosen])
         pairs, where = np.unique(np.concatenate(codes), return_index=True)
         gaps = np.concatenate(different)[where]
         nearest = np.argsort(gaps, kind="stable")[:_MOST_NEAR_PAIRS]
         codes, different = [pairs[nearest]], [gaps[nearest]]
     return np.stack(np.divmod(codes[0], max(1, count)), axis=1)
+
+
+def _pairs_of(order: Ids, starts: Ids, sizes: Ids) -> Iterator[tuple[Ids, Ids]]:
+    """Yield all pairs of chunks that agree in a band, unless they are many: `sizes` from `starts` on in `order`."""
+    for size in np.unique(sizes[(sizes > 1) & (sizes <= _MOST_IN_BAND)]).tolist():
+        groups = order[starts[sizes == size][:, None] + np.arange(size)]
+        for one, other in combinations(range(size), 2):
+            yield groups[:, one], groups[:, other]
+
+
+def _neighbours(signs: Signs, group: Ids) -> Iterator[tuple[Ids, Ids]]:
+    """Yield pairs of many chunks that agree in a band: those next to each other in the order of all their signs.
+
+    Groups of duplicates are transitive, so each chunk needs only some of its copies.
+    """
+    group = group[np.lexsort(signs[group].T)]
+    for step in range(1, _MOST_NEIGHBOURS + 1):
+        yield group[:-step], group[step:]
 
 
 def _cosines(

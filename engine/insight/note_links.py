@@ -2,22 +2,28 @@
 
 import os
 import posixpath
+import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
-from engine.corpus import front_matter
+from engine.corpus import front_matter, markdown_line_types
+from engine.corpus.chunking import markdown_outline
 from engine.corpus.documents import DocumentError, is_document
 from engine.corpus.folder_walk import FolderWalk, Neighbours
 from engine.corpus.ignore_rules import IgnoreRules
 from engine.corpus.indexed_folders import find_roots
 from engine.corpus.line_reader import NumberedText
-from engine.corpus.link_parsing import anchored_lines
+from engine.corpus.link_parsing import anchor_line, titled_line, without_links
+from engine.corpus.note_metadata import structure_of
+from engine.corpus.note_structure import MarkupHeading
 from engine.corpus.path_guard import PathGuard
 from engine.records import LinkedText, NoteLinkInfo, NoteLinks
 from engine.settings import Settings
@@ -81,9 +87,7 @@ def _note_itself(snapshot: Snapshot, path: str) -> LinkedNote | None:
 
 def _part(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
     """Return the heading or block of an anchor, or the note from its linked line on."""
-    found = anchored_lines(lines, anchor) if anchor else None
-    if anchor and found is None and note.path.lower().endswith(".org"):
-        found = anchored_lines([_org_heading(line) for line in lines], anchor)
+    found = anchored_lines(lines, anchor, note.path) if anchor else None
     first, end = found or (note.line, len(lines))
     start = first if found or first > 1 else 1 + _front_lines(lines)
     shown = lines[start - 1 : min(end, start + _MOST_LINES - 1)]
@@ -107,10 +111,128 @@ def _document(note: LinkedNote) -> LinkedText:
     return LinkedText(path=note.path, title=note.title, line=1, text="")
 
 
-def _org_heading(line: str) -> str:
-    """Return a line of an Org file with the mark of its heading as in Markdown."""
-    stars = len(line) - len(line.lstrip("*"))
-    return "#" * min(stars, 6) + line[stars:] if line[stars : stars + 1] == " " else line
+# --- The lines that an anchor names -----------------------------------------------------------------------------------
+#
+# Headings are named by their letters and digits, which covers the anchors that Obsidian, GitHub and Asciidoctor make of
+# them. Other targets are those of the Org manual ("Internal Links"), of docutils and Sphinx, of the AsciiDoc language
+# documentation ("Assign an ID"), of Obsidian's blocks (`^id`), and in Markdown ids in HTML and in braces.
+
+_LINE = 16 * 1024
+"""Most characters of a line that are searched for a target."""
+_PAGE = lazy_pattern(r"page=(\d{1,9})(?:&.*)?")
+_BULLET = lazy_pattern(r"^[ \t]*[-*+][ \t]+")
+_NUMBERED = lazy_pattern(r"(.+?)[-_](\d{1,4})")
+_TARGETS = {
+    ".org": r"<<{}>>|(?:\A|[ \t]):custom_id:[ \t]+{}[ \t]*\Z|\A[ \t]*#\+name:[ \t]*{}[ \t]*\Z",
+    ".rst": r"\A[ \t]*\.\. _`?{}`?:[ \t]*\Z|_`{}`",
+    ".adoc": r"\[\[{}(?:,[^\[\]]*)?\]\]|\[[^\[\]]*?(?:#|\bid=\"?){}(?![\w-])[^\[\]]*\]|\banchor:{}\[",
+    ".md": r"\{\#{}(?![\w-])|<\w+(?:[ \t][^<>]*)?[ \t](?:id|name)=[\"']?{}(?![\w-])|\A\({}\)=[ \t]*\Z",
+}
+"""For each format: an expression for the target of links that is named in place of `{}`, in one line."""
+_SAME_FORMAT = {".asciidoc": ".adoc", ".rest": ".rst"}
+
+
+def anchored_lines(lines: Sequence[str], anchor: str, path: str) -> tuple[int, int] | None:
+    """Return the first and last line of the section, block or target that an anchor names, in any format of notes."""
+    structure = None if is_document(path) else structure_of("\n".join(lines), path)
+    if structure is None and (found := _markdown_lines(lines, anchor)) is not None:
+        return found
+    headings, code, _ = (
+        (structure.headings, structure.code, 0) if structure is not None else markdown_outline("\n".join(lines))
+    )
+    if target := _target_line(lines, anchor, path, code):
+        return _from_line(lines, target, headings)
+    keys = [_letters(heading.title) for heading in headings]
+    if (key := _letters(anchor)) in keys:
+        return _section(lines, headings, keys.index(key))
+    # The second of two equal headings is `name-1` on GitHub and `_name_2` in AsciiDoc.
+    if numbered := _NUMBERED.fullmatch(anchor):
+        same = [number for number, key in enumerate(keys) if key == _letters(numbered[1])]
+        nth = int(numbered[2]) - (anchor[0] == "_")
+        return _section(lines, headings, same[nth]) if 0 < nth < len(same) else None
+    return None
+
+
+def _from_line(lines: Sequence[str], target: int, headings: Sequence[MarkupHeading]) -> tuple[int, int]:
+    """Return the section that begins at a line, else the lines up to the next blank one."""
+    for number, heading in enumerate(headings):
+        if heading.line == target:
+            return _section(lines, headings, number)
+    end = next((number for number in range(target, len(lines)) if not lines[number].strip()), len(lines))
+    return target, end
+
+
+def _section(lines: Sequence[str], headings: Sequence[MarkupHeading], number: int) -> tuple[int, int]:
+    level = headings[number].level
+    below = (heading.line - 1 for heading in headings[number + 1 :] if heading.level <= level)
+    return headings[number].line, next(below, len(lines))
+
+
+def _markdown_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
+    """Return the first and last line, from 1, of the section or block that an anchor names; None if there is none.
+
+    An anchor `page=3`, as in links to a PDF, names the heading of that page in the document's text.
+    """
+    if anchor.startswith("^"):
+        return _block(lines, anchor[1:].lower())
+    page = _PAGE.fullmatch(anchor)
+    target = _letters(f"Page {int(page[1])}" if page else anchor)
+    begun = level = 0
+    fence = ""
+
+    def is_below(text: str) -> bool:
+        return any(text in line for line in islice(lines, number, None))
+
+    for number, line in enumerate(lines, 1):
+        if fence and markdown_line_types.is_below_item(line, fence):
+            fence = ""
+        if fence:
+            fence = "" if markdown_line_types.closes_block(line, fence) else fence
+        elif not (fence := markdown_line_types.opened_block(line, is_below)) and line.lstrip()[:1] in "#-*+":
+            heading = markdown_line_types.atx_heading(_BULLET.sub("", line))
+            if heading is None:
+                continue
+            if begun and heading[0] <= level:
+                return begun, number - 1
+            if not begun and _letters(heading[1]) == target:
+                begun, level = number, heading[0]
+    return (begun, len(lines)) if begun else None
+
+
+def _target_line(lines: Sequence[str], name: str, path: str, code: Sequence[tuple[int, int]]) -> int:
+    """Return the line of the title or block before which a target with this name is written; 0 if there is none.
+
+    `path`: stable name of the note, whose ending is the format. `code`: lines of blocks of code, without targets.
+    """
+    ending = path[path.rfind(".") :].lower()
+    ending = _SAME_FORMAT.get(ending, ending)
+    pattern = re.compile(_TARGETS.get(ending, _TARGETS[".md"]).replace("{}", re.escape(name)), re.IGNORECASE)
+    hidden = {number for first, last in code for number in range(first, last + 1)}
+    for number, line in enumerate(lines, 1):
+        if len(line) <= _LINE and number not in hidden and pattern.search(line):
+            return titled_line(lines, number, ending)
+    return 0
+
+
+def _block(lines: Sequence[str], id_: str) -> tuple[int, int] | None:
+    """Return the lines of the block with this id: `^id` is at its end, or alone on the line after it."""
+    for number, line in enumerate(lines, 1):
+        if "^" in line and anchor_line(line).lower() == id_:
+            end = number
+            if line.strip().startswith("^"):
+                end -= 1
+                while end > 0 and not lines[end - 1].strip():
+                    end -= 1
+            first = end
+            while first > 1 and not markdown_line_types.is_list_item(lines[first - 1]) and lines[first - 2].strip():
+                first -= 1
+            return max(1, first), max(1, end)
+    return None
+
+
+def _letters(heading: str) -> str:
+    """Return the letters and digits of a heading, by which links name it in any format."""
+    return "".join(filter(str.isalnum, without_links(heading))).casefold()
 
 
 # --- The images that a note shows ------------------------------------------------------------------------------------

@@ -226,9 +226,9 @@ def without_overlaps(chunks: Iterable[ChunkText]) -> Iterator[tuple[int, str]]:
         if start > last:
             yield start, text
         else:
-            given = set(before.split("\n"))
+            previous = set(before.split("\n"))
             for number, line in enumerate(text.split("\n"), start):
-                if number > last or line not in given:
+                if number > last or line not in previous:
                     yield number, line
         before, last = text, max(last, end)
 

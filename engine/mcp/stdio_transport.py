@@ -164,21 +164,21 @@ class _Line(NamedTuple):
 
 def _lines(wire: int) -> Iterator[_Line]:
     """Yield each non-empty line."""
-    held, start = b"", b""
+    rest, start = b"", b""
     while data := _read(wire):
-        *ended, held = (held + data).split(b"\n")
+        *ended, rest = (rest + data).split(b"\n")
         for line in ended:
             if start or len(line) > LONGEST_MESSAGE:
                 yield _Line((start or line[:_ENDS]) + line[-_ENDS:], whole=False)
             elif line.strip():
                 yield _Line(line)
             start = b""
-        if start or len(held) > LONGEST_MESSAGE:
-            start, held = start or held[:_ENDS], held[-_ENDS:]
+        if start or len(rest) > LONGEST_MESSAGE:
+            start, rest = start or rest[:_ENDS], rest[-_ENDS:]
     if start:
-        yield _Line(start + held, whole=False)
-    elif held.strip():
-        yield _Line(held)
+        yield _Line(start + rest, whole=False)
+    elif rest.strip():
+        yield _Line(rest)
 
 
 def _read(wire: int) -> bytes:

@@ -92,9 +92,9 @@ class BackgroundExecutor(Executor):
     it was submitted; otherwise a thread is started here to wait.
     """
 
-    def __init__(self, given: Executor | None) -> None:
-        """`given`: the executor to use; None for own threads, created on first use."""
-        self._given = given
+    def __init__(self, executor: Executor | None) -> None:
+        """`executor`: the executor to use; None for own threads, created on first use."""
+        self._executor = executor
         self._own: ThreadPoolExecutor | None = None
         self._clock: _Clock | None = None
         self._lock = threading.Lock()
@@ -105,9 +105,9 @@ class BackgroundExecutor(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run a function on a thread, see `Executor.submit`. Raises `RuntimeError` after shutdown."""
-        given = self._given
-        if given is not None:
-            return given.submit(fn, *args, **kwargs)
+        executor = self._executor
+        if executor is not None:
+            return executor.submit(fn, *args, **kwargs)
         with self._lock:
             if self._closed:
                 raise RuntimeError("The threads were closed")
@@ -142,7 +142,7 @@ class BackgroundExecutor(Executor):
         Running jobs finish on their threads; delayed jobs keep their time.
         """
         with self._lock:
-            self._given = None
+            self._executor = None
             jobs = tuple(self._jobs)
         for job in jobs:
             if job.due > time.monotonic():
@@ -174,10 +174,10 @@ class BackgroundExecutor(Executor):
             return not self._closed
 
     def _hand_over(self, job: Job) -> bool:
-        given = self._given
+        executor = self._executor
         try:
-            if isinstance(given, BackgroundExecutor):
-                started = given.start(job.run) is not None  # allows moving it when the given executor is returned
+            if isinstance(executor, BackgroundExecutor):
+                started = executor.start(job.run) is not None  # allows moving it when the given executor is returned
             else:
                 started = self.submit(job.run) is not None
         except RuntimeError:
@@ -191,7 +191,7 @@ class BackgroundExecutor(Executor):
         """Set the timer that runs a delayed job, replacing an earlier timer."""
         if job.timer is not None:
             job.timer()
-        later = getattr(self._given, "later", None)
+        later = getattr(self._executor, "later", None)
         if later is not None:
             job.timer = later(max(0.0, job.due - time.monotonic()), job.run)
         else:

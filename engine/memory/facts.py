@@ -138,7 +138,9 @@ class Facts:
         compared = self._vectors.compare(query, facts, cancel)
         by_keywords = compared.calibration is None
         scores = self._table(known, facts, everything).score(query, compared.cosines, compared.calibration)
-        least = (MIN_SCORE_BY_KEYWORDS if by_keywords else MIN_SCORE) if min_score is None else min_score
+        least = min_score
+        if least is None:
+            least = MIN_SCORE_BY_KEYWORDS if by_keywords else MIN_SCORE
         found = [
             FoundFact(
                 fact=facts[position],

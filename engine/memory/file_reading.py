@@ -156,7 +156,7 @@ class SessionFiles:
     def _summary(self, path: str, found: "Conversation", earlier_messages: int) -> SessionSummary:
         """Return the summary with figures of the text that is returned: a session grows long before it is reindexed."""
         facts = found.facts
-        usage = tuple(ModelUsage(model, *msgspec.structs.astuple(spent)) for model, spent in facts.usage.items())
+        usage = tuple(ModelUsage(model, *msgspec.structs.astuple(of_model)) for model, of_model in facts.usage.items())
         return msgspec.structs.replace(
             self._known(path),
             messages=earlier_messages + sum(map(facts.counts, found.messages)),

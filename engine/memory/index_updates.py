@@ -131,6 +131,7 @@ class IndexUpdates:
             crashes=CrashRecord(self._store.files.folder),
             latest_query=lambda: self._indexing.latest_query,
             latest_results=lambda: self._indexing.latest_results,
+            stays_open=self._indexing.watcher_status() is not None,
             transcripts=self._indexing.take_transcripts() if reason == "session-delta" else None,
         )
         if reason == "manual":

@@ -55,17 +55,17 @@ class PathStates:
         self._store = store
 
     def explain(
-        self, asked: str, provider: EmbeddingProvider | None, config: Path | None, cancel: CancelToken | None
+        self, path: str, provider: EmbeddingProvider | None, config: Path | None, cancel: CancelToken | None
     ) -> PathState:
         """Return why a path is indexed or not; see `MemorySearchManager.explain_path`."""
         finder = PathFinder(self._workspace, self._settings)
-        state = self._explain(asked, finder, finder.find(asked), provider, config, cancel)
-        named = finder.find_by_name(asked, cancel) if state.state == "missing" else None
-        return state if named is None else self._explain(asked, finder, named, provider, config, cancel)
+        state = self._explain(path, finder, finder.find(path), provider, config, cancel)
+        named = finder.find_by_name(path, cancel) if state.state == "missing" else None
+        return state if named is None else self._explain(path, finder, named, provider, config, cancel)
 
     def _explain(
         self,
-        asked: str,
+        path: str,
         finder: PathFinder,
         status: PathStatus,
         provider: EmbeddingProvider | None,
@@ -78,7 +78,7 @@ class PathStates:
         listing = finder.list_folder(status, cancel) if open_folder else None
         origin = _origin(status.match, self._settings, self._workspace, config)
         with self._store.read(cancel) as snapshot:
-            return _Explanation(asked, finder, status, origin, snapshot, provider).make(listing)
+            return _Explanation(path, finder, status, origin, snapshot, provider).make(listing)
 
 
 def _origin(match: Match | None, settings: Settings, workspace: Path, config: Path | None) -> RuleOrigin | None:
@@ -98,14 +98,14 @@ class _Explanation:
 
     def __init__(
         self,
-        asked: str,
+        path: str,
         finder: PathFinder,
         status: PathStatus,
         origin: RuleOrigin | None,
         snapshot: Snapshot,
         provider: EmbeddingProvider | None,
     ) -> None:
-        self._asked = asked
+        self._path = path
         self._finder = finder
         self._status = status
         self._origin = origin
@@ -118,8 +118,8 @@ class _Explanation:
         if status.kind == "missing":
             return self._missing()
         if status.source is None:
-            wanted = self._finder.would_index(status)
-            return self._state("outside", outside_message(wanted), "add" if wanted else None)
+            indexable = self._finder.would_index(status)
+            return self._state("outside", outside_message(indexable), "add" if indexable else None)
         if status.match is not None:
             return self._excluded(status.match, self._origin or _BUILT_IN)
         if listing is not None:
@@ -131,7 +131,7 @@ class _Explanation:
     # --- missing and excluded paths -------------------------------------------------------------------------------
 
     def _missing(self) -> PathState:
-        for name in dict.fromkeys((self._status.name, self._asked.strip())):
+        for name in dict.fromkeys((self._status.name, self._path.strip())):
             for source in get_args(Source):
                 found = indexed_file(self._snapshot, source, shown(name)) if name else None
                 if found is not None:
@@ -165,18 +165,18 @@ class _Explanation:
         stored = sessions.transcripts(self._snapshot).get(name)
         if stored is None:
             return self._unknown(issue_of(self._snapshot, "failed", name))
-        wanted = sessions.sessions_of(self._snapshot, name)
-        if stored.rule == _BROKEN and not wanted:
+        named = sessions.sessions_of(self._snapshot, name)
+        if stored.rule == _BROKEN and not named:
             return self._unknown(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
-        if stored.rule and not wanted:
+        if stored.rule and not named:
             return self._excluded(Match(stored.rule, stored.detail), _BUILT_IN)
         if self._status.key:
             one = session_name(name, self._status.key)
-            if one not in wanted:
+            if one not in named:
                 return self._state("missing", tr(MISSING), None, path="", source=None)
-            wanted = {one: wanted[one]}
+            named = {one: named[one]}
         rows = [
-            row for row in (indexed_file(self._snapshot, "sessions", session) for session in wanted) if row is not None
+            row for row in (indexed_file(self._snapshot, "sessions", session) for session in named) if row is not None
         ]
         size, changed_ns = last_change(self._status.path, Path(self._status.path).lstat())
         return self._known(
@@ -246,7 +246,7 @@ class _Explanation:
         values = {"path": name, "source": status.source} | facts
         values["path"] = shown(values["path"])
         return PathState(
-            asked=shown(self._asked),
+            asked=shown(self._path),
             state=state,
             sentence=shown(sentence),
             remedy=remedy,
@@ -262,15 +262,17 @@ def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: st
     """
     if not chunks:
         return tr("The file is indexed but contains no text to find.")
-    held = tr_count("{count:,} passage", "{count:,} passages", chunks)
+    contents = tr_count("{count:,} passage", "{count:,} passages", chunks)
     if sessions > 1:
         of = tr_count("{count:,} session", "{count:,} sessions", sessions)
-        held = tr("{chunks} of {sessions}", chunks=held, sessions=of)
+        contents = tr("{chunks} of {sessions}", chunks=contents, sessions=of)
     if vectors is None:
-        return tr("The file is indexed: {chunks}, found by words.", chunks=held)
+        return tr("The file is indexed: {chunks}, found by words.", chunks=contents)
     if vectors == chunks:
-        return tr("The file is indexed: {chunks}, found by words and by meaning.", chunks=held)
-    partly = tr("The file is indexed: {chunks}, {count:,} of them found by meaning so far.", chunks=held, count=vectors)
+        return tr("The file is indexed: {chunks}, found by words and by meaning.", chunks=contents)
+    partly = tr(
+        "The file is indexed: {chunks}, {count:,} of them found by meaning so far.", chunks=contents, count=vectors
+    )
     return f"{partly} {refused}".rstrip()
 
 

@@ -83,10 +83,10 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
             like=level.like,
             within=earlier,
         )
-    sources, diverse, wanted = options.get("sources"), options.get("diverse"), options.get("max_results")
+    sources, diverse, max_results = options.get("sources"), options.get("diverse"), options.get("max_results")
     return SearchRequest(
         query=query,
-        max_results=settings.max_results if wanted is None else max(1, wanted),
+        max_results=settings.max_results if max_results is None else max(1, max_results),
         min_score=_or(options.get("min_score"), settings.min_score),
         hybrid=settings.hybrid,
         filter=Filter(
@@ -120,8 +120,8 @@ def check_length(query: str) -> None:
         )
 
 
-def _or(given: float | None, usual: float) -> float:
-    return usual if given is None else given
+def _or(value: float | None, usual: float) -> float:
+    return usual if value is None else value
 
 
 def _days(half_life: float | None, settings: QuerySettings) -> float:

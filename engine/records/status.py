@@ -98,8 +98,8 @@ class VectorStatus(Record, frozen=True):
     @property
     def needs_extension(self) -> bool:
         """Whether numpy is used only because sqlite-vec can't be loaded."""
-        wanted = self.requested in ("auto", "sqlite-vec") and self.switches_at is None
-        return wanted and self.engine == "numpy" and self.available is False
+        applicable = self.requested in ("auto", "sqlite-vec") and self.switches_at is None
+        return applicable and self.engine == "numpy" and self.available is False
 
 
 class BatchJobStatus(Record, frozen=True):

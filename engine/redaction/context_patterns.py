@@ -135,13 +135,15 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "`password`, `passwd`, `pwd`, `passphrase`, `Passwort`, `Kennwort` before `=` or `:`, in any case and quoting",
         (
             *("DB_PASSWORD=«hunter2»", '{"password": "«correct horse»"}', "passwd: «swordfish»"),
+            "spring.datasource.password «swordfish»",
             'json: {\\"password\\":\\"«hunter2»\\"}',
             "Server=db;Password=«pa$$w0rd»;Database=x",
             '{"password": {"value": "«hunter2»"}}',
             'let password = String::from("«hunter2»");',
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}(?:{NAME_END}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"']))"
+        rf"{_PASSWORD_NAME}(?:{NAME_END}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"'])"
+        rf"|(?P<property>)[ \t]{{1,40}}(?=\S{{4,100}}[ \t]*(?:[{LINE_END}]|\Z)))"
         r"(?P<instead>[\w.$]{1,60}+(?:[(\[][\"'][\w.-]{1,60}[\"'][)\]]?)?(?:[ \t](?:\|\||\?\?|or)|,)[ \t]?(?=[\"'`]))?"
         rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?)\()?"
         rf"(?:{QUOTED}|{BARE_PASSWORD})",
@@ -155,11 +157,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "GITHUB_TOKEN=«abcdefgh»",
             '{"accessToken": "«abc123def456»", "refreshToken": "«zzzyyyxxx»"}',
             '{"secret":"«opensesame»"}',
-            "client_secret: «Zk3_9mQ2~x»",
+            *("client_secret: «Zk3_9mQ2~x»", "Client secret (value): «8Q~kZ7x.vT3nLwP9_rMsBd2y»"),
             "session_token = '«IQoJb3JpZ2luX2VjEXAMPLE»'",
         ),
         ("token", "secret"),
-        rf"(?i:token|secret){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?i:token|secret)(?:{NAME_END}|[ ]\([^(){LINE_END}]{{1,24}}\)){SIGN}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_token,
     ),
     SecretPattern(
@@ -237,8 +239,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "postgres://user:«pw»@db/x",
             "mysql://root:«p@ss»@localhost:3306/app",
             "mongodb+srv://u:«hunter2»@cluster0.example.net",
-            "redis://:«hunter2»@localhost:6379/0",
-            "amqp://worker:«rabbit»@mq",
+            *("redis://:«hunter2»@localhost:6379/0", "amqp://worker:«rabbit»@mq"),
             "https://user:«hunter2»@example.com/path",
             "postgresql://u:«a/b#c?»@db/x",
             "https://«a9x8c7v6b5n4m3»@github.com/ada/x.git",
@@ -293,15 +294,13 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Login in speech",
         "`login: user / x`, `creds are user:x`, `Zugangsdaten: user / x`, `BASIC_AUTH=user:x`, also in other languages",
         (
-            "login: ada / «hunter2»",
-            "Zugangsdaten: ada / «Geheim99»",
+            *("login: ada / «hunter2»", "Zugangsdaten: ada / «Geheim99»"),
             "credentials: ada@example.com, «hunter2»",
             "creds are ada:«hunter2»",
             "login: ada / «swordfish»",
             'BASIC_AUTH="ada:«hunter2»"',
             "identifiants : ada / «soleil»",
-            "login root:«tugboat»",
-            "ssh root:«x7Kpq2»@10.0.0.4",
+            *("login root:«tugboat»", "ssh root:«x7Kpq2»@10.0.0.4"),
             "login admin/«tugb0at99»",
             "the login ada@example.com:«Tugb0at» works",
         ),
@@ -312,7 +311,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
         rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
         rf"(?:([^\s@]{{4,64}}+)(?=@\w)"
-        rf"|{_BARE_IN_PROSE}(?=[\"'`]?(?:(?(bare)[ \t]|(?!))|[ \t]*(?:[{LINE_END}.,;)]|\Z))))",
+        rf"|{_BARE_IN_PROSE}(?=[!?]{{0,3}}[\"'`]?(?:(?(bare)[ \t]|(?!))|[ \t]*(?:[{LINE_END}.,;)]|\Z))))",
         "whole",
         is_login,
     ),
@@ -336,8 +335,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Salt or seed of one-time passwords",
         "`SALT=`, `OTP_SEED=`, `TOTP_SEED:` and names that end so",
         (
-            "SALT=«a8f5f167f44f»",
-            'PASSWORD_SALT="«x8f3q9z1»"',
+            *("SALT=«a8f5f167f44f»", 'PASSWORD_SALT="«x8f3q9z1»"'),
             "MFA_SEED: «JBSWY3DPEHPK3PXP»",
         ),
         ("salt", "seed"),
@@ -397,7 +395,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         r"([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
         r"|PIN[ \t]{1,2}(?!(?:19|20)\d\d\b)"
         rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
-        rf"|(?i:token|key|secret)(?P<adjacent>)[ \t]{{1,4}}[\"'`]?([A-Za-z0-9]{{12,}}+)(?![\w/.-])",
+        rf"|(?i:token|key|secret)(?P<adjacent>)[ \t]{{1,4}}[\"'`]?([A-Za-z0-9][\w~.-]{{10,}}+(?<=\w))(?![\w/-])",
         judge=is_token_in_prose,
     ),
     SecretPattern(
@@ -482,10 +480,13 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Personal access token by name",
-        "names that end in `_PAT` before `=` or `:`",
-        ("GH_PAT=«swordfish»", "AZURE_DEVOPS_EXT_PAT: «a1b2c3d4e5f6g7h8i9»", "export MY_PAT='«swordfish»'"),
-        ("_pat",),
-        rf"(?<=[A-Za-z0-9])_(?i:pat){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        "names that end in `_PAT` or, with digits in the value, `_CREDENTIALS`, before `=` or `:`",
+        (
+            *("GH_PAT=«swordfish»", "AZURE_DEVOPS_EXT_PAT: «a1b2c3d4e5f6g7h8i9»", "export MY_PAT='«swordfish»'"),
+            "MAVEN_CREDENTIALS=«x7Kpq2mN9v»",
+        ),
+        ("_pat", "_credentials"),
+        rf"(?<=[A-Za-z0-9])_(?i:pat|credentials){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_personal_token,
     ),
     SecretPattern(

@@ -3,7 +3,7 @@
 import re
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import alternates, mixes_digits, secret_span, value_of
+from engine.redaction.secret_pattern import alternates, is_random, mixes_digits, secret_span, value_of
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
@@ -27,8 +27,8 @@ from engine.redaction.secret_words import (
 )
 
 PLACEHOLDER = lazy_pattern(
-    r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\{.*|\{\w*\}|<[^<>]*>?"""
-    r"""|\[[a-z _-]+\]|[.…]+|[xX*•.…]{3,}|your[-_ ].*|\W{1,3}""",
+    r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\{.*|\{\w*\}|<[^<>]*>?|&(?:lt|#x3c|#60)\b.*"""
+    r"""|\{\?.*|\[[a-z _-]+\]|[.…]+|[xX*•.…]{3,}|your[-_ ].*|\W{1,3}""",
     re.IGNORECASE | re.DOTALL,
 )
 _WORD = r"[^\W\d]+"
@@ -54,6 +54,7 @@ _HOLDER = lazy_pattern(
     r"[a-z_.$]*(?:passwor[dt]|kennwort|passwd|passphrase|pwd|token|secret|key)s?", re.IGNORECASE | re.ASCII
 )
 _INSTEAD = ("??", "||")
+_PROPERTY = lazy_pattern(r"[ \t]*[A-Za-z][\w-]*\.[\w.-]*")  # the beginning of a dotted name
 # The second string in config.get("smtp", "x") is the name of an option.
 _OPTION_OF = lazy_pattern(r"[\w.$]*(?:conf|cfg|pars|(?<![a-z])ini)[\w.$]*[(\[].*,", re.IGNORECASE)
 # One word that ends so, and is more than that: wifipassword.
@@ -67,7 +68,6 @@ _SENTENCE_END = lazy_pattern(
     r"[*_»”\"')\]]{0,4}(?:[.,;!?…](?=\s|\Z)|[ \t]*(?:[\r\n]|\Z)"
     r"|[ \t]+(?:and|und|et|y|e|en|i|и|та|och|og|ja|și|ve|és|και)\b)"
 )
-_NOT_RANDOM = lazy_pattern(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2}|v?\d+(?:\.\w+)+|\d{4}-\d\d-\d\d.*")
 _PATH = lazy_pattern(
     r"(?:[a-z]+:/)?(?:~|\.{1,2})?/[\w.@:-]+(?:/[\w.@?=-]*)*|(?:[a-z_.-]+|\d+)(?:/(?:[a-z_.-]+|\d+))+|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
 )
@@ -103,6 +103,9 @@ def is_password(before: str, match: re.Match[str]) -> bool:
     value, groups = value_of(match), match.groupdict()
     if (groups.get("sign") or "")[:2] in _INSTEAD and not mixes_digits(value):  # a label: password || "Password"
         return False
+    is_directory = match[0][:3].lower() == "pwd" and _PATH.fullmatch(value)
+    if is_directory or (groups.get("property") is not None and not _PROPERTY.fullmatch(before.rpartition("\n")[2])):
+        return False
     if (instead := groups.get("instead")) and (" " in value or is_code(value) or _OPTION_OF.match(instead)):
         return False
     return not (is_ordinary(value) or (match["quoted"] is None and is_code(value) and not _is_plain(before, match)))
@@ -110,7 +113,8 @@ def is_password(before: str, match: re.Match[str]) -> bool:
 
 def is_option_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `--password …`, or after it in a list of arguments, is a secret."""
-    return _is_option(before) and _in_list(before, match) and is_password(before, match)
+    is_value = not value_of(match).startswith("--")  # otherwise it is the next option
+    return is_value and _is_option(before) and _in_list(before, match) and is_password(before, match)
 
 
 def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
@@ -134,7 +138,7 @@ def is_token(before: str, match: re.Match[str]) -> bool:
     if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
     clear_name = bool(parts) or name.isupper() or _in_quotes(match)
-    return _is_random(value_of(match), 6) or _is_written_out(before, match, name, clear_name=clear_name)
+    return is_random(value_of(match), 6) or _is_written_out(before, match, name, clear_name=clear_name)
 
 
 def is_key(before: str, match: re.Match[str]) -> bool:
@@ -142,7 +146,7 @@ def is_key(before: str, match: re.Match[str]) -> bool:
     name, parts = _name(before, match), _parts(before)
     if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
-    if _is_random(value_of(match), 12):
+    if is_random(value_of(match), 12):
         return True
     last = parts[-1] if parts else ""
     clear_name = last in SECRET_KEYS or (_is_variable(name, match) and last not in STORES)
@@ -161,7 +165,8 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
     if "==" in sign or "!" in sign:
         return False
     if len(name) > len(word) + 1 or word == "psk":
-        written = match["quoted"] is not None or sign == "=" or ":" in sign or name.isupper() or _is_random(value, 5)
+        written = match["quoted"] is not None or sign == "=" or ":" in sign or name.isupper() or is_random(value, 5)
+        written |= mixes_digits(value) and _fills_line(before, match)
         return written and (not parts or parts[-1] not in PASSES)
     if _in_quotes(match) or match["quoted"] is not None:
         return len(value) >= 3 and " " not in value
@@ -171,7 +176,7 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
         owned = _OWNER.search(before) is not None and not PARTICIPLE.fullmatch(value)
         clear |= word[:2] == "pw" and (mixes_digits(value) or owned)
         return name != "PASS" and (clear or _USER.search(before) is not None)
-    return sign == "=" or _is_random(value, 5)
+    return sign == "=" or is_random(value, 5)
 
 
 def is_foreign_password(before: str, match: re.Match[str]) -> bool:
@@ -185,7 +190,7 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
         return False
     if name == "clave" and not (match["sign"] == "=" or mixes_digits(value) or _is_entry(before, match)):
         return False  # "la clave" is any kind of key
-    plain = not mixes_digits(value) or _PATH.fullmatch(value) or _AMOUNT.fullmatch(value)
+    plain = not mixes_digits(value) or _PATH.fullmatch(value) or _AMOUNT.fullmatch(value) or "://" in value
     if match["adjacent"] is not None and plain:
         return False
     if is_english_name(match) and not _follows_english_name(before, match):
@@ -230,7 +235,8 @@ def is_personal_token(before: str, match: re.Match[str]) -> bool:
     value = value_of(match)
     if len(value) < 6 or is_ordinary(value) or _PATH.fullmatch(value) or not _PLAIN_VALUE.fullmatch(value):
         return False
-    return _is_random(value, 12) or (_name(before, match).isupper() and match["sign"] in ("=", ": ", ":"))
+    is_clear = _name(before, match).isupper() and match["sign"] in ("=", ": ", ":")
+    return is_random(value, 12) or (is_clear and (match[0][1:2] in "pP" or mixes_digits(value)))
 
 
 def is_auth_field(before: str, match: re.Match[str]) -> bool:
@@ -257,7 +263,7 @@ def is_element(before: str, match: re.Match[str]) -> bool:
         return not is_ordinary(value) and not _PATH.fullmatch(value)
     if not _may_be_token(value, parts) or (word[:3] == "key" and (not parts or parts[-1] not in SECRET_KEYS)):
         return False
-    return word[:3] == "key" or bool(parts) or _is_random(value, 6) or value.isalnum()
+    return word[:3] == "key" or bool(parts) or is_random(value, 6) or value.isalnum()
 
 
 def _is_opened(before: str, match: re.Match[str]) -> bool:
@@ -330,7 +336,7 @@ def is_option_token(before: str, match: re.Match[str]) -> bool:
     if not (_is_option(before) and _in_list(before, match) and _may_be_token(value_of(match), parts)):
         return False
     is_key_of_what = match[0][:3].lower() == "key" and parts[-1:] and parts[-1] not in SECRET_KEYS
-    return not is_key_of_what or _is_random(value_of(match), 12)
+    return not is_key_of_what or is_random(value_of(match), 12)
 
 
 def _in_list(before: str, match: re.Match[str]) -> bool:
@@ -348,14 +354,14 @@ def is_authorization(before: str, match: re.Match[str]) -> bool:
         return False
     if scheme and scheme not in WORDS and _HEADER.search(before) and _HEADER_END.match(match.string, match.end()):
         return True
-    return not scheme or scheme in AUTHORIZATION_SCHEMES or _is_random(value, 8) or len(value) >= 24
+    return not scheme or scheme in AUTHORIZATION_SCHEMES or is_random(value, 8) or len(value) >= 24
 
 
 def _is_padded(value: str, scheme: str) -> bool:
     """Whether a value ending in `=` is base64 with its padding, not a parameter's name as in `Token token="…"`."""
     code = value.rpartition(":")[2]  # an account may be in front of it
     content = code.rstrip("=")
-    return len(code) % 4 == 0 and (_is_random(content, 6) or (scheme in _BASE64_SCHEMES and not content.islower()))
+    return len(code) % 4 == 0 and (is_random(content, 6) or (scheme in _BASE64_SCHEMES and not content.islower()))
 
 
 def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
@@ -367,8 +373,10 @@ def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
         digits, name, parts = sum(map(str.isdigit, value)), match[0][:3].lower(), _parts(before)
         named = name != "key" or (parts and parts[-1] in SECRET_KEYS)
         encoded = digits and len(value) >= _SHORTEST_BASE32 and value.isupper()
-        return bool(named) and _may_be_token(value, parts) and bool(encoded or 3 <= digits <= len(value) - 3)
-    return _may_be_token(value, _parts(before)) and not is_code(value) and _is_random(value, 6)
+        plain = "".join(filter(str.isalnum, value))
+        random = 3 <= digits <= len(plain) - 3 and (plain == value or alternates(plain))
+        return bool(named) and _may_be_token(value, parts) and bool(encoded or random)
+    return _may_be_token(value, _parts(before)) and not is_code(value) and is_random(value, 6)
 
 
 def is_address_password(before: str, match: re.Match[str]) -> bool:
@@ -424,14 +432,6 @@ def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
         return False
     plain = _PATH.fullmatch(value) or _DOTTED.fullmatch(value)
     return len(value) == _AWS_SECRET_LENGTH or value.endswith("=") or not plain
-
-
-def _is_random(value: str, least: int) -> bool:
-    """Return whether it mixes too many letters and digits to be a name."""
-    if len(value) < least or _NOT_RANDOM.fullmatch(value):
-        return False
-    digits = sum(map(str.isdigit, value))
-    return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
 
 
 def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name: bool) -> bool:

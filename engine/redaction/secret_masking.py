@@ -479,7 +479,7 @@ def _searches() -> _Searches:
 
 
 def _group(sign: str, anchors: list[str]) -> _Group:
-    """The expression checks some characters next to the sign, before or after it, whichever are more."""
+    """Return the anchors around `sign`, and an expression that checks the longer side of each for candidates."""
     group = _Group(sign, re.compile(""), {}, {})
     tails: dict[int, set[str]] = {}
     rests: set[str] = set()

@@ -33,6 +33,7 @@ class SecretPattern(NamedTuple):
 
 LONGEST_JUDGED = 200
 """Maximum length of a value that is judged; a longer one without a space is always a secret."""
+_NOT_RANDOM = lazy_pattern(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2}|v?\d+(?:\.\w+)+|\d{4}-\d\d-\d\d.*")
 _CHANGE = lazy_pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Za-z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]")
 
 
@@ -54,6 +55,14 @@ def alternates(value: str) -> bool:
     """Whether letters and digits alternate as in a random value: in eight characters, at least four times."""
     changes = len(_CHANGE.findall(value))
     return len(value) >= 8 and any(map(str.isdigit, value)) and changes >= max(4, len(value) // 4)
+
+
+def is_random(value: str, least: int) -> bool:
+    """Return whether it mixes too many letters and digits to be a name."""
+    if len(value) < least or _NOT_RANDOM.fullmatch(value):
+        return False
+    digits = sum(map(str.isdigit, value))
+    return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
 
 
 def mixes_digits(value: str) -> bool:

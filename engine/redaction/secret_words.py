@@ -221,27 +221,27 @@ TYPES = frozenset(
 """Values that are types or constants of a programming language."""
 
 WORDS = frozenset(
-    """a about above absent accepted active added after again all already also always an and another any are as at
-    available bad based be because been before being below better between blank both but by can cannot case changing
-    compared correct could cracked current currently defined derived different do does don't easy either empty enough
-    enter equal ever every exactly expiring exposed false fetched field fields fine first for forgot from generated get
-    given gone good guess guessable handled hard hashed here hidden how however if in incorrect input insecure invalid
-    is it its itself just kept known leaked left less like limit long longer lost made masked may me mandatory match
-    matched missing more most must my needed never new no non-empty none not now null obvious of off ok okay old on one
-    only optional or other our out passed please present protected provided public random read rejected required reset
-    right safe same saved secret secure sent set shared short should shown simple so some something still stored strong
-    stronger such supplied taken than that the their them then there these they this those through to too true trivial
-    typed unchanged under undefined unique unknown unless unset until up updated used useful user valid verified very
-    visible was weak what when where whether which who why will with within without working would wrong yes yet you your
-    password passwords passwd passphrase token secret key keys username login example placeholder confirm confirmation
-    show hide change repeat retype choose forgotten verify click manager managers hash hashes prompt length option
-    options flag flags argument parameter variable header setting file files strings per via ever into over onto upon
-    inside outside during against among across back next end start part abgelaufen aber alle als auch auf aus bei
-    bekannt bereits das dem den der des die durch ein eine einem einen einer falsch fehlt für geheim gespeichert gesetzt
-    gut hier ich ihr im immer in ist ja jetzt kein keine leer lang mit nach nein nicht nie noch notwendig nur ob oder
-    optional richtig schon schwach sehr sein sicher sind so stark um und ungültig unbekannt verloren verschlüsselt
-    gehasht geändert zurückgesetzt aktiv inaktiv von vom wenn wie wird wurde zu zum zur zwingend erforderlich
-    korrekt ändern später later soon keepass keepassxc bitwarden""".split()
+    """a about above absent accepted active added after again all already also always an and anonymous another any are
+    as at available bad based be because been before being below better between blank both but by can cannot case
+    changing compared correct could cracked current currently defined derived different do does don't easy either empty
+    enough enter equal ever every exactly expiring exposed false fetched field fields fine first for forgot from
+    generated get given gone good guess guessable handled hard hashed here hidden how however if in incorrect input
+    insecure invalid is it its itself just kept known leaked left less like limit long longer lost made masked may me
+    mandatory match matched missing more most must my needed never new no non-empty none not now null obvious of off ok
+    okay old on one only optional or other our out passed please present protected provided public random read rejected
+    required reset right safe same saved secret secure sent set shared short should shown simple so some something
+    still stored strong stronger such supplied taken than that the their them then there these they this those through
+    to too true trivial typed unchanged under undefined unique unknown unless unset until up updated use used useful
+    user valid verified very visible was weak what when where whether which who why will with within without working
+    would wrong yes yet you your password passwords passwd passphrase token secret key keys username login example
+    placeholder confirm confirmation show hide change repeat retype choose forgotten verify click manager managers hash
+    hashes prompt length option options flag flags argument parameter variable header setting file files strings per
+    via ever into over onto upon inside outside during against among across back next end start part abgelaufen aber
+    alle als auch auf aus bei bekannt bereits das dem den der des die durch ein eine einem einen einer falsch fehlt für
+    geheim gespeichert gesetzt gut hier ich ihr im immer in ist ja jetzt kein keine leer lang mit nach nein nicht nie
+    noch notwendig nur ob oder optional richtig schon schwach sehr sein sicher sind so stark um und ungültig unbekannt
+    verloren verschlüsselt gehasht geändert zurückgesetzt aktiv inaktiv von vom wenn wie wird wurde zu zum zur zwingend
+    erforderlich korrekt ändern später later soon keepass keepassxc bitwarden""".split()
 )
 """Words that follow "password is", "token:" and similar in ordinary text."""
 
@@ -323,7 +323,7 @@ _LONGEST_PHRASE = 30  # words
 _PHRASE_WORD = lazy_pattern(r"\w+(?:['’-]\w+)*")
 PARTICIPLE = lazy_pattern(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
 TECHNICAL = lazy_pattern(
-    r"(?:sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|pbkdf2|argon2|rfc-?\d|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word)|\d+(?:px|r?em|pt|v[hw])\Z)"
+    r"(?:https?://(?![^/\s]*@)|sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|pbkdf2|argon2|rfc-?\d|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word)|\d+(?:px|r?em|pt|v[hw])\Z)"
 )
 
 

@@ -126,6 +126,8 @@ def is_auth_command(before: str, match: re.Match[str]) -> bool:
 
 def is_piped(before: str, match: re.Match[str]) -> bool:
     """Whether the text given to a command is the password that it reads."""
+    if match[0][0] == "s":  # a script answers the prompt that it waited for
+        return _PASSWORD_PROMPT.search(before) is not None and is_argument(before, match)
     if match["reader"] is None and not (match[0][0] == "<" and _READER.search(_command_before(match))):
         return match[0][0] != "<" and _PASSWORD_COMMAND.search(before) is not None and is_argument(before, match)
     if match["coded"] is not None and not mixes_digits(value_of(match)):
@@ -144,7 +146,7 @@ def is_program_argument(before: str, match: re.Match[str]) -> bool:
         return False
     if "pass " in named or named == "masterauth" or named.startswith(("bindpw", "rootpw")):
         line = before.rpartition("\n")[2]
-        if not (line.endswith("-") or line.strip(" \t>$") in ("", "CONFIG SET")):
+        if not (_OPTION_START.search(line) or line.strip(" \t>$") in ("", "CONFIG SET")):
             return False
     return is_argument(before, match)
 
@@ -166,6 +168,8 @@ def is_netrc(before: str, match: re.Match[str]) -> bool:
 
 
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
+_OPTION_START = lazy_pattern(r"(?<!\S)-\w*\Z")
+_PASSWORD_PROMPT = lazy_pattern(r"assword[^\n]{0,40}\n?[^\n]{0,40}\Z")
 _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _BLANK = r"[ \t]{1,4}"
 _READER = lazy_pattern(
@@ -189,10 +193,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "curl -X POST --user 'ada:«correct horse»' https://example.com",
             "curl -s \\\n  -u ada:«hunter2» \\\n  https://example.com",
             "curl -sSLu ada:«hunter2» https://example.com",
-            "http -a ada:«hunter2» example.com",
+            *("http -a ada:«hunter2» example.com", "lftp -u ada,«hunter2» ftp.example.com"),
             "smbclient //srv/share -U OFFICE/ada%«swordfish» -c ls",
             "rpcclient -U 'ada%«correct horse»' srv",
-            "lftp -u ada,«hunter2» ftp.example.com",
             '["curl", "-u", "ada:«hunter2»", "https://x"]',
         ),
         (_OPTION_ANCHOR,),
@@ -208,16 +211,12 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, zip, OpenSSL "
         "and remote desktops",
         (
-            "mysql -u root -p«hunter2» shop",
-            "mysqldump -h db -p'«pa ss»' shop > x.sql",
-            "sshpass -p «hunter2» ssh ada@host",
-            "sshpass -p'«hunter2»' ssh ada@host",
+            *("mysql -u root -p«hunter2» shop", "mysqldump -h db -p'«pa ss»' shop > x.sql"),
+            *("sshpass -p «hunter2» ssh ada@host", "sshpass -p'«hunter2»' ssh ada@host"),
             "docker login -u ada -p «swordfish» registry",
-            "redis-cli -a «hunter2» ping",
-            "openssl rsa -passin pass:«hunter2» -in key.pem",
+            *("redis-cli -a «hunter2» ping", "openssl rsa -passin pass:«hunter2» -in key.pem"),
             "openssl enc -d -aes-256-cbc -k '«correct horse»' -in a -out b",
-            "rdesktop -u ada -p «hunter2» host",
-            "unrar x -p«hunter2» a.rar",
+            *("rdesktop -u ada -p «hunter2» host", "unrar x -p«hunter2» a.rar"),
             "ssh-keygen -t ed25519 -N '«correct horse»' -f key",
             "['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']",
         ),
@@ -231,9 +230,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "Password in a .netrc file",
         "`machine … login … password x`, on one line or several",
         (
-            "machine example.com login ada password «hunter2»",
+            *("machine example.com login ada password «hunter2»", "default login ada password «hunter2»"),
             "machine example.com\n  login ada\n  password «swordfish»",
-            "default login ada password «hunter2»",
         ),
         ("pass",),
         r"(?i:passw(?:or)?d)\s{1,8}([^\s\"'`]++)",
@@ -244,10 +242,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "Secret in XML",
         '`<password>…</password>`, `<token>`, `<apiKey>`, `<string name="api_key">` and the entries of property lists',
         (
-            "<password>«hunter2»</password>",
-            "<db:dbPassword>«correct horse»</db:dbPassword>",
-            "<apiKey>«swordfish»</apiKey>",
-            "<client_secret>«swordfish»</client_secret>",
+            *("<password>«hunter2»</password>", "<db:dbPassword>«correct horse»</db:dbPassword>"),
+            *("<apiKey>«swordfish»</apiKey>", "<client_secret>«swordfish»</client_secret>"),
             '<string name="api_key">«swordfish»</string>',
             '<property name="password">«hunter2»</property>',
             "<key>Password</key>\n\t<string>«hunter2»</string>",
@@ -266,8 +262,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "Secret in a YAML block",
         "the indented lines below the name of a secret, as in `password: >-`",
         (
-            "token: |\n  «swordfish»\nnext: 1",
-            "  password: >-\n    «hunter2»\n  user: ada",
+            *("token: |\n  «swordfish»\nnext: 1", "  password: >-\n    «hunter2»\n  user: ada"),
             "api_key: |\n    «a1b2c3d4»\n    «e5f6a7b8»",
             "password: |\n  «correct horse»\n  «battery staple»\nuser: ada",
             "mot de passe: |\n  «soleil»",
@@ -284,8 +279,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "the entries below `data:` and `stringData:` of a manifest with `kind: Secret`, in YAML or JSON",
         (
             "kind: Secret\nmetadata:\n  name: db\ndata:\n  pg: «dHVnYm9hdA==»\n  user: «YWRh»",
-            "data:\n  pg: «dHVnYm9hdA==»\nkind: Secret\n",
-            '{"data": {"pg": "«dHVnYm9hdA==»"}, "kind": "Secret"}',
+            *("data:\n  pg: «dHVnYm9hdA==»\nkind: Secret\n", '{"data": {"pg": "«dHVnYm9hdA==»"}, "kind": "Secret"}'),
         ),
         ("secret",),
         r"Secret(?:(?:(?<=kind:[ ]Secret)|(?<=kind:[ ][\"']Secret)[\"'])[ \t]*(?:#[^\r\n]*)?(?:\r?\n|\Z)"
@@ -309,8 +303,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         '`"auth": "…"`, `.dockerconfigjson: …`, `_auth=…` of Docker, npm and others',
         (
             '{"auths": {"https://x": {"auth": "«YWRhOmh1bnRlcjI=»"}}}',
-            "//registry.npmjs.org/:_auth=«YWRhOmh1bnRlcjI=»",
-            "//registry.npmjs.org/:_authToken=«dXNlcjpwYXNz»",
+            *("//registry.npmjs.org/:_auth=«YWRhOmh1bnRlcjI=»", "//registry.npmjs.org/:_authToken=«dXNlcjpwYXNz»"),
             "_auth=«swordfish»",
             "  .dockerconfigjson: «eyJhdXRocyI6e30=»",
         ),
@@ -327,8 +320,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "- name: API_TOKEN\n  value: «swordfish»",
             '{"name": "password", "value": "«hunter2»"}',
             '[{"Key":"db_pass","Value":"«correct horse»"}]',
-            "define('DB_PASSWORD', '«hunter2»');",
-            "define( 'AUTH_SALT', '«x8 f&3 q)=»' );",
+            *("define('DB_PASSWORD', '«hunter2»');", "define( 'AUTH_SALT', '«x8 f&3 q)=»' );"),
         ),
         ("pass", "kennwort", "pwd", "token", "secret", "key", "salt"),
         rf"""{_SECRET_NAME}(?:[_-]?\d{{1,2}})?\\{{0,8}}(?:["']?,?\s{{1,40}}|["'],)\\{{0,8}}["']?(?:(?i:value)\\{{0,8}}["']?"""
@@ -355,31 +347,31 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
         "`--from-literal=name=x`, `::add-mask::x`, `cargo login x`, `ngrok authtoken x`, `gh secret set … --body x`, "
         "`openssl passwd -6 x`, `bindpw x` of LDAP, `#define SECRET_PASS x`, "
-        "`rabbitmqctl add_user … x`, `ConvertTo-SecureString x`, defaults of secret variables in Terraform",
+        "`rabbitmqctl add_user … x`, `mc alias set … x`, `nuget setapikey x`, `ConvertTo-SecureString x`, "
+        "defaults of secret variables in Terraform",
         (
             "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
-            "htpasswd -nbB ada '«correct horse»'",
-            "net use Z: \\\\srv\\share /user:ada «hunter2»",
+            *("htpasswd -nbB ada '«correct horse»'", "net use Z: \\\\srv\\share /user:ada «hunter2»"),
             "net use \\\\srv\\share «swordfish» /user:OFFICE\\ada",
-            "net user ada «hunter2» /add",
-            "xfreerdp /u:ada /p:«hunter2» /v:host",
-            "redis-server --requirepass «swordfish»",
-            "keytool -list -storepass «changeit» -keypass «changeit»",
+            *("net user ada «hunter2» /add", "xfreerdp /u:ada /p:«hunter2» /v:host"),
+            *("redis-server --requirepass «swordfish»", "keytool -list -storepass «changeit» -keypass «changeit»"),
             "wpa_passphrase Home «swordfish»",
             *("vault login «swordfish77»", "snmpwalk -v2c -c «swordfish» 10.0.0.1"),
             '$x = ConvertTo-SecureString "«hunter2»" -AsPlainText -Force',
             "pdftk a.pdf input_pw «hunter2» output b.pdf",
-            "nmcli dev wifi connect Home password '«correct horse»'",
-            "iwconfig wlan0 essid Home key s:«hunter»",
+            *("nmcli dev wifi connect Home password '«correct horse»'", "iwconfig wlan0 essid Home key s:«hunter»"),
             "qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",
-            "kubectl create secret generic db --from-literal=pg=«hunter2»",
-            "echo ::add-mask::«hunter2»",
-            "rabbitmqctl add_user ada «swordfish»",
+            *("kubectl create secret generic db --from-literal=pg=«hunter2»", "echo ::add-mask::«hunter2»"),
+            *("rabbitmqctl add_user ada «swordfish»", "mc alias set s3 http://x ada «swordfish»"),
+            *("nuget setapikey «oy2abcdefghij»", "keytool -importkeystore -srcstorepass «changeit» -v"),
             "security add-generic-password -a ada -s x -w «swordfish»",
-            "ngrok config add-authtoken «2abCdEf_12345»",
-            *("openssl passwd -6 «swordfish»", "bindpw «swordfish»", '#define SECRET_PASS "«swordfish»"'),
-            "(ConvertTo-SecureString «hunter2» -AsPlainText -Force)",
-            "gh secret set TOKEN --body «swordfish»",
+            *(
+                "ngrok config add-authtoken «2abCdEf_12345»",
+                "openssl passwd -6 «swordfish»",
+                "bindpw «swordfish»",
+                '#define SECRET_PASS "«swordfish»"',
+            ),
+            *("(ConvertTo-SecureString «hunter2» -AsPlainText -Force)", "gh secret set TOKEN --body «swordfish»"),
             'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
         ),
         (
@@ -388,7 +380,17 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("encrypt_string ", "mysqladmin ", "kv put ", 'output "'),
             *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
             *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
-            *("rabbitmqctl ", "mosquitto_passwd ", "bw unlock ", "openssl passwd ", "bindpw ", "rootpw ", "#define "),
+            *(
+                "mc alias set ",
+                "setapikey ",
+                "rabbitmqctl ",
+                "mosquitto_passwd ",
+                "bw unlock ",
+                "openssl passwd ",
+                "bindpw ",
+                "rootpw ",
+                "#define ",
+            ),
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
@@ -404,7 +406,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|snmp(?:walk|get|set|bulkwalk){_BLANK}(?:-[^{LINE_END};|]{{1,80}}?{_BLANK})?-c{_BLANK}"
         rf"|(?:generic|internet)-password{_BLANK}[^{LINE_END};|]{{1,160}}?-w{_BLANK}(?!-)"
         rf"|(?:authtoken|cargo{_BLANK}login){_BLANK}(?=[\w-]{{10}})|secret{_BLANK}set{_BLANK}[^{LINE_END};|]{{1,80}}?"
-        rf"(?:--body|-b)[ =]|rabbitmqctl{_BLANK}(?:add_user|change_password){_BLANK}\S{{1,64}}{_BLANK}"
+        rf"(?:--body|-b)[ =]|setapikey{_BLANK}(?!-)"
+        rf"|mc{_BLANK}alias{_BLANK}set{_BLANK}\S{{1,64}}{_BLANK}\S{{1,200}}{_BLANK}\S{{1,64}}{_BLANK}(?!-)"
+        rf"|rabbitmqctl{_BLANK}(?:add_user|change_password){_BLANK}\S{{1,64}}{_BLANK}"
         rf"|openssl{_BLANK}passwd{_BLANK}(?:-(?:\d|apr1|salt{_BLANK}\S{{1,40}}|quiet|noverify){_BLANK}){{1,4}}(?!-)"
         rf"|#define{_BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|"
         rf"api_?key(?!{_BLANK}\"[A-Za-z]+(?:[_-][A-Za-z]+)+\")){_BLANK}(?=\")"
@@ -425,12 +429,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "the string after a user's name in `auth=(…, x)`, `HTTPBasicAuth(…, x)`, `.login(…, x)` and connections to a "
         "database",
         (
-            'requests.get(url, auth=("ada", "«swordfish»"))',
-            "HTTPBasicAuth('ada', '«hunter2»')",
-            'smtp.login("ada@example.com", "«correct horse»")',
-            'WiFi.begin("Home", "«swordfish»");',
-            '$db = new PDO("mysql:host=x", "ada", "«hunter2»");',
-            'keyring.set_password("x", "ada", "«tugboat»")',
+            *('requests.get(url, auth=("ada", "«swordfish»"))', "HTTPBasicAuth('ada', '«hunter2»')"),
+            *('smtp.login("ada@example.com", "«correct horse»")', 'WiFi.begin("Home", "«swordfish»");'),
+            *('$db = new PDO("mysql:host=x", "ada", "«hunter2»");', 'keyring.set_password("x", "ada", "«tugboat»")'),
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
         ),
         (
@@ -475,21 +476,20 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Password for a command that reads it",
         "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | openconnect --passwd-on-stdin`, `… | chpasswd`, "
-        "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`, `--password-command 'echo x'`",
+        "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`, `--password-command 'echo x'`, `send x` in Expect",
         (
-            "echo '«hunter2»' | sudo -S apt update",
+            *("echo '«hunter2»' | sudo -S apt update", 'echo "«ada:hunter2»" | sudo chpasswd'),
             "echo «swordfish» | docker login -u ada --password-stdin registry",
-            'echo "«ada:hunter2»" | sudo chpasswd',
             "printf '%s' '«hunter2»' | gh auth login --with-token",
             "echo «Tr0ub4dor» | sudo openconnect --passwd-on-stdin vpn.example.com",
             "echo -n «swordfish» | docker secret create db_password -",
-            "read -s PW <<< '«hunter2»'",
-            "kinit ada <<< '«correct horse»'",
-            "echo -n «hunter2» | base64",
+            *("read -s PW <<< '«hunter2»'", "kinit ada <<< '«correct horse»'", "echo -n «hunter2» | base64"),
             'restic --password-command "echo «swordfish»" backup',
+            *('expect "assword:"; send "«swordfish\\r»"', "c.expect('Password:')\nc.sendline('«swordfish»')"),
         ),
-        ("echo ", "printf ", "<<<"),
-        rf"""(?:(?:echo|printf){_BLANK}(?:-[neE]{{1,3}}{_BLANK}|["']%s(?:\\{{1,2}}n)?["']{_BLANK})?|<<<[ \t]{{0,4}})"""
+        ("echo ", "printf ", "<<<", "send ", "sendline"),
+        rf"""(?:(?:echo|printf){_BLANK}(?:-[neE]{{1,3}}{_BLANK}|["']%s(?:\\{{1,2}}n)?["']{_BLANK})?|<<<[ \t]{{0,4}}"""
+        rf"""|(?-i:send(?:line\(|(?:{_BLANK}--)?{_BLANK})(?=["'])))"""
         rf"{ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{_BLANK}-\w{{0,4}}S\b"
         rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|passwd{_BLANK}--stdin|cryptsetup"
         rf"|smbpasswd{_BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{_BLANK}(?:set|put|create|add|versions)|pass{_BLANK}insert"

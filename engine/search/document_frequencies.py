@@ -138,11 +138,11 @@ class Counts:
     def expect(self, tokens: Iterable[str]) -> None:
         """Look up and cache the counts of several tokens in one query, which takes half the time of single ones."""
         known = self._moment.chunks
-        wanted = [token for token in dict.fromkeys(tokens) if token not in known]
-        if len(known) + len(wanted) > _MOST_WORDS:
+        unknown = [token for token in dict.fromkeys(tokens) if token not in known]
+        if len(known) + len(unknown) > _MOST_WORDS:
             known.clear()
-        for start in range(0, len(wanted), _TOGETHER):
-            self._count(wanted[start : start + _TOGETHER])
+        for start in range(0, len(unknown), _TOGETHER):
+            self._count(unknown[start : start + _TOGETHER])
 
     def chunks(self, token: str, column: str) -> int:
         """Return the number of chunks that contain `token` in `column`; "name" includes titles."""

@@ -174,8 +174,8 @@ class _Advice:
     def _limits(self) -> Iterator[SearchRemedy]:
         """Suggest the query without one of its limits (sources, period, scope), where that has results."""
         limits = self._request.filter
-        held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
-        for name, advice, freed in held:
+        active = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
+        for name, advice, freed in active:
             yield from self._tried(name, advice, filter=msgspec.structs.replace(limits, **freed))
 
     def _all_together(self) -> Iterator[SearchRemedy]:
@@ -239,9 +239,9 @@ class _Advice:
             return  # others may not know of these files
         sources = {count.source for count in self._snapshot.source_counts()}
         issues = (*self._snapshot.issues("failed"), *self._snapshot.issues("skipped"))
-        wanted: set[str] = {*(self._request.filter.sources or ())}
-        wanted.update(SOURCE_NAMES[value.casefold()] for value in self._context.query.values_of_required("source"))
-        if "sessions" in wanted - sources:
+        limited_to: set[str] = {*(self._request.filter.sources or ())}
+        limited_to.update(SOURCE_NAMES[value.casefold()] for value in self._context.query.values_of_required("source"))
+        if "sessions" in limited_to - sources:
             yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
         named = [(issue, path) for issue in issues if (path := self._named(issue))]
         for issue, path in named[:_MOST_EXCLUDED]:

@@ -411,9 +411,9 @@ def _missing(words: KeywordScores, contributions: Sequence[float], optional: Set
     `optional`: positions of terms that don't count as missing.
     """
     groups = words.groups or (0,) * len(words.terms)
-    held = {group for group, bm25 in zip(groups, contributions, strict=True) if group and bm25}
+    covered = {group for group, bm25 in zip(groups, contributions, strict=True) if group and bm25}
     for index, (term, group, bm25) in enumerate(zip(words.terms, groups, contributions, strict=True)):
-        if not bm25 and group not in held and index not in optional:
+        if not bm25 and group not in covered and index not in optional:
             yield term.surface
 
 

@@ -139,8 +139,8 @@ class FactTable:
         implied = self._implied(terms) if personal else {}
         if calibration is None:
             found = {
-                position: FactScore(text, text, None, _holds_all(held, terms))
-                for position, (text, held) in texts.items()
+                position: FactScore(text, text, None, _holds_all(per_term, terms))
+                for position, (text, per_term) in texts.items()
             }
             return _raised(found, implied)
         scale = calibration.for_sentences.for_size(len(self._facts))

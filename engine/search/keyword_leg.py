@@ -220,17 +220,17 @@ class KeywordLeg:
                     in_names += idf
                 if kind is not None:
                     if frequencies[kind]:
-                        parts[index] = given = term_score(idf, frequencies[kind], norm)
-                        bm25 += given
+                        parts[index] = score = term_score(idf, frequencies[kind], norm)
+                        bm25 += score
                         held += idf
                     continue
-                given, strength = _contribution(term, frequencies, norm, other_form)
+                score, strength = _contribution(term, frequencies, norm, other_form)
                 if strength < 1.0:
                     strengths = strengths or [1.0] * count
                     strengths[index] = strength
-                if given:
-                    parts[index] = given
-                    bm25 += given
+                if score:
+                    parts[index] = score
+                    bm25 += score
                     held += idf * strength
             if not bm25:
                 return
@@ -423,21 +423,21 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_f
     """
     stems, words, weak_stems, weak_words, irregular, _ = frequencies
     frequency = max(stems, words)  # both streams count the same occurrences
-    given = term_score(term.idf, frequency, norm) if frequency else 0.0
+    score = term_score(term.idf, frequency, norm) if frequency else 0.0
     strength = 1.0 if frequency else 0.0
     if not words and term.plain and term.stemmed:
         parts = " " in term.stemmed[0]
-        given *= _OTHER_SPELLING if parts else _STEM_ONLY
+        score *= _OTHER_SPELLING if parts else _STEM_ONLY
         if not parts or "-" in term.surface:  # "set up" is another word; `getUserName` is the name `user_name` in code
             strength *= other_form
     if irregular:
         # A rare form of a common word ("sought") would give the common one ("seek") a high weight.
-        given = max(given, _STEM_ONLY * term_score(min(term.idf, term.irregular_idf), irregular, norm))
+        score = max(score, _STEM_ONLY * term_score(min(term.idf, term.irregular_idf), irregular, norm))
         strength = max(strength, _STEM_ONLY)
     if loose := max(weak_stems, weak_words):
-        given = max(given, term.weak * term_score(term.idf, loose, norm))
+        score = max(score, term.weak * term_score(term.idf, loose, norm))
         strength = max(strength, term.weak)
-    return given, strength or 1.0
+    return score, strength or 1.0
 
 
 def _weighed(
@@ -450,12 +450,14 @@ def _weighed(
     known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
     distinctive = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
     likely_error, missing = scoring.unknown_weight(distinctive), scoring.unknown_weight(distinctive, rarest)
-    return tuple(
-        term
-        if term.searched
-        else msgspec.structs.replace(term, idf=(likely_error if term.surface in similar else missing) * weight)
-        for term, weight in zip(terms, (_FILLER if filler else 1.0 for filler in fillers), strict=True)
-    )
+    weighed = []
+    for term, filler in zip(terms, fillers, strict=True):
+        if term.searched:
+            weighed.append(term)
+            continue
+        idf = likely_error if term.surface in similar else missing
+        weighed.append(msgspec.structs.replace(term, idf=idf * _FILLER if filler else idf))
+    return tuple(weighed)
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

@@ -274,8 +274,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         best: dict[int, int] = {}
         for index, group in enumerate(self.groups):
             key = group or -index - 1
-            given = contributions[index], self.terms[index].idf
-            if key not in best or given > (contributions[best[key]], self.terms[best[key]].idf):
+            contribution = contributions[index], self.terms[index].idf
+            if key not in best or contribution > (contributions[best[key]], self.terms[best[key]].idf):
                 best[key] = index
         return best.values()
 

@@ -297,7 +297,9 @@ def _expression(term: QueryTerm) -> str:
 
 def _phrase(phrase: Phrase) -> str:
     tokens, is_open = phrase_tokens(phrase.text)
-    return f'{_PHRASE_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if is_open else "") if tokens else ""
+    if not tokens:
+        return ""
+    return f'{_PHRASE_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if is_open else "")
 
 
 def _escaped(token: str) -> str:

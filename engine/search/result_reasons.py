@@ -129,8 +129,8 @@ def _words(of: ResultExplanation) -> str:
         return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
     first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
     others = [in_quotes(term.term) for term in of.terms if not term.score]
-    given = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
-    parts = [tr(given, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
+    sentence = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
+    parts = [tr(sentence, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
     if others:
         parts.append(tr(_OTHER_WORDS, words=_listed(others)))
     if of.missing:

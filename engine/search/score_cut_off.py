@@ -4,18 +4,23 @@ variety.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
-from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
+from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages, Term
 from engine.search.query_conditions import many
 from engine.search.scoring import FOR_UNKNOWN
-from engine.search.search_context import SearchRequest
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.snapshot import Snapshot
+from engine.text.folding import fold
+from engine.text.query_analysis import is_written_as_name
+from engine.text.spelling import typos
 from engine.text.stems import counted_as
+from engine.text.time_expressions import read_times
 
 if TYPE_CHECKING:
     from engine.search.diversity import Similarity
@@ -23,6 +28,10 @@ if TYPE_CHECKING:
 
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
+_FOR_UNKNOWN_NAME = 1.5
+"""Increase of the minimum if a name in the query occurs nowhere, as a share of the minimum: passages about others are
+as near in meaning as the answer would be.
+"""
 _FOR_UNRELATED = 1.25
 """Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
 probably does.
@@ -89,18 +98,20 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
 
 
 def without_chance_matches(
-    snapshot: Snapshot, results: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
+    snapshot: Snapshot, results: list[Scored], words: KeywordScores, language: str, least: float, context: SearchContext
 ) -> list[Scored]:
     """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index.
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
-    can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
-    "" if unknown. `least`: the minimum for results by vectors.
+    can't. Results with all the other words stay, since the unknown word may be a typing error, unless it is a name.
+    `language`: the query's, "" if unknown. `least`: the minimum for results by vectors.
     """
     missing = words.unknown
     if not missing or not language or words.groups or not words.scale.total:
         return results
-    raised = min(1.0, least * (1 + FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total))
+    share = sum(term.idf for term in missing) / words.scale.total
+    has_name = _has_name(missing, language, context)
+    raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * has_name))
     doubted = {
         scored.id
         for scored in results
@@ -108,22 +119,35 @@ def without_chance_matches(
         and scored.keywords < least
         and scored.evidence.vector is not None
         and not scored.named
-        and not _holds_known(words, scored.id)
+        and (has_name or not _holds_known(words, scored.id))
     }
     left_out = doubted & _in_language(snapshot, doubted, language)
     found = [scored for scored in results if scored.id not in left_out]
     best = None if found else max((scored.unlifted for scored in results), default=None)
     if left_out:
-        stages.add("unknown", len(results), len(found), RaisedMinimum(raised, best, [term.surface for term in missing]))
+        unknown = [term.surface for term in missing]
+        context.stages.add("unknown", len(results), len(found), RaisedMinimum(raised, best, unknown))
     return found
+
+
+def _has_name(missing: Sequence[Term], language: str, context: SearchContext) -> bool:
+    """Return whether one of the terms that occur nowhere is a name: no probable typing error, and no time."""
+    query = context.query.searched_text
+    names = [term.surface for term in missing if is_written_as_name(term.surface, query, language)]
+    if not names:
+        return False
+    corrections = chain.from_iterable(of.words for of in context.suggestions)
+    others = {word for word, other in corrections if " " in other or typos(fold(word), fold(other), 1) is not None}
+    others.update(word for time in read_times(query) for word in time.text.split())
+    return not others.issuperset(names)
 
 
 def _holds_known(words: KeywordScores, id_: int) -> bool:
     """Return whether a chunk holds all known terms that count in it, at least one."""
     contributions = words.contributions.get(id_, ())
     counted = words.counted(id_, contributions) if contributions else ()
-    held = [contributions[index] for index in counted if words.terms[index].chunks]
-    return bool(held) and all(held)
+    scores = [contributions[index] for index in counted if words.terms[index].chunks]
+    return bool(scores) and all(scores)
 
 
 def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", least: float) -> float:
@@ -196,26 +220,26 @@ def at_most_per_file(
     Also returns, by id of the last shown result of a file, how many results of that file are left out. A file with more
     results than the limit makes room for others. If only one file was found, all its results are shown.
     """
-    most, wanted = request.per_file, request.max_results
+    most, limit = request.per_file, request.max_results
     if not most or len(results) <= most:
-        return results[:wanted], {}
+        return results[:limit], {}
     shown: list[Scored] = []
     last: dict[int, int] = {}
     rows: Counter[int] = Counter()
-    for start in range(0, len(results), wanted):  # usually the first part suffices, and files take time to look up
-        part = results[start : start + wanted]
+    for start in range(0, len(results), limit):  # usually the first part suffices, and files take time to look up
+        part = results[start : start + limit]
         files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
         for scored in part:
             file = files.get(scored.id)
-            if file is not None and rows[file] < most and len(shown) < wanted:
+            if file is not None and rows[file] < most and len(shown) < limit:
                 rows[file] += 1
                 shown.append(scored)
                 last[file] = scored.id
-        if len(shown) == wanted:
+        if len(shown) == limit:
             break
     found = _rows_of_files(snapshot, list(last), results)
     if len(last) == 1 and sum(found.values()) == len(results):
-        return results[:wanted], {}
+        return results[:limit], {}
     return shown, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
 
 
@@ -230,10 +254,8 @@ def _rows_of_files(snapshot: Snapshot, files: Sequence[int], results: list[Score
     return dict(found)
 
 
-def diverse(
-    results: list[Scored], similarity: "Similarity", weight: float, wanted: int, stages: Stages
-) -> list[Scored]:
-    """Reorder the first `wanted` results so that similar ones are apart.
+def diverse(results: list[Scored], similarity: "Similarity", weight: float, limit: int, stages: Stages) -> list[Scored]:
+    """Reorder the first `limit` results so that similar ones are apart.
 
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
     below the threshold don't affect the order.
@@ -241,7 +263,7 @@ def diverse(
     from engine.search.diversity import MOST, diversify  # off by default
 
     best = results[:MOST]
-    chosen = diversify([scored.score for scored in best], similarity, weight, wanted)
+    chosen = diversify([scored.score for scored in best], similarity, weight, limit)
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
     taken = {row.by_score for row in chosen}
     moved = sum(row.by_score != rank for rank, row in enumerate(chosen))

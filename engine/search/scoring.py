@@ -249,8 +249,8 @@ def text_parts(
     """
     if scale.total <= 0:
         return TextParts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    held = map(mul, scale.idfs, strengths) if strengths else scale.idfs
-    covered = sum(compress(held, contributions)) / scale.total
+    weights = map(mul, scale.idfs, strengths) if strengths else scale.idfs
+    covered = sum(compress(weights, contributions)) / scale.total
     together = max(0.0, covered - scattered)
     return TextParts(sum(contributions), near, scale.full, covered, scale.most(covered), together)
 

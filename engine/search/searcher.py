@@ -20,7 +20,14 @@ from engine.search.parsed_query_description import no_words, remarks_of
 from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict, without_options
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
-from engine.search.result_builder import at_tool_call, copy_of, make_result, matched_fields, matches_in_roles
+from engine.search.result_builder import (
+    at_tool_call,
+    context_of,
+    copy_of,
+    make_result,
+    matched_fields,
+    matches_in_roles,
+)
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
 from engine.search.score_cut_off import (
@@ -333,7 +340,7 @@ class Searcher:
             least = context.request.min_score
             with context.timed("vector"):
                 raised = minimum_by_vectors(results, vector_leg, least)
-            results = without_chance_matches(snapshot, results, words, analysis.languages[0], raised, context.stages)
+            results = without_chance_matches(snapshot, results, words, analysis.languages[0], raised, context)
             if raised > least:
                 results = without_unrelated(results, raised, context.stages)
         if roles := required_roles(context.query):
@@ -438,8 +445,6 @@ class Searcher:
                     result, chunk = at_tool_call(snapshot, result, chunk, context.query)
                 neighbour = None
                 if result.message is not None:
-                    from engine.search.neighbouring_message import context_of  # brings the chunking of sessions
-
                     neighbour = context_of(snapshot, result, chunk)
                 if scored.id in more or scored.id in copies or neighbour is not None:
                     same = tuple(

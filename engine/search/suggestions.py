@@ -107,13 +107,14 @@ class Spelling:
         """
         if not any(term.chunks for term in terms):
             return analysis
-        similar = {
-            term.start: words
-            for term in _unknown(analysis, terms)
-            for token, korean in [_search_word(term)]
-            if len(token) >= _SHORTEST_CORRECTED and not (korean or term.phrased or is_word(term.surface))
-            if (words := self._similar(snapshot, token, analysis.languages[0], scope))
-        }
+        similar = {}
+        for term in _unknown(analysis, terms):
+            token, korean = _search_word(term)
+            if len(token) < _SHORTEST_CORRECTED or korean or term.phrased or is_word(term.surface):
+                continue
+            words = self._similar(snapshot, token, analysis.languages[0], scope)
+            if words:
+                similar[term.start] = words
         if not similar:
             return analysis
         return replace(
@@ -207,7 +208,9 @@ def without_words(
 def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
     """Return a suggestion limited to the words that are probably typos; None if none is."""
     choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_likely(word, suggested)]
-    return best if len(choice) == len(best.words) else _suggestion(query, choice) if choice else None
+    if len(choice) == len(best.words):
+        return best
+    return _suggestion(query, choice) if choice else None
 
 
 def _is_likely(word: str, suggested: str) -> bool:
@@ -217,7 +220,10 @@ def _is_likely(word: str, suggested: str) -> bool:
     folded, other = fold(word), fold(suggested)
     if not folded.isascii():
         return True
-    most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
+    if len(folded) < _SHORTEST_CORRECTED:
+        most = 0
+    else:
+        most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
     return spelling.typos(folded, other, most) is not None
 
 
@@ -244,8 +250,8 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
         return False
     distinctive = [not of and term.idf > _LEAST_IDF for of, term in zip(corrected, words.terms, strict=True)]
     for id_ in best[:_BEST]:
-        held = words.contributions.get(id_, ())
-        if all(compress(held, corrected)) and sum(map(bool, compress(held, distinctive))) >= (
+        contributions = words.contributions.get(id_, ())
+        if all(compress(contributions, corrected)) and sum(map(bool, compress(contributions, distinctive))) >= (
             1 if clear else _FEWEST_SUPPORTING
         ):
             return True

@@ -174,9 +174,9 @@ def name_matches(
             if not words:
                 return 0.0
             tokens = frozenset().union(*words)
-            held = [any(form <= tokens for form in of_term) for of_term in forms]
-            share = sum(compress(weights, held)) / total
-            query_tokens = frozenset[str]().union(*(form for of_term in compress(forms, held) for form in of_term))
+            present = [any(form <= tokens for form in of_term) for of_term in forms]
+            share = sum(compress(weights, present)) / total
+            query_tokens = frozenset[str]().union(*(form for of_term in compress(forms, present) for form in of_term))
             found = known[name] = share * sum(not query_tokens.isdisjoint(word) for word in words) / len(words)
         return found
 

@@ -69,11 +69,11 @@ def option_problem(key: str, value: Any) -> str:
 
 def _problem(key: str, value: Any, layer: tuple[str, ...]) -> str:
     """The reason why a layer can't have this value; empty if it can."""
-    held: Any = value
+    entry: Any = value
     for part in reversed(key.split(".")):
-        held = {part: held}
+        entry = {part: entry}
     try:
-        check_layer(held, layer, _refuse)
+        check_layer(entry, layer, _refuse)
     except SettingsError as error:
         return str(error)
     return ""

@@ -87,8 +87,8 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
     try:
         aside = integrity.set_aside(files.database)
     except OSError as error:  # Windows can't rename open files
-        held = tr("The damaged index cannot be renamed while another program has it open.")
-        raise IndexBusy(f"{damage} {held}") from error
+        advice = tr("The damaged index cannot be renamed while another program has it open.")
+        raise IndexBusy(f"{damage} {advice}") from error
     try:
         connection = open_writer(files)
         try:

@@ -77,7 +77,7 @@ class SavedSearches:
         """Return the search history, newest first; each query appears once."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
-            return tuple(RecentSearch(asked=asked, query=query) for _, asked, query in _readable(rows))
+            return tuple(RecentSearch(asked=time, query=query) for _, time, query in _readable(rows))
 
     def note(self, query: QueryRecord) -> None:
         """Add a query to the history as its newest entry. Replaces the previous entry if that is a prefix of the query.
@@ -124,13 +124,13 @@ class SavedSearches:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id").fetchall()
             present = list(_readable(rows))
             known = [query for _, _, query in present]
-            whole = [(asked, query) for _, asked, query in present]
+            whole = [(time, query) for _, time, query in present]
             whole += [(one.asked, one.query) for one in searches if one.query not in known]
             whole.sort(key=lambda entry: entry[0])
             connection.executemany("DELETE FROM recent_searches WHERE id = ?", [(id_,) for id_, _, _ in present])
             connection.executemany(
                 "INSERT INTO recent_searches (asked, question) VALUES (?, ?)",
-                [(asked, text) for asked, query in whole[-_MOST_RECENT:] if (text := _json(query)) is not None],
+                [(time, text) for time, query in whole[-_MOST_RECENT:] if (text := _json(query)) is not None],
             )
 
 

@@ -149,7 +149,7 @@ def change_parsers(writer: "Writer", agents: Sequence[str], versions: dict[str, 
     )
     writer.connection.execute(f"UPDATE {tables.files} SET hash = '' WHERE id IN ({of_agents % 'file_id'})", (listed,))
     current = str(writer.generation)
-    known = {name: held for name, held in _parser_versions(writer).items() if name == current}
+    known = {name: version for name, version in _parser_versions(writer).items() if name == current}
     writer.set_meta("parsers", msgspec.json.encode(known | {str(tables.generation): versions}).decode())
 
 
@@ -197,7 +197,7 @@ def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, st
         try:
             requests = decoder.decode_lines(stored)
         except msgspec.DecodeError:
-            continue  # of a damaged index: then they count twice
+            continue  # in a damaged index; the copied requests then count twice
         for request in requests:
             if owners.setdefault(request.digest, session) != session:
                 sums = copied.setdefault((session, request.model), [0.0] * len(request.usage))

@@ -285,11 +285,11 @@ class Snapshot:
 
         Only texts of at least `least` characters.
         """
-        tables, wanted = self.tables, "IN (SELECT value FROM carray(?1))"
+        tables, in_ids = self.tables, "IN (SELECT value FROM carray(?1))"
         yield from self.connection.execute(
             f"""SELECT c.id, f.path, c.hash
-                FROM (SELECT hash FROM {tables.chunk_rows} WHERE id {wanted} GROUP BY hash HAVING count(*) > 1) repeated
-                CROSS JOIN {tables.chunks} c ON c.hash = repeated.hash AND +c.id {wanted}
+                FROM (SELECT hash FROM {tables.chunk_rows} WHERE id {in_ids} GROUP BY hash HAVING count(*) > 1) repeated
+                CROSS JOIN {tables.chunks} c ON c.hash = repeated.hash AND +c.id {in_ids}
                 CROSS JOIN {tables.files} f ON f.id = c.file_id WHERE length(c.text) >= {least}""",
             (apsw.carray(array("q", ids or (0,))),),
         )

@@ -157,9 +157,9 @@ class Vec0Engine:
         with self._store.write() as writer:
             if not self.usable(writer.connection):
                 return False
-            wanted, scale = writer.vector_chunk_ids(model.id), _scale(writer, model)
+            expected, scale = writer.vector_chunk_ids(model.id), _scale(writer, model)
             present = set() if scale is None else set(stored_ids(writer.connection))
-        missing = [id_ for id_ in wanted if id_ not in present]
+        missing = [id_ for id_ in expected if id_ not in present]
         longest = self._longest_of(model, missing, cancel)
         if scale is None or not fits(longest, scale):
             scale = finest_scale(max(longest, self._longest_of(model, sorted(present), cancel)), model.dims)
@@ -167,9 +167,9 @@ class Vec0Engine:
             if has_table(writer.connection) and scale != _scale(writer, model):
                 drop_table(writer.connection)  # codes depend on the scale
             if ready_table(writer.connection, model.dims):
-                present, missing = set(), wanted
+                present, missing = set(), expected
             writer.set_meta("vec0", f"{_kind(model, scale)} is being filled")  # no search uses this state
-            delete_rows(writer.connection, present.difference(wanted))
+            delete_rows(writer.connection, present.difference(expected))
         for group in _groups(missing, cancel):
             with self._store.write() as writer:
                 insert_rows(writer.connection, *_stored(writer, model, group), scale)

@@ -1,8 +1,12 @@
-"""Storage format of vectors (float16, little-endian, unit length), and the stored identity of their model."""
+"""Storage format of vectors (float16, little-endian, unit length), the stored identity of their model, and the header
+of the matrix file.
+"""
 
+import struct
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -58,3 +62,60 @@ def decode(rows: Sequence[bytes], dims: int) -> "NDArray[np.float16]":
     import numpy as np
 
     return np.frombuffer(b"".join(rows), dtype="<f2").reshape(len(rows), dims)
+
+
+_MAGIC = b"MNEMOMTX"
+_VERSION = 1
+_HEADER = struct.Struct("<8sIIQqq16sI")
+"""Magic, version, and the fields of `MatrixHeader` in their order."""
+BODY_START = 64
+
+
+class MatrixHeader(NamedTuple):
+    """The header of the file of the quantised matrix, which can be checked without numpy."""
+
+    dims: int
+    rows: int
+    generation: int
+    stamp: int
+    """Stamp of the database whose vectors the file has."""
+    model: bytes
+    """Hash of the key that identifies index and model."""
+    checksum: int
+    """CRC-32 of the body."""
+
+    def encode(self) -> bytes:
+        return _HEADER.pack(_MAGIC, _VERSION, *self)
+
+    def is_of(self, generation: int, model_key: str) -> bool:
+        return (self.generation, self.model) == (generation, digest(model_key))
+
+    @property
+    def file_size(self) -> int:
+        """Bytes of the whole file: header, ids, scales and codes."""
+        return BODY_START + self.rows * (8 + 4 + self.dims)
+
+
+def decode_header(start: bytes) -> MatrixHeader | None:
+    """Decode the first `BODY_START` bytes of a matrix file; None if they are no header of this version."""
+    if len(start) < BODY_START:
+        return None
+    magic, version, *fields = _HEADER.unpack_from(start)
+    return MatrixHeader(*fields) if (magic, version) == (_MAGIC, _VERSION) else None
+
+
+def read_header(path: Path) -> MatrixHeader | None:
+    """Read the header of a matrix file; None if there is none, or the file is too short or too long."""
+    try:
+        with open(path, "rb") as file:
+            header = decode_header(file.read(BODY_START))
+            return header if header is not None and header.file_size == file.seek(0, 2) else None
+    except OSError:
+        return None
+
+
+def digest(model_key: str) -> bytes:
+    """Return the hash that identifies index and model in a matrix file."""
+    import hashlib  # loads OpenSSL, which a search by keywords doesn't need
+
+    return hashlib.sha256(model_key.encode()).digest()[:16]

@@ -26,6 +26,7 @@ from engine.store.vector_matrix_blocks import (
     Codes,
     Distances,
     Floats,
+    Halves,
     Ids,
     Mask,
     RowIndex,
@@ -93,7 +94,7 @@ class QuantisedMatrix:
             found.append((block.ids[rows], block.codes[rows], block.scales[rows]))
         return found
 
-    def add(self, ids: Ids, vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
+    def add(self, ids: Ids, vectors: Floats | Halves) -> None:
         """Add L2-normalised vectors, (n, dims), replacing rows with the same ids, (n,); the ids must be distinct.
 
         Raises ValueError if the shapes do not match or an id occurs twice.
@@ -109,7 +110,7 @@ class QuantisedMatrix:
             draft.remove(ids)
             for start in range(0, len(ids), BLOCK_ROWS):
                 part = slice(start, start + BLOCK_ROWS)
-                draft.append(ids[part], *quantise(vectors[part].astype(np.float32, copy=False)))
+                draft.append(ids[part], *quantise(vectors[part]))
             self._state = draft.finish()
 
     def remove(self, ids: Ids) -> None:
@@ -349,7 +350,7 @@ class Scan:
         enough = max(FEWEST_EXAMINED, 4 * k, int(reached[-1]) // _EXAMINED_SHARE)
         limit = min(int(np.searchsorted(reached, enough)), self._never - 1)
         near = self._score_between(-1, limit)
-        further = self._enough_up_to(limit, counts, *near, wanted=max(1, k // 4))
+        further = self._enough_up_to(limit, counts, *near, count=max(1, k // 4))
         if further > limit:
             self._score_between(limit, further)
 
@@ -380,9 +381,9 @@ class Scan:
         return cosines
 
     def _enough_up_to(
-        self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
+        self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, count: int
     ) -> int:
-        """Return the Hamming distance of sign bits to scan up to, so that few of the best `wanted` rows are missed.
+        """Return the Hamming distance of sign bits to scan up to, so that few of the best `count` rows are missed.
 
         `counts`: the number of rows at each distance. `distances`, `cosines`: of the rows scored so far, which are all
         rows up to the distance `limit`.
@@ -391,7 +392,7 @@ class Scan:
         if limit == self._never - 1:
             return limit
         seen = np.concatenate([cosines for _, cosines in self._scored])
-        least = np.partition(seen, -min(wanted, len(seen)))[-min(wanted, len(seen))]
+        least = np.partition(seen, -min(count, len(seen)))[-min(count, len(seen))]
         x, y = distances.astype(np.float64), cosines.astype(np.float64)
         spread = x.var()
         slope = min(0.0, float(((x - x.mean()) * (y - y.mean())).mean() / spread)) if spread else 0.0
@@ -400,7 +401,7 @@ class Scan:
         deviations = (least - (y.mean() + slope * (beyond - x.mean()))) / noise
         expected = counts[beyond] * _upper_tail(np.maximum(deviations, 0.0))
         missed = np.cumsum(expected[::-1])[::-1]
-        needed = np.flatnonzero(missed > _TOLERATED_LOSS * wanted)
+        needed = np.flatnonzero(missed > _TOLERATED_LOSS * count)
         return int(beyond[needed[-1]]) if len(needed) else limit
 
 

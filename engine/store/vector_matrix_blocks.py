@@ -8,47 +8,55 @@ synced and renamed, so a reader sees either the whole old file or the whole new 
 ignored.
 """
 
-import hashlib
 import mmap
-import struct
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.private_files import replacing
+from engine.store.vector_encoding import BODY_START, MatrixHeader, decode_header, digest
 
 BLOCK_ROWS = 4096
 _CAST_BYTES = 512 * 1024
-"""Size of the pieces in which codes are cast to float32, which fits a core's second-level cache; 8 MB pieces take twice
+"""Size of the pieces in which rows are cast to float32, which fits a core's second-level cache; 8 MB pieces take twice
 as long.
 """
 
 Ids = NDArray[np.int64]
 Codes = NDArray[np.int8]
 Floats = NDArray[np.float32]
+Halves = NDArray[np.float16]
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Distances = NDArray[np.uint16]
 
-_MAGIC = b"MNEMOMTX"
-_VERSION = 1
-_HEADER = struct.Struct("<8sIIQqq16sI")
-"""Magic, version, dims, rows, generation, stamp, model key hash, checksum of the body."""
-_BODY_START = 64
 _CHECKSUM_STEP = 1 << 20
 
 
-def quantise(vectors: Floats) -> tuple[Codes, Floats]:
+def quantise(vectors: Floats | Halves) -> tuple[Codes, Floats]:
     """Quantise each vector to int8 codes from -127 to 127 and a scale factor; returns (n, dims) and (n,)."""
-    scales = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(127)
-    divisors = np.where(scales > 0, scales, np.float32(1))
-    return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
+    codes = np.empty(vectors.shape, np.int8)
+    scales = np.empty(len(vectors), np.float32)
+    step = _cast_rows(vectors.shape[1])
+    for start in range(0, len(vectors), step):
+        part = slice(start, start + step)
+        piece = vectors[part].astype(np.float32)
+        scales[part] = np.abs(piece).max(axis=1, initial=0.0) / np.float32(127)
+        piece /= np.where(scales[part] > 0, scales[part], np.float32(1))[:, None]
+        codes[part] = np.rint(piece, out=piece)
+    return codes, scales
+
+
+def _cast_rows(dims: int) -> int:
+    """Return how many rows are cast to float32 at once."""
+    return max(1, _CAST_BYTES // (4 * max(1, dims)))
 
 
 def sign_words(vectors: Floats, centre: Floats) -> Words:
@@ -141,7 +149,7 @@ class Block:
         """Return approximate cosines of the query with the given rows, or with all filled rows."""
         scales = self.scales[: self.count] if rows is None else self.scales[rows]
         dots = np.empty(len(scales), np.float32)
-        step = self._step()
+        step = _cast_rows(self.codes.shape[1])
         widened = np.empty((min(step, len(dots)), len(query)), np.float32)
         for start in range(0, len(dots), step):
             end = min(start + step, len(dots))
@@ -151,13 +159,9 @@ class Block:
             np.dot(piece, query, out=dots[start:end])
         return np.multiply(dots, scales, out=dots)
 
-    def _step(self) -> int:
-        dims: int = self.codes.shape[1]
-        return max(1, _CAST_BYTES // (4 * dims))
-
     def _widened(self, rows: Rows) -> Iterator[tuple[Floats, Rows]]:
         """Yield the vectors of rows as float32, in pieces, with the rows of each piece."""
-        step = self._step()
+        step = _cast_rows(self.codes.shape[1])
         for start in range(0, len(rows), step):
             piece = rows[start : start + step]
             yield self.codes[piece] * self.scales[piece, None], piece
@@ -228,14 +232,15 @@ def write_matrix(  # noqa: PLR0913 - most are options, given by name
     Raises OSError (disk full, read-only, and on Windows while another process still maps the older file).
     """
     with replacing(path) as file:
-        file.write(bytes(_BODY_START))
+        file.write(bytes(BODY_START))
         checksum = 0
-        for piece in (ids.astype("<i8", copy=False), scales.astype("<f4", copy=False), *codes):
+        # One piece at a time: together, the codes are as large as the whole matrix.
+        for piece in chain((ids.astype("<i8", copy=False), scales.astype("<f4", copy=False)), codes):
             data = np.ascontiguousarray(piece).data.cast("B") if piece.size else b""
             checksum = zlib.crc32(data, checksum)
             file.write(data)
         file.seek(0)
-        file.write(_HEADER.pack(_MAGIC, _VERSION, dims, len(ids), generation, stamp, _digest(model_key), checksum))
+        file.write(MatrixHeader(dims, len(ids), generation, stamp, digest(model_key), checksum).encode())
 
 
 def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Ids, Floats, Codes] | None:
@@ -245,18 +250,16 @@ def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Id
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
         return None
-    if len(mapped) < _BODY_START:
+    header = decode_header(mapped[:BODY_START])
+    if header is None or not header.is_of(generation, model_key):
         return None
-    magic, version, dims, rows, of_generation, stamp, of_model, checksum = _HEADER.unpack_from(mapped)
-    if (magic, version, of_generation, of_model) != (_MAGIC, _VERSION, generation, _digest(model_key)):
-        return None
-    if len(mapped) != _BODY_START + rows * (8 + 4 + dims) or _checksum(mapped) != checksum:
+    if len(mapped) != header.file_size or _checksum(mapped) != header.checksum:
         return None
     return (
-        stamp,
-        np.frombuffer(mapped, "<i8", rows, _BODY_START).astype(np.int64),
-        np.frombuffer(mapped, "<f4", rows, _BODY_START + rows * 8).astype(np.float32),
-        _codes(mapped, rows, dims),
+        header.stamp,
+        np.frombuffer(mapped, "<i8", header.rows, BODY_START).astype(np.int64),
+        np.frombuffer(mapped, "<f4", header.rows, BODY_START + header.rows * 8).astype(np.float32),
+        _codes(mapped, header.rows, header.dims),
     )
 
 
@@ -267,16 +270,12 @@ def map_codes(path: Path, rows: int, dims: int) -> Codes:
 
 
 def _codes(mapped: mmap.mmap, rows: int, dims: int) -> Codes:
-    return np.frombuffer(mapped, np.int8, rows * dims, _BODY_START + rows * (8 + 4)).reshape(rows, dims)
-
-
-def _digest(model_key: str) -> bytes:
-    return hashlib.sha256(model_key.encode()).digest()[:16]
+    return np.frombuffer(mapped, np.int8, rows * dims, BODY_START + rows * (8 + 4)).reshape(rows, dims)
 
 
 def _checksum(mapped: mmap.mmap) -> int:
     view = memoryview(mapped)
     checksum = 0
-    for start in range(_BODY_START, len(view), _CHECKSUM_STEP):
+    for start in range(BODY_START, len(view), _CHECKSUM_STEP):
         checksum = zlib.crc32(view[start : start + _CHECKSUM_STEP], checksum)
     return checksum

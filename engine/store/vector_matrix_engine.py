@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.store.index_paths import IndexFiles
 from engine.store.snapshot import Snapshot
-from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode, integers
+from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode, integers, read_header
 
 if TYPE_CHECKING:
     from engine.store.vector_matrix import QuantisedMatrix
@@ -121,6 +121,15 @@ class MatrixEngine:
             self._files.matrix.unlink(missing_ok=True)
         except OSError as error:
             log.warning("The vector matrix could not be removed: %s", error)
+
+    def is_saved(self, snapshot: Snapshot, model: StoredModel) -> bool:
+        """Whether the file has the vectors of this snapshot, as far as its header tells. Reads nothing else."""
+        header = read_header(self._files.matrix)
+        return (
+            header is not None
+            and header.is_of(snapshot.generation, matrix_key(snapshot, model))
+            and (header.dims, header.stamp) == (model.dims, snapshot.stamp)
+        )
 
     def worth_saving(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether the saved file is so outdated that it would slow down the next start."""

@@ -194,18 +194,21 @@ class VectorIndex:
             added = added or ((), np.empty((0, model.dims), np.float32))
             self._table.changed(before, model, added, new, removed)
 
-    def settle(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
+    def settle(self, model: StoredModel, cancel: CancelToken | None = None, *, load: bool = True) -> None:
         """Update the engine that searches use, and save it for the next start.
 
         Call this after a sync, outside any transaction. A table that is no longer selected is still searched until
-        `discard_unused`. Raises `Cancelled`; the next sync does the remaining work.
+        `discard_unused`. `load`: read a matrix into memory even if its file is up to date, since this process will
+        search it. Raises `Cancelled`; the next sync does the remaining work.
         """
         with self._store.read(cancel) as snapshot:
-            wanted = self.prefers_table(snapshot, model)
-        if wanted and self._table.settle(model, cancel):
+            preferred = self.prefers_table(snapshot, model)
+        if preferred and self._table.settle(model, cancel):
             self._matrix.discard()
             return
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
+            if not load and self._matrix.is_saved(snapshot, model):
+                return
             worth_saving = self._matrix.worth_saving(snapshot, model)
         if worth_saving:
             self._save(model, cancel)
@@ -245,8 +248,8 @@ class VectorIndex:
     def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:
         """Recreate the table of sqlite-vec, or drop an unused one. The caller must hold the writer lock."""
         with self._store.read(cancel) as snapshot:
-            wanted = model is not None and self.prefers_table(snapshot, model)
-        if model is not None and wanted:
+            preferred = model is not None and self.prefers_table(snapshot, model)
+        if model is not None and preferred:
             self._table.refill(model, cancel)
         else:
             self.discard_unused(model)

@@ -176,10 +176,10 @@ def other_spellings(word: str) -> Iterator[str]:
     """
     simplified, traditional = _tables()
     base = word.translate(simplified)
-    choices = [
-        tuple((_UNCHANGED if form == character else rank, form) for rank, form in enumerate(forms))
-        for character, forms in ((character, traditional.get(character, character)) for character in base[:_LONGEST])
-    ]
+    choices = []
+    for character in base[:_LONGEST]:
+        forms = enumerate(traditional.get(character, character))
+        choices.append([(_UNCHANGED if form == character else rank, form) for rank, form in forms])
     ranked = sorted(product(*choices), key=lambda chosen: sum(rank for rank, _ in chosen))
     spellings = dict.fromkeys((base, *("".join(form for _, form in chosen) for chosen in ranked)))
     spellings.pop(word, None)

@@ -33,6 +33,8 @@ layer at the boundary", and the index contains the parts of all. If function wor
 _MOST_FORMS = 64
 _DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+[23]?)")
 _VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
+DECIMAL = lazy_pattern(r"\d+\.\d+")
+"""Matches decimal numbers. Their parts alone, as in "5, 1", are a looser form of them."""
 _HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
 _ACRONYMS = range(2, 6)
@@ -375,6 +377,8 @@ def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequenc
     """Yield the parts of an identifier as one word, and a word without its suffix after an apostrophe: İstanbul'da."""
     if _VERSION.fullmatch(found[0].token):
         yield JOINED + found[0].token
+    if DECIMAL.fullmatch(found[0].token):
+        yield " ".join(part.root for part in found[1:])
     parts = [piece for piece in found[1:] if piece.root]
     joined = "".join(part.root for part in parts)
     is_short = len(joined) == len(parts) or "." in found[0].token

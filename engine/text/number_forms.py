@@ -78,6 +78,12 @@ _TENS = {20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: 
 _ORDINAL = lazy_pattern(
     rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)|((?:{'|'.join(_TENS.values())})[- ])?([a-z]{{5,11}}))(?!\w)", re.IGNORECASE
 )
+_DECADE = lazy_pattern(r"(?<![\w.,])((?:1[89]|20)?)([2-9]0|(?<=\d)[01]0)(s|er)(?!\w)", re.IGNORECASE)
+_DECIMAL = lazy_pattern(r"(?<![\w.,/])(\d{1,3})([.,])(\d{1,2})(?![\w/]|[.,]\d)")
+_FRACTIONS = {"½": ("1/2", "5"), "¼": ("1/4", "25"), "¾": ("3/4", "75")}
+_FRACTION = lazy_pattern(
+    r"(?<![\w.,/])(?:(?:(\d{1,4})[ ])?([13]/[24])|(\d{0,4})([½¼¾])|(\d{1,4})[.,](5|25|75)0?)(?![\w/]|[.,]\d)"
+)
 _VERSION = lazy_pattern(
     r"(?<![\w.])(?:version[ ]v?(\d{1,3})(?:\.0)?|v(\d{1,3})(?:\.0)?|(\d{1,3})\.0)(?![\w%]|[.,]\d)", re.IGNORECASE
 )
@@ -99,10 +105,11 @@ def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
     """Yield the parts of a query that are also written otherwise, with their other spellings."""
     yield from _ordinals(text)
     yield from _roman(text)
+    yield from _fractions(text)
     if not re.search(r"\d", text):
         return
     yield from _days(text, languages)
-    for read in (_times, _amounts, _units, _versions, _numbers):
+    for read in (_times, _amounts, _units, _decimals, _decades, _versions, _numbers):
         yield from read(text)
 
 
@@ -185,7 +192,12 @@ def _amounts(text: str) -> Iterator[Span]:
         grouped, whole, decimals, word = found[1], found[3], found[4] or "", fold(found[5] or "")
         scale = next((scale for scale, words in _SCALES.items() if word in words), 0)
         digits = _FORMATTING.sub("", grouped or whole)
-        end = found.end(5) if scale else found.end(4) if found[4] else found.end(3 if whole else 1)
+        if scale:
+            end = found.end(5)
+        elif found[4]:
+            end = found.end(4)
+        else:
+            end = found.end(3 if whole else 1)
         if scale and not grouped:
             number = round(float(f"{digits}.{decimals or 0}") * scale)
             yield found.start(), end, [*_spellings_of_amount(f"{number}", ""), *_short_amounts(number)]
@@ -276,6 +288,30 @@ def _ordinals(text: str) -> Iterator[Span]:
             yield *found.span(), [(_ordinal(number),)]
         elif number := words.get(fold(found[3])):
             yield *found.span(3), [(_ordinal(number),)]
+
+
+def _fractions(text: str) -> Iterator[Span]:
+    """Yield halves and quarters, also after a number, with the sign, in decimals and with a slash."""
+    for found in _FRACTION.finditer(text):
+        whole = (found[1] or found[3] or found[5] or "").lstrip("0")
+        for sign, (written, decimals) in _FRACTIONS.items():
+            if sign == found[4] or written == found[2] or decimals == found[6]:
+                forms = (f"{whole}{sign}", f"{whole or 0}.{decimals}", f"{whole or 0},{decimals}", f"{whole} {written}")
+                yield *found.span(), [*map(_phrase, forms)]
+
+
+def _decimals(text: str) -> Iterator[Span]:
+    """Yield numbers with the other decimal sign."""
+    for found in _DECIMAL.finditer(text):
+        yield *found.span(), [_phrase(f"{found[1]}{'.' if found[2] == ',' else ','}{found[3]}")]
+
+
+def _decades(text: str) -> Iterator[Span]:
+    """Yield decades with and without their century: 1990s and 90s, 1990er and 90er."""
+    for found in _DECADE.finditer(text):
+        century, decade, ending = found[1], found[2], fold(found[3])
+        centuries = ("",) if century else ("19", "20") if decade in ("20", "30") else ("19",)
+        yield *found.span(), [(f"{other}{decade}{ending}",) for other in centuries]
 
 
 def _versions(text: str) -> Iterator[Span]:

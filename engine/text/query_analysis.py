@@ -12,7 +12,7 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.text.folding import fold
 from engine.text.languages import detect_language
-from engine.text.loose_forms import COMPOUND, loosened, only_searched_part
+from engine.text.loose_forms import COMPOUND, DECIMAL, loosened, only_searched_part
 from engine.text.parsed_query import CLOSING, Clause, Phrase, Query, QueryTerm, Word
 from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
@@ -42,6 +42,10 @@ _JOINED = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+|[^\W\d_]{3,}(?:-[^
 name of its class, and other texts write "headers and footers".
 """
 _SHORT_QUERY = 4
+_DECIMAL_COMMA = lazy_pattern(r"(?<![\w.,])(\d{1,9}),(\d{1,2})(?!\w|[.,]\d)")
+_CAPITAL_NOUNS = frozenset({"german"})
+"""Languages that write all nouns with a capital letter."""
+_SENTENCE_START = lazy_pattern(r"(?:^|[.?!:¿¡]\s)\W*$")
 _LEAST_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
 _HAN = (
@@ -182,7 +186,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     known = tuple(dict.fromkeys((own, *languages)))
     marked = _term_marker(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    written = list(map(marked, _all_terms(text, known)))
+    written = list(map(marked, _with_decimal_commas(text, _all_terms(text, known))))
     alone = sum(not term.stop for term in written) < 2
     for term in chain.from_iterable(_joined_words(whole, text, known, alone=alone) for whole in written):
         earlier = found.get((term.word, term.stems), term)
@@ -239,6 +243,20 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
             if kind != HANGUL or start != word_end or not is_korean_ending("".join(clusters(run[0][start:end]))):
                 yield from _terms(text, Group(kind, run.start() + start, run.start() + end), languages)
             word_end = -1 if kind else end
+
+
+def _with_decimal_commas(text: str, terms: Iterator[QueryTerm]) -> Iterator[QueryTerm]:
+    """Yield the terms of a text with the digits on both sides of a decimal comma as one: 5,75 is not any 5 and 75."""
+    decimals = {found.start(): found.span(2) for found in _DECIMAL_COMMA.finditer(text)}
+    for term in terms:
+        if term.start in decimals and text[term.end : term.end + 1] == ",":
+            start, end = decimals[term.start]
+            word = term.surface, text[start:end]
+            surface = text[term.start : end]
+            next(terms, None)
+            yield QueryTerm(surface, term.start, end, word, (" ".join(word),), stop=False, prefix_ok=False)
+        else:
+            yield term
 
 
 def _joined_words(term: QueryTerm, text: str, languages: tuple[str, ...], *, alone: bool) -> Iterator[QueryTerm]:
@@ -322,6 +340,20 @@ def _is_acronym(word: str, query: str) -> bool:
     return len(word) > 1 and word.isupper() and word not in {"AND", "NOT"} and not query.isupper()
 
 
+def is_written_as_name(word: str, query: str, language: str) -> bool:
+    """Return whether a word of a query is written as a name: with a capital letter that nothing else explains.
+
+    False if the language writes all nouns so, or if the query writes most words so.
+    """
+    if word.islower() or language in _CAPITAL_NOUNS or not any(map(str.isupper, word)):
+        return False
+    first_letters = [typed[0] for typed in query.split() if typed[0].isalpha()]
+    if 2 * sum(map(str.isupper, first_letters)) > len(first_letters):
+        return False
+    inside = any(map(str.isupper, word[1:]))
+    return inside or _SENTENCE_START.search(query[: query.find(word)]) is None
+
+
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:
     """Return whether a short query got its language from a single function word: "lost hat" is not German.
 
@@ -400,6 +432,9 @@ def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str,
 
 def _stems(whole: Piece | None, parts: list[Piece], language: str) -> Iterator[str]:
     stems = stems_of(language)
+    if whole and DECIMAL.fullmatch(whole.token):
+        yield whole.token
+        return
     if whole and whole.root:
         yield from (stems[form] for form in forms_of(whole.root, language))
     if rooted := [stems[piece.root] for piece in parts if piece.root]:
@@ -414,5 +449,5 @@ def _most_informative(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
     """Return at most `_MOST_TERMS` terms, dropping function words first: the index limits the length of a query."""
     if len(terms) <= _MOST_TERMS:
         return terms
-    kept = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
-    return tuple(sorted(kept, key=lambda term: term.start))
+    chosen = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
+    return tuple(sorted(chosen, key=lambda term: term.start))

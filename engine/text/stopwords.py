@@ -10,7 +10,7 @@ from functools import cache
 
 from engine.text.folding import fold
 
-# As the analyser sees them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
+# As the analyser writes them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
 FUNCTION_WORD_LISTS = {
     "english": """
         a about after again all also am an and any are arent as at be because been before being between both but
@@ -148,9 +148,9 @@ FUNCTION_WORD_LISTS = {
         दिया दो द्वारा नहीं ने पर बहुत बाद भी मुझे में मेरा मेरी मेरे मैं यदि यह यहाँ या ये रहा रही रहे लिए
         लेकिन वह वहाँ वे सब साथ से हम हमारा हमारे हर ही हुआ हुई हुए हूँ है हैं हो होता होती होते""",
     "korean": """
-        것 그 그것 그래서 그러나 그런데 그리고 나 나는 내 너 너무 누가 누구 때 때문에 또 또는 무슨 무엇 및 바로
-        수 아주 어느 어디 어디서 어떤 어떻게 언제 없는 왜 우리 위해 이 이것 있는 있다 있어 저 저는 정말 제 좀 즉
-        하고 하는 하지만 한""",
+        것 관한 관해 그 그것 그래서 그러나 그런데 그리고 나 나는 내 너 너무 누가 누구 대한 대해 따라 따른 때 때문에
+        또 또는 무슨 무엇 및 바로 수 아주 어느 어디 어디서 어떤 어떻게 언제 없는 왜 우리 위한 위해 이 이것 있는
+        있다 있어 저 저는 정말 제 좀 즉 통해 하고 하는 하지만 한""",
     "japanese": """
         あの ある いい いう いつ いる か が から けど けれど ここ こと この これ しかし した して する そこ
         そして その それ た だ だけ だれ ため で です でも と どう どこ どの どれ な ない ないで なぜ なに など

@@ -225,8 +225,8 @@ def phrase_tokens(text: str) -> PhraseTokens:
     """Return the tokens of a phrase; empty if it has neither letters nor digits."""
     tokens = [token for run in RUN.findall(text) for token in _tokens(run) if not token.inner]
     # The last character is not alone where the stretch continues, as it may in the text.
-    kept = tokens[:-1] if tokens and tokens[-1].tail else tokens
-    return PhraseTokens(tuple(token.text for token in kept), open=bool(tokens) and tokens[-1].single)
+    complete = tokens[:-1] if tokens and tokens[-1].tail else tokens
+    return PhraseTokens(tuple(token.text for token in complete), open=bool(tokens) and tokens[-1].single)
 
 
 def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[int, int]]:

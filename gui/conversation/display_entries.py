@@ -11,56 +11,14 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
-from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from engine import CancelToken, SessionMessage, SessionText, tr, tr_count
 from gui.search.excerpt import opening_words
+from gui.viewer.code_colours import load_lexers
 from gui.widgets.formatting import exact, short_date, weekday_and_date
-
-LANGUAGES = tuple(
-    """
-    bash batch c cmake console cpp css csharp dart diff docker elixir erlang fish go graphql haskell html java
-    javascript json jsx kotlin less lua make nginx objective-c perl php powershell protobuf pycon python ruby
-    rust scala scss splus sql sqlite3 swift terraform toml tsx typescript vue xml yaml zig
-    """.split()
-)
-"""Pygments names of the languages that are coloured; the bundle includes only these lexers."""
-_ALSO_CALLED = {"h": "c", "json5": "json", "jsonc": "json", "kt": "kotlin", "patch": "diff"} | dict.fromkeys(
-    ("postgres", "postgresql", "psql", "sqlite"), "sql"
-)
-"""Other names of languages -> Pygments names. PostgreSQL's own lexer is replaced: it loads others on the GUI thread."""
-_OPENING = re.compile(r"^[ \t>]*(?:[-*+] +)?(?:`{3,}|~{3,})[ \t]*([\w+#-]+)", re.MULTILINE)
-_lexers: dict[str, Any] = {}
-"""Loaded lexers by the language's name in the text; None for a language without colours."""
-_loading = Lock()
-
-
-def lexer_of(language: str) -> Any:
-    """Return the Pygments lexer of a language if it is loaded already, else None."""
-    return _lexers.get(language)
-
-
-def load_lexers(text: str) -> None:
-    """Load the Pygments lexers of all code blocks in a Markdown text. Not for the GUI thread."""
-    if "```" not in text and "~~~" not in text:
-        return
-    for language in {found.lower() for found in _OPENING.findall(text)} - _lexers.keys():
-        with _loading:
-            _lexers[language] = _load(language)
-
-
-def _load(language: str) -> Any:
-    from pygments.lexers import get_all_lexers, get_lexer_by_name
-
-    language = _ALSO_CALLED.get(language, language)
-    for _, names, _, _ in get_all_lexers(plugins=False):
-        if language in names and names[0] in LANGUAGES:
-            return get_lexer_by_name(language)
-    return None
-
 
 EntryKind = Literal["user", "speech", "thinking", "tool", "branch"]
 

@@ -55,7 +55,7 @@ class ConversationHeader(QFrame):
 
     def show_session(self, session: SessionText) -> None:
         summary = session.summary
-        spent = summary.spent or UsageTotal()
+        usage = summary.spent or UsageTotal()
         self.title.setText(summary.title or tr(UNTITLED))
         self._fold()
         unknown = sum(count for _, count in session.unknown)
@@ -67,14 +67,14 @@ class ConversationHeader(QFrame):
             message_count(summary.messages),
             summary.branch,  # behind the figures, which a long one would push out of a narrow window
             ", ".join(one.model for one in summary.usage if one.model),
-            sent_and_received(spent),
-            cost_text(spent),
+            sent_and_received(usage),
+            cost_text(usage),
             unknown_count(unknown),
         ]
         self.facts.setText(" · ".join(fact for fact in facts if fact))
         types = [f"{name}: {number(count)}" for name, count in session.unknown]
         not_understood = [tr("Entries of unknown type in the transcript:"), *types] if types else []
-        tip = [summary.project, _from_to(summary), *_usage(summary, spent), *not_understood]
+        tip = [summary.project, _from_to(summary), *_usage(summary, usage), *not_understood]
         self.facts.set_tip("\n".join(part for part in tip if part))
 
     def show_active(self, active: bool) -> None:
@@ -108,14 +108,14 @@ def _days(summary: SessionSummary) -> str:
     return dates_of(known[0], known[-1]) if known else ""
 
 
-def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:
+def _usage(summary: SessionSummary, usage: UsageTotal) -> list[str]:
     """Return texts about the models with their numbers of tokens, and the cost."""
     if not summary.usage:
         return [tr("Tokens and cost: not recorded")]
     lines = []
     for one in summary.usage:
         lines += [one.model or tr("Unknown model"), *(f"    {line}" for line in usage_lines(one))]
-    cost = cost_text(spent)
+    cost = cost_text(usage)
     recorded = sum(one.recorded_cost is not None for one in summary.usage)
     if not cost:
         lines.append(tr("Cost: unknown"))

@@ -7,90 +7,26 @@ window that disconnects a signal at that moment holds the former and waits for t
 
 import time
 from collections import OrderedDict
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QRect, QTimer, Signal
 from PySide6.QtGui import (
-    QBrush,
-    QColor,
-    QTextBlock,
     QTextBlockFormat,
-    QTextCharFormat,
     QTextCursor,
     QTextDocument,
-    QTextFormat,
     QTextOption,
 )
 
-from gui.conversation.display_entries import Conversation, lexer_of
+from gui.conversation.display_entries import Conversation
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
-from gui.style.theme import Tokens
+from gui.viewer.code_colours import colour_steps
 from gui.viewer.markdown_page import PageStyle, blocks, inline_code, is_code, page_steps, quote_level
-from gui.widgets.plain_text import SealedDocument, utf16_length
+from gui.widgets.plain_text import SealedDocument
 
 _PLAIN_LINE_HEIGHT = 125
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
-_COLOURS = {
-    ("Comment",): "muted",
-    ("Comment", "Preproc"): "working",
-    ("Generic", "Deleted"): "degraded",
-    ("Generic", "Heading"): "muted",
-    ("Generic", "Inserted"): "fine",
-    ("Generic", "Prompt"): "muted",
-    ("Generic", "Subheading"): "muted",
-    ("Keyword",): "working",
-    ("Literal", "String"): "fine",
-    ("Name", "Tag"): "working",
-    ("Operator", "Word"): "working",
-}
-"""Colours of Pygments' token types and of the types below them."""
-_LANGUAGE = QTextFormat.Property.BlockCodeLanguage.value
-
-
-def colour_steps(document: QTextDocument, colours: Tokens) -> Iterator[None]:
-    """Colour the code blocks whose Pygments lexers are loaded, yielding after each token."""
-    cursor = QTextCursor(document)
-    for first, language, text in _code_blocks(document):
-        lexer = lexer_of(language)
-        if lexer is None:
-            continue
-        for start, kind, part in lexer.get_tokens_unprocessed(text + "\n"):
-            name, words = _colour_name(tuple(kind)), part.rstrip("\n")
-            if name and text.startswith(words, start):  # the offsets of `console` are wrong for some texts
-                begin = first + utf16_length(text[:start])
-                cursor.setPosition(begin)
-                cursor.setPosition(begin + utf16_length(words), QTextCursor.MoveMode.KeepAnchor)
-                cursor.mergeCharFormat(_ink(getattr(colours, name)))
-            yield
-
-
-def _code_blocks(document: QTextDocument) -> Iterator[tuple[int, str, str]]:
-    """Yield position, language and text of each code block; Qt splits a code block into one text block per line."""
-    lines: list[QTextBlock] = []
-    for block in [*blocks(document), QTextBlock()]:
-        if lines and not (is_code(block) and _language(block) == _language(lines[0])):
-            yield lines[0].position(), _language(lines[0]), "\n".join(line.text() for line in lines)
-            lines = []
-        if is_code(block):
-            lines.append(block)
-
-
-def _language(block: QTextBlock) -> str:
-    return str(block.blockFormat().property(_LANGUAGE) or "").strip().lower()
-
-
-@cache
-def _colour_name(kind: tuple[str, ...]) -> str:
-    return next((name for end in range(len(kind), 0, -1) if (name := _COLOURS.get(kind[:end]))), "")
-
-
-def _ink(colour: QColor) -> QTextCharFormat:
-    look = QTextCharFormat()
-    look.setForeground(QBrush(colour))
-    return look
 
 
 @dataclass(frozen=True)

@@ -356,11 +356,11 @@ class MessageScrollBar(QScrollBar):
         first, after = self._view
         if after:
             cell = self.row_pixels
-            held = QRectF(2, _EDGE + first * cell - 2, self.width() - 4, max(6.0, (after - first) * cell + 3))
+            frame = QRectF(2, _EDGE + first * cell - 2, self.width() - 4, max(6.0, (after - first) * cell + 3))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(faded(colours.muted, _VIEW_OPACITY))
-            painter.drawRoundedRect(held, 4, 4)
+            painter.drawRoundedRect(frame, 4, 4)
         painter.drawPixmap(QPoint(0, 0), self._strip)
 
     def _draw_strip(self, colours: Tokens) -> QPixmap:

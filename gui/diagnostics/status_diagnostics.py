@@ -316,8 +316,8 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
         yield Diagnostic(tr("Running"), "working", tr(REASON_WORDS[step.reason]), tip=step.label)
         yield Diagnostic(tr("Reused"), None, vectors(step.reused))
         yield Diagnostic(tr("Embedded"), None, chunks(step.embedded))
-        if spent := spent_words(step.tokens, step.cost):
-            yield Diagnostic(tr("Cost"), None, spent)
+        if cost := spent_words(step.tokens, step.cost):
+            yield Diagnostic(tr("Cost"), None, cost)
     last = status.last_sync
     if last is None:
         yield Diagnostic(tr("Last update"), "off", tr("never"), remedy=None if step else "sync")
@@ -332,9 +332,9 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
         remedy="sync" if state != "fine" and step is None else None,
         tip=tr("{when}, took {time}", when=exact(ended), time=duration(last.seconds)),
     )
-    spent = spent_words(last.tokens, last.cost)
-    if spent and step is None:
-        yield Diagnostic(tr("Cost"), None, spent, tip=tr("Cost of the last update."))
+    cost = spent_words(last.tokens, last.cost)
+    if cost and step is None:
+        yield Diagnostic(tr("Cost"), None, cost, tip=tr("Cost of the last update."))
     changed = f"{files(last.files_indexed)} · {chunks(last.chunks_indexed)}"
     removed = tr_count("{count:,} file removed.", "{count:,} files removed.", last.files_removed)
     yield Diagnostic(tr("Changed"), None, changed, tip=removed)

@@ -135,8 +135,8 @@ def spoken_shares(of: Shares) -> str:
 
 def parts(reason: ResultExplanation) -> list[Part]:
     """Return the query's terms, highest contribution first, then those that don't count or are not in the passage."""
-    held = sorted(reason.terms, key=lambda term: -term.score)
-    found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in held]
+    terms = sorted(reason.terms, key=lambda term: -term.score)
+    found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in terms]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
     held_share = [Part(tr(_HELD), reason.from_coverage, "")] if reason.from_coverage >= 0.005 else []
     project = [Part(tr(_IN_PROJECT), reason.from_project, "")] if reason.from_project >= 0.005 else []

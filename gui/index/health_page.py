@@ -122,14 +122,15 @@ class HealthSummaryBar(QWidget):
         repair.
         """
         focus = QApplication.focusWidget()
-        held = focus is not None and self._right.isAncestorOf(focus)  # a button that disappears would lose the focus
+        # A button that disappears would lose the focus.
+        had_focus = focus is not None and self._right.isAncestorOf(focus)
         self.dot.set_state(state)
         self.summary.setText(summary)
         for button, on in ((self.again, True), (self.deeper, True), (self.all, repairable)):
             button.setEnabled(on and able and not working)
         if bool(self._right.currentIndex()) != working:
             self._right.setCurrentIndex(int(working))
-            if held:
+            if had_focus:
                 (self.stop if working else self.again).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_progress(self, progress: HealthProgress) -> None:

@@ -69,11 +69,17 @@ _LOADERS: Mapping[PageName, Callable[[], _Maker]] = {
 """Functions that import the module of a page."""
 
 
+def _delete_all(pages: dict[PageName, IndexPage]) -> None:
+    for page in pages.values():
+        page.deleteLater()
+
+
 class IndexPanel(QWidget, ViewPanel):
     """The pages of the index view, or the reason why the index can't be inspected.
 
     A page is made after it is first shown, since together they have a third of the window's widgets; then those that
-    the overview counts. Importing its module and making it are turns of the event loop of their own.
+    the overview counts. Importing its module, making it and showing it are turns of the event loop of their own, and
+    so is importing the map, which the overview contains.
 
     Signals:
         open_requested: as `IndexPage.open_requested`.
@@ -97,7 +103,10 @@ class IndexPanel(QWidget, ViewPanel):
         self.chips: dict[PageName, Chip] = {}
         self._jobs = jobs
         self._pages: dict[PageName, IndexPage] = {}
-        """The pages made so far."""
+        """The pages that can be shown."""
+        self._made: dict[PageName, IndexPage] = {}
+        """A page that was made, but has no place in the window yet."""
+        self.destroyed.connect(partial(_delete_all, self._made))
         self._makers: dict[PageName, _Maker] = {}
         """Those whose modules are imported."""
         self._attention: dict[PageName, tuple[Attention, ...]] = {}
@@ -140,8 +149,8 @@ class IndexPanel(QWidget, ViewPanel):
         """Return a page, which is made when first needed."""
         if name in self._pages:
             return self._pages[name]
-        self._load(name)
-        page = self._pages[name] = self._makers[name](self._jobs)  # stored before one of its signals asks for it
+        self._make(name)
+        page = self._pages[name] = self._made.pop(name)  # stored before one of its signals asks for it
         page.action_requested.connect(self._act)
         page.open_requested.connect(self.open_requested)
         page.left.connect(self.left)
@@ -163,6 +172,11 @@ class IndexPanel(QWidget, ViewPanel):
         if name not in self._makers:
             self._makers[name] = _LOADERS[name]()
 
+    def _make(self, name: PageName) -> None:
+        self._load(name)
+        if name not in self._made:
+            self._made[name] = self._makers[name](self._jobs)
+
     @property
     def _missing(self) -> PageName | None:
         """The page to make next while the pages are visible; None if none is needed."""
@@ -171,12 +185,14 @@ class IndexPanel(QWidget, ViewPanel):
 
     @Slot()
     def _make_next(self) -> None:
-        """Import the module of the next page, or make it."""
+        """Take the next step towards a page: import its module, make it, or show it."""
         name = self._missing
-        if name in self._makers:
+        if name in self._made:
             self._page(name)
+        elif name in self._makers:
+            self._make(name)
         elif name is not None:
-            self._load(name)
+            self._load("map" if name == "overview" and "map" not in self._makers else name)
         self._show_current()
 
     def _show_attention(self, name: PageName, items: tuple[Attention, ...]) -> None:

@@ -39,11 +39,11 @@ _MISSING_WORDS = {
 """Messages by whether the search was within results, and whether meaning was compared."""
 
 
-def milliseconds(spent: float) -> str:
+def milliseconds(duration: float) -> str:
     """Format a duration in milliseconds: 9.2 -> "9 ms", 1240 -> "1.2 s"."""
-    if spent < _SECOND:
-        return tr("{milliseconds} ms", milliseconds=max(1, round(spent)))
-    return tr("{seconds:.1f} s", seconds=spent / _SECOND)
+    if duration < _SECOND:
+        return tr("{milliseconds} ms", milliseconds=max(1, round(duration)))
+    return tr("{seconds:.1f} s", seconds=duration / _SECOND)
 
 
 def result_count(outcome: SearchOutcome) -> str:

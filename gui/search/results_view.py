@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
-from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
@@ -209,9 +209,16 @@ class ResultsView(QWidget):
         for widget in (self.narrowing_bar, self._header, self.suggestions, self._notice, self._stack):
             column.addWidget(widget)
         self._header.order_chosen.connect(self._sort)
+        self.list.installEventFilter(self)
         self.list.more_requested.connect(self.more_requested)
         self.suggestions.chosen.connect(self.suggestion_chosen)
         self.suggestions.literal_requested.connect(self.literal_requested)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Close the gap that a notice has left once the pointer leaves the results."""
+        if watched is self.list and event.type() == QEvent.Type.Leave:
+            self._notice.keep_space(False)
+        return super().eventFilter(watched, event)
 
     @property
     def answer(self) -> Answer | None:
@@ -327,7 +334,7 @@ class ResultsView(QWidget):
     def _show_results(self, answer: Answer, *, keep: bool) -> None:
         outcome = answer.outcome
         before = self.list.mapTo(self, QPoint()).y()
-        self._notice.keep_space(keep)
+        self._notice.keep_space(keep and self.list.underMouse())  # a click must not meet another row
         self._show_notice(answer)
         if outcome.corrected is None:
             if answer.final:  # a keyword-only answer may be weak where meaning finds more

@@ -195,20 +195,20 @@ def _file(cited: str) -> str:
     return cited.rpartition("/")[2]
 
 
-def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
-    """Return "Within 37 results of …". `asked`: a query or, with `alike`, a passage whose similar ones are listed."""
+def _within(query: str, count: EarlierAnswer | None, *, alike: bool) -> str:
+    """Return "Within 37 results of …". `query`: a query or, with `alike`, a passage whose similar ones are listed."""
     all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:
-        return tr(all_of_them, asked=asked)
+        return tr(all_of_them, asked=query)
     if count.total > count.passages:
         text = best_at_least if count.total_is_least else best
-        return tr(text, count=count.passages, total=count.total, asked=asked)
+        return tr(text, count=count.passages, total=count.total, asked=query)
     if alike:
         return tr_count(
-            "Within {count:,} result like {asked}", "Within {count:,} results like {asked}", count.passages, asked=asked
+            "Within {count:,} result like {asked}", "Within {count:,} results like {asked}", count.passages, asked=query
         )
     return tr_count(
-        "Within {count:,} result of “{asked}”", "Within {count:,} results of “{asked}”", count.passages, asked=asked
+        "Within {count:,} result of “{asked}”", "Within {count:,} results of “{asked}”", count.passages, asked=query
     )
 
 

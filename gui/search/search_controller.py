@@ -392,8 +392,8 @@ class SearchController(QObject):
     @Slot()
     def _typed(self) -> None:
         """Search for the edited text, unless the completion of an operator is open: then the results stay."""
-        held = self.saved_searches.picker.is_open or self._completion.is_open
-        if self._builder.has_changed and not held:
+        list_open = self.saved_searches.picker.is_open or self._completion.is_open
+        if self._builder.has_changed and not list_open:
             if self._box.query and self._narrowing.like is not None:
                 self._narrowing.end_like()
             self.run_query(at_once=False)

@@ -201,8 +201,11 @@ def _read_states(
         if file in files:
             continue  # of the sessions in one file, only the newest can be running
         files.add(file)
-        changed = known.stamp != stamp if known is not None else bool(before)
-        states[path] = _FileState(file, stamp, stamp[1] / 1e9 if changed else known.written if known else 0.0)
+        if known is not None and known.stamp == stamp:
+            written = known.written
+        else:  # whether a file of the first listing is being written shows only in the next one
+            written = stamp[1] / 1e9 if before else 0.0
+        states[path] = _FileState(file, stamp, written)
     return states
 
 

@@ -116,8 +116,8 @@ def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
         )
     if not choice.external:
         return follows
-    kept = tr("The text of your notes and sessions is stored at {address}, with secrets masked.", address=choice.uri)
-    return f"{kept} {follows}"
+    stored = tr("The text of your notes and sessions is stored at {address}, with secrets masked.", address=choice.uri)
+    return f"{stored} {follows}"
 
 
 REMOTE = engine.remote_names()
@@ -195,8 +195,8 @@ class EmbeddingChoice:
         return replace(self, provider=provider, model="", dimensions=None, base_url="")
 
     def with_agreed(self, provider: str, agreed: bool) -> "EmbeddingChoice":
-        kept = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
-        return replace(self, agreed=kept)
+        approved = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
+        return replace(self, agreed=approved)
 
     def applied_to(self, settings: Settings) -> Settings:
         """Return the settings with this choice applied."""

@@ -282,7 +282,10 @@ class LineField(_Typed):
             at = self._read() or 0
         except UnreadableValue:
             return
-        step = _FINE if option.high is not None and option.high <= 1 else 0.1 if option.default == 1.0 else 1
+        if option.high is not None and option.high <= 1:
+            step = _FINE
+        else:
+            step = 0.1 if option.default == 1.0 else 1
         stepped_value = round(at + up * step, 6)
         low = stepped_value if option.low is None else max(option.low, stepped_value)
         self.line.setText(number_text(float(low if option.high is None else min(option.high, low))))

@@ -266,9 +266,9 @@ def value_words(option: Option, value: Any) -> str:
         case "list":
             return ", ".join(value) or tr("none")
         case "texts" | "numbers":
-            return ", ".join(f"{name} = {number_text(held)}" for name, held in value.items()) or tr("none")
+            return ", ".join(f"{name} = {number_text(entry)}" for name, entry in value.items()) or tr("none")
         case "lists":
-            return ", ".join(f"{name} = {any_of(held) or tr('none')}" for name, held in value.items()) or tr("none")
+            return ", ".join(f"{name} = {any_of(entry) or tr('none')}" for name, entry in value.items()) or tr("none")
         case "text":
             return str(value)
 
@@ -289,8 +289,8 @@ def field_text(option: Option, value: Any) -> str:
     if option.kind == "lists":
         return "\n".join(f"{name} = {_OR.join(one)}" for name, one in value.items())
     if option.kind in ("texts", "numbers"):
-        held: Mapping[str, Any] = value
-        return "\n".join(f"{name} = {number_text(one)}" for name, one in held.items())
+        table: Mapping[str, Any] = value
+        return "\n".join(f"{name} = {number_text(one)}" for name, one in table.items())
     return number_text(value)
 
 
@@ -339,12 +339,12 @@ def _table(option: Option, text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for line in filter(str.strip, text.splitlines()):
         parts = line.rpartition("=") if option.kind == "numbers" else line.partition("=")
-        name, sign, held = map(str.strip, parts)
-        if not (sign and name and (held or option.kind == "lists")):
+        name, sign, entry = map(str.strip, parts)
+        if not (sign and name and (entry or option.kind == "lists")):
             raise UnreadableValue(
                 tr('Write each line as "name = value": {line} is not in this form.', line=in_quotes(line.strip()))
             )
-        found[name] = _held(option, held)
+        found[name] = _held(option, entry)
     return found
 
 

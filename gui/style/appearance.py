@@ -97,7 +97,7 @@ class Appearance(QObject):
         """Apply palette, style sheet and font if they differ: each makes Qt look at every widget again."""
         font = QFont(self._app.font())
         font.setPixelSize(round(BASE_PIXELS * self._scale))
-        font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
+        font.setFeature(QFont.Tag("tnum"), 1)  # digits of equal width, so that running counts don't move
         palette = make_palette(self.shown)
         sheet = "" if self._without_sheet else style_sheet(self._scale)
         repainted = palette != self._app.palette()

@@ -72,6 +72,21 @@ class LinkFollower(QObject):
                 )
             )
 
+    def find(self, anchor: str, home: str, manager: MemorySearchManager) -> None:
+        """Open the place in the file `home` that a link in it names, where the page has no heading of that name."""
+        self.cancel()
+        self._job.put(
+            self._jobs.read(
+                lambda token: _place(manager, anchor, home, token),
+                lambda location: self._choose(location) if location else self._miss_anchor(anchor),
+                lambda _: self._miss_anchor(anchor),
+            )
+        )
+
+    def _miss_anchor(self, name: str) -> None:
+        self._job.done()
+        self.notified.emit(tr("This page has no heading or block named “{name}”.", name=name.removeprefix("^")))
+
     def _choose(self, location: Location) -> None:
         self._job.done()
         self.file_chosen.emit(location)
@@ -82,6 +97,12 @@ class LinkFollower(QObject):
             self.missed.emit(target)
         else:
             self.notified.emit(tr(NOT_INDEXED))
+
+
+def _place(manager: MemorySearchManager, anchor: str, home: str, token: CancelToken) -> Location | None:
+    """Find the place that an anchor names in the file `home`. Pool thread; raises `MnemoscopeError`."""
+    found = None if manager.insight is None else manager.insight.linked_text("", anchor, home, token)
+    return Location(home, found.line) if found is not None and found.line > 1 else None
 
 
 def note_url(name: str, anchor: str) -> QUrl:

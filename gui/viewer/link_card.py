@@ -126,9 +126,9 @@ class LinkCard(QFrame):
     def _toggle(self, shown: bool) -> None:
         self._focus_pending = shown
         focus = QApplication.focusWidget()
-        held = focus is not None and self.isAncestorOf(focus)
+        had_focus = focus is not None and self.isAncestorOf(focus)
         self.refresh()
-        if not shown and held:
+        if not shown and had_focus:
             self.left.emit()
 
     def _fail(self, sentence: str) -> None:
@@ -160,7 +160,9 @@ class LinkCard(QFrame):
             if links:
                 self._add_heading(heading)
                 self._add_links(links)
-        self.list.setCurrentRow(row if 0 < row < self.list.count() else 1 if self.list.count() else -1)
+        if not 0 < row < self.list.count():
+            row = 1 if self.list.count() else -1  # below the first heading
+        self.list.setCurrentRow(row)
 
     def _add_heading(self, text: str) -> None:
         item = QListWidgetItem(text)

@@ -55,6 +55,7 @@ _CALLOUT_NAMES = {
     "warning": marked("Warning"),
 }
 """Names of the callouts that Obsidian and GitHub have; other names are shown as written."""
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _QUOTES = re.compile(r"(?:[ \t]*>)+")
 _TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-><!?])\][ \t]+(.*)")
 _STATES = {"/": "◐ {}", "-": "✕ ~~{}~~", ">": "→ {}", "<": "← {}", "!": "**!** {}", "?": "**?** {}"}
@@ -65,7 +66,18 @@ _INLINE_NOTE = re.compile(r"(?<!\\)\^\[((?:[^\[\]\n]|\[\[[^\[\]\n]*\]\]|\[[^\[\]
 _HIGHLIGHT = re.compile(r"(?<![\w=?&/])==(?=\S)([^=\n]{1,2000}?)(?<=\S)==")
 _MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])\1(?![\w$])")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([0-9A-Za-z-]{1,64})[ \t]*$")
-_PROPERTY = re.compile(r"[ \t]*(?:id|collapsed|heading|background-color|created-at|updated-at|ls-type)::[ \t].*")
+_PROPERTY = re.compile(
+    r"[ \t]*(?:id|collapsed|heading|background[-_]color|(?:created|updated)[-_]at|ls-type|hl-\w+|logseq\.[\w.-]+"
+    r"|card-[\w-]+|query-[\w-]+)::[ \t].*"
+)
+_ITEM_HEADING = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+#{1,6}[ \t].*")
+_BLOCK_BEGIN = re.compile(r"([ \t]*(?:[-*+][ \t]+)?)#\+begin_(\w{1,40})(?:[ \t]+(.*))?", re.IGNORECASE)
+_BLOCK_END = re.compile(r"[ \t]*#\+end_(\w{1,40})[ \t]*", re.IGNORECASE)
+_CODE_BLOCKS = {"example": "", "export": "", "query": "clojure", "src": ""}
+"""Blocks of Logseq with text as it is written, each with its language if it names none."""
+_QUOTE_BLOCKS = ("center", "quote", "verse")
+_MACRO = re.compile(r"\{\{(\w{1,40})(?:[ \t]+(https?://[^\s{}]{1,1000})[ \t]*)?((?:[^{}\n]|\{[^{}\n]*\}){0,1000})\}\}")
+"""A macro of Logseq: a video or another web page, which becomes a link, or a query."""
 _EMBED = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:!\[\[([^\[\]|]{1,400})(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+(.{1,400}?)\}\})[ \t]*"
 )
@@ -73,6 +85,8 @@ _IMAGE_EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\
 _IMAGE = re.compile(
     r"!\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,1000})>|([^()<>\s]{1,1000}))(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"
 )
+_IN_DESCRIPTION = re.compile(r"[\\`*\[\]<>~&|]|(?<!\w)_|_(?!\w)")
+"""Markup in the description of an image: Qt repeats the image for each part. It shows none without a description."""
 _WIDTH = re.compile(r"(?:(.*)\|)?[ \t]*(\d{1,4})(?:x\d{1,4})?[ \t]*")
 """The width of an image in Obsidian, after its description or in place of it."""
 _TAG = re.compile(
@@ -82,6 +96,20 @@ _TAG = re.compile(
 )
 """A tag; or a link of Markdown, the definition of one, or an HTML tag, in which none is looked for."""
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
+_HEADING_ID = re.compile(r"\A([ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t].*?)[ \t]*\{[#.:][^{}]{1,200}\}\Z")
+"""A heading with attributes in braces, as Pandoc, Hugo and MkDocs write its id."""
+_LONGEST_HEADING = 500
+_HTML = re.compile(
+    r"<!--.{0,400}?-->|(?<!\]\()(?<!\\)"
+    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|i|img|kbd|mark|p|section|small|span|strong|sub"
+    r"|summary|sup|u)(?=\s|/?>)([^<>]*)>",
+    re.IGNORECASE,
+)
+"""A comment, or a tag that is shown as what it means or left out; others stay as text."""
+_MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
+_ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+LINE_BREAK = "\u2028"
+"""The character with which Qt begins a new line in a paragraph."""
 _MOST_EMBEDS = 20
 _LONGEST_EMBED = 2_000
 _LONGEST_BLOCK = 120
@@ -111,16 +139,28 @@ class NoteMarkup:
         self._folded = 0
         """Level of the folded callout whose text is left out."""
         self._embeds = 0
+        self._link_ends: list[str] = []
+        """Ends of the open links in HTML of this line."""
         self._notes: list[str] = []
         """Footnotes written in the text as `^[…]`."""
+        self._ends: dict[str, int] = {}
+        """Last line that ends a block of Logseq, by the name of the block."""
+        self._block = ("", "", False)
+        """Name of the open block of Logseq, the indentation of its text, and whether that is code."""
+        self._after_heading = False
+        """Whether the line above is a heading in a list, which Qt joins with a line of text below it."""
         self._fence = ("", 0)
         """The marks that opened a block of code in a quote, and the level of the quote."""
         self._after_quote = self._after_blank = False
         """Whether the last text was a quote, and whether a blank line followed."""
 
     def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
-        """Find which of these numbered lines, all outside of code, may end a comment; called before `line`."""
-        self._last_comment = max((number for number, line in lines if _comment_marks(line)), default=0)
+        """Find which of these numbered lines, outside of code, may end a comment or a block; called before `line`."""
+        for number, line in lines:
+            if _comment_marks(line):
+                self._last_comment = number
+            if "#+" in line and (end := _BLOCK_END.fullmatch(line)):
+                self._ends[end[1].lower()] = number
 
     def line(self, number: int, line: str) -> str | None:
         """Return the text that replaces a line outside of code, possibly several lines; None to omit the line."""
@@ -128,6 +168,9 @@ class NoteMarkup:
         text = self._rewritten(number, line, level)
         if text is None:
             return None
+        if self._after_heading and line.strip() and not _ITEM.match(line):
+            text = f"\n{text}"
+        self._after_heading = _ITEM_HEADING.fullmatch(line) is not None
         if not line.strip():
             self._after_blank = True
             return text
@@ -138,11 +181,16 @@ class NoteMarkup:
         return f"{line[: len(line) - len(line.lstrip())]}{SEPARATOR}\n\n{text}" if separate else text
 
     def _rewritten(self, number: int, line: str, level: int) -> str | None:
+        if self._block[0]:
+            return self._in_block(number, line)
         if _PROPERTY.fullmatch(line):
             return None
+        if self._ends and (begin := _BLOCK_BEGIN.fullmatch(line)) and number < self._ends.get(begin[2].lower(), 0):
+            return self._begin_block(number, begin)
         if not 0 < self._folded <= level and self._is_quoted_code(line, level):
             return line.translate(_PRIVATE)
         line = self._without_comments(number, line.translate(_PRIVATE))
+        line = _HEADING_ID.sub(r"\1", line) if line[-1:] == "}" and len(line) < _LONGEST_HEADING else line
         if self._folded:
             if level >= self._folded:
                 return None
@@ -161,6 +209,28 @@ class NoteMarkup:
             before, state, text = found.groups()
             return before + _STATES[state].format(self._inline(text))
         return self._inline(_keep_quoted(line, level) if level else line)
+
+    def _begin_block(self, number: int, begin: re.Match[str]) -> str:
+        """Return the beginning of a block of Logseq as that of a block of code, a callout or a quote."""
+        before, name, words = begin[1], begin[2].lower(), (begin[3] or "").strip()
+        indent = re.sub(r"[-*+]", " ", before)
+        self._block = name, indent, name in _CODE_BLOCKS
+        if name in _CODE_BLOCKS:
+            return f"{before}```{words.partition(' ')[0] or _CODE_BLOCKS[name]}"
+        head = ">" if name in _QUOTE_BLOCKS else self._callout(number, ">", name, "", words)
+        return before + head.replace("\n", f"\n{indent}")
+
+    def _in_block(self, number: int, line: str) -> str:
+        """Return a line of a block of Logseq, or its end."""
+        name, indent, is_code = self._block
+        end = _BLOCK_END.fullmatch(line)
+        if end is not None and end[1].lower() == name:
+            self._block = ("", "", False)
+            self._after_quote = self._after_blank = False  # the separator ends it
+            return f"{indent}```\n\n{indent}{SEPARATOR}\n" if is_code else f"\n{indent}{SEPARATOR}\n"
+        line = line.translate(_PRIVATE)
+        text = line.removeprefix(indent) if line.startswith(indent) else line.lstrip()
+        return f"{indent}{text if is_code else f'> {self._inline(text)}'}".rstrip()
 
     def _is_quoted_code(self, line: str, level: int) -> bool:
         """Return whether a line belongs to a block of code in a quote, which the caller can't know."""
@@ -235,6 +305,8 @@ class NoteMarkup:
 
     def _inline(self, text: str) -> str:
         """Rewrite the inline markup of a line outside of code."""
+        if "{{" in text:
+            text = _MACRO.sub(_macro, text)
         if "`" not in text:
             return self._plain(text)
         parts, done = [], 0
@@ -244,7 +316,7 @@ class NoteMarkup:
         return "".join((*parts, self._plain(text[done:])))
 
     def _plain(self, text: str) -> str:
-        if "![" in text and self._pictures is not None:
+        if "![" in text:
             text = _IMAGE_EMBED.sub(lambda found: self._image(found[0], found[1], found[2] or ""), text)
             text = _IMAGE.sub(lambda found: self._image(found[0], found[2] or found[3], found[1]), text)
         if "^[" in text:
@@ -265,9 +337,40 @@ class NoteMarkup:
         found = _WIDTH.fullmatch(description)
         words, width = (found[1] or "", int(found[2])) if found else (description, 0)
         url = "" if self._pictures is None else self._pictures.url(target.strip(), width)
-        return f"![{escaped(words or target)}]({url})" if url else markup
+        if not url and markup.startswith("![[") and not written_links(markup):
+            return f"*{escaped(words or target.partition('#')[0])}*"  # a film or a sound
+        shown = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
+        if not url and (markup.startswith("![[") or shown == words):
+            return markup
+        return f"![{shown}]({url or f'<{target}>'})"
+
+    def _html(self, text: str) -> str:
+        """Rewrite tags of HTML; those that change the look must be closed in the same line."""
+        closed = {tag[2].lower() for tag in _HTML.finditer(text) if tag[1]}
+
+        def rewritten(tag: re.Match[str]) -> str:
+            name = (tag[2] or "").lower()
+            if name == "br":
+                return LINE_BREAK
+            found = {key.lower(): one or two or three for key, one, two, three in _ATTRIBUTE.findall(tag[3] or "")}
+            if name == "img":
+                source, words, width = (found.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
+                markup = f"![{escaped(words)}](<{source}>)"
+                return self._image(markup, source, f"{words}|{width}" if width.isdigit() else words) if source else ""
+            if name == "a" and not tag[1]:
+                address = found.get("href", "").strip("<> ") if "a" in closed else ""
+                self._link_ends.append(f"](<{address}>)" if address else "")
+                return "[" if address else "" if found.keys() & {"href", "id", "name"} else tag[0]
+            if name == "a":
+                return self._link_ends.pop() if self._link_ends else ""
+            return _MARKS_OF_TAGS.get(name, "") if name in closed else ""
+
+        self._link_ends.clear()
+        return _HTML.sub(rewritten, text)
 
     def _marks(self, text: str) -> str:
+        if "<" in text:
+            text = self._html(text)
         if "#" in text:
             text = _TAG.sub(_tag, text)
         if "$" in text:
@@ -308,6 +411,13 @@ def _closes(line: str, fence: str) -> bool:
 def _keep_quoted(line: str, level: int) -> str:
     """Mark a heading in a quoted line with the depth of the quote, `level`."""
     return _QUOTED_HEADING.sub(lambda found: found[0] + QUOTED * level, line, count=1)
+
+
+def _macro(found: re.Match[str]) -> str:
+    """Return a link to the page that a macro of Logseq shows, or the macro as code."""
+    if found[2]:
+        return f"<{found[2]}>"
+    return found[0] if "`" in found[0] or found[1] == "embed" else f"`{found[0]}`"
 
 
 def linked(label: str, target: str, anchor: str) -> str:

@@ -54,15 +54,13 @@ _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
 _BLOCKS_AN_EDIT = 200
 _DEEPEST_QUOTE = 20
-_GAP = 6
-"""Height of a separator in pixels."""
+_GAP = 6  # height of a separator in pixels
 
 _ANCHOR = re.compile(f"{ANCHOR}([^{ANCHOR_END}]*){ANCHOR_END}")
 _MARKED = re.compile(f"{MARK}[^{MARK}{MARK_END}]*{MARK_END}")
 _STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]")
 
-QUOTE_INDENT = 18
-CODE_INDENT = 12
+QUOTE_INDENT, CODE_INDENT = 18, 12
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,7 @@ def page_steps(
     for part in slices:
         _append(document, cursor, part)
         yield
+    _repair_items(document, cursor)
     reserve(document, pictures)  # not before: `setMarkdown` removes all resources
     cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
     table_widths: list[float] = []
@@ -158,6 +157,18 @@ def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
     cursor.removeSelectedText()
 
 
+def _repair_items(document: QTextDocument, cursor: QTextCursor) -> None:
+    """Remove what Qt does to a list that begins with a heading: an empty item, or the heading's level for the next."""
+    wrong = [block for block in blocks(document) if block.textList() is not None and block.blockFormat().headingLevel()]
+    for block in reversed(wrong):
+        look = block.blockFormat()
+        look.setHeadingLevel(0)
+        cursor.setPosition(block.position())
+        cursor.setBlockFormat(look)
+        if not block.text():
+            cursor.deletePreviousChar()
+
+
 def blocks(document: QTextDocument) -> Iterator[QTextBlock]:
     block = document.begin()
     while block.isValid():
@@ -189,10 +200,7 @@ def inline_code(block: QTextBlock) -> list[tuple[int, int]]:
 
 
 def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
-    """Return position, length and format of each run of text in a block.
-
-    It is a list since restyling a run ends Qt's iteration.
-    """
+    """Return position, length and format of each run of text in a block, as a list: restyling ends Qt's iteration."""
     found = []
     iterator = block.begin()
     while not iterator.atEnd():
@@ -396,7 +404,7 @@ def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> tuple
     text, fixed = QFontMetricsF(bold), QFontMetricsF(style.fixed)
     letter = text.averageCharWidth()
     rows = range(min(table.rows(), max(1, _MEASURED_CELLS // table.columns())))
-    needed, given = [], []
+    needed, widths = [], []
     for column in range(table.columns()):
         word = most = 0.0
         for row in rows:
@@ -408,8 +416,8 @@ def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> tuple
             word = max(word, *sizes, 0.0)
             most = max(most, min(block.length(), _COLUMN_CHARACTERS) * letter)
         needed.append(word + letter / 2 + 2 * padding)
-        given.append(max(word, most) + letter / 2 + 2 * padding)
-    return needed, given
+        widths.append(max(word, most) + letter / 2 + 2 * padding)
+    return needed, widths
 
 
 def _unbroken(text: str) -> set[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import MnemoscopeError, marked, tr
+from gui.viewer.code_colours import Code, Token, colour_steps
 from gui.viewer.markdown_extensions import SEPARATOR, NoteMarkup
 from gui.viewer.markdown_page import Page, PageStyle, page_steps
 from gui.viewer.outline import Outline
@@ -198,6 +199,22 @@ _TURN = 0.008
 """Seconds of building in one turn of the event loop."""
 
 
+@dataclass(frozen=True)
+class PageContent:
+    """A page in Markdown, and what was read for it on a pool thread."""
+
+    slices: Sequence[str]
+    pictures: Mapping[str, Picture]
+    code: Mapping[Code, Sequence[Token]]
+    """The tokens of code blocks that have colours."""
+
+
+def _steps(content: PageContent, style: PageStyle) -> Generator[None, None, Page]:
+    page = yield from page_steps(content.slices, style, content.pictures)
+    yield from colour_steps(page.document, style.colours, content.code)
+    return page
+
+
 class PageBuilder(QObject):
     """Builds one page at a time, in short steps.
 
@@ -212,9 +229,9 @@ class PageBuilder(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._continue)
 
-    def start(self, slices: Sequence[str], style: PageStyle, pictures: Mapping[str, Picture]) -> None:
-        """Build a page from `slices`, dropping an unfinished one."""
-        self._steps = page_steps(slices, style, pictures)
+    def start(self, content: PageContent, style: PageStyle) -> None:
+        """Build a page, dropping an unfinished one."""
+        self._steps = _steps(content, style)
         self._timer.start(0)
 
     def stop(self) -> None:

@@ -351,8 +351,10 @@ class ViewerPanel(BaseViewer):
     def _go_to_anchor(self, name: str) -> None:
         if not name:
             self.rendered.go_to_heading(None)
-        elif not self.rendered.go_to_anchor(name.lower() if name.startswith("^") else name):
-            self.hint.show_message(tr("This page has no heading or block named “{name}”.", name=name.removeprefix("^")))
+        elif self.rendered.go_to_anchor(name.lower() if name.startswith("^") else name):
+            return
+        elif self.target is not None and self._manager is not None:
+            self._links.find(name, self.target.name, self._manager)
 
     def _open_location(self, location: Location) -> None:
         """Emit the signal to open the note of a link, so that it is recorded in the history."""

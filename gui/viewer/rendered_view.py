@@ -24,11 +24,12 @@ from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
+from gui.viewer.code_colours import coloured_code
 from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_extensions import NoteMarkup, Resolve
 from gui.viewer.markdown_page import Page, PagePainter, PageStyle
-from gui.viewer.markdown_parts import PageBuilder, markdown_slices
+from gui.viewer.markdown_parts import PageBuilder, PageContent, markdown_slices
 from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, MatchScrollBar
 from gui.viewer.outline import HeadingPosition, Outline, heading_key, page_source
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
@@ -217,18 +218,18 @@ class RenderedView(QTextBrowser):
         width = self.viewport().width()
         style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale(), width=width)
 
-        def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
+        def work(token: CancelToken) -> PageContent:
             slices, pictures = [], Pictures(images(), style.scale)
             text, outline = page_source(lines, source[0], token, source[1])
             for part in markdown_slices(text, outline, NoteMarkup(resolve, toggled, pictures, unfold=unfold)):
                 token.checkpoint()
                 slices.append(part)
-            return slices, pictures.found
+            return PageContent(slices, pictures.found, coloured_code(slices))
 
-        def make(made: tuple[list[str], Mapping[str, Picture]]) -> None:
+        def make(content: PageContent) -> None:
             self._job.done()
-            slices, self._pictures = made
-            self._making.start(slices, style, self._pictures)
+            self._pictures = content.pictures
+            self._making.start(content, style)
 
         self._job.put(self._jobs.read(work, make, self._fail))
 
@@ -303,7 +304,7 @@ class RenderedView(QTextBrowser):
     def _on_reached(self) -> None:
         if self._returning is not None:
             number, above = self._returning
-            scrolled = self.verticalScrollBar().value()  # by the user meanwhile, from the top
+            scrolled = self.verticalScrollBar().value()  # how far the user has scrolled from the top meanwhile
             self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above + scrolled)
         elif not self._keep_position:
             self.go_to_heading(self._requested_heading)

@@ -321,12 +321,15 @@ class Chip(Toggle, QPushButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, self.rect(), self.layoutDirection())
-        edge = colours.accent if self.hasFocus() else colours.chosen_edge if on else colours.edge
-        painter.setPen(QPen(edge, thick))
+        edge = colours.chosen_edge if on else colours.edge
+        painter.setPen(QPen(colours.accent if self.hasFocus() else edge, thick))
         if self.isEnabled():  # no fill if disabled: its colour is about that of an unchecked control
             painter.setBrush(colours.accent_ground if on else colours.base)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
-        ink = colours.accent if on else colours.text if self.underMouse() else colours.muted
+        if on:
+            ink = colours.accent
+        else:
+            ink = colours.text if self.underMouse() else colours.muted
         if not self.isEnabled():
             ink = self.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText)
         painter.setPen(ink)

@@ -212,34 +212,34 @@ def tokens_text(tokens: int) -> str:
     return tr_count("{count:,} token", "{count:,} tokens", tokens)
 
 
-def cost_text(spent: UsageTotal) -> str:
+def cost_text(usage: UsageTotal) -> str:
     """Format the cost of sessions: $3.10, "at least" if a part is unknown; empty if all of it is."""
-    if spent.cost is None:
+    if usage.cost is None:
         return ""
-    if spent.cost_complete:
-        return money(spent.cost)
-    return tr("at least {cost}", cost=tr("${dollars:,.2f}", dollars=spent.cost))
+    if usage.cost_complete:
+        return money(usage.cost)
+    return tr("at least {cost}", cost=tr("${dollars:,.2f}", dollars=usage.cost))
 
 
-def sent_and_received(spent: UsageTotal | ModelUsage) -> str:
+def sent_and_received(usage: UsageTotal | ModelUsage) -> str:
     """Describe the tokens of sessions: sent, including those from the cache, and received."""
-    counts = (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens)
+    counts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
     sent = sum(count for count in counts if count is not None)
     parts = [
         "" if all(count is None for count in counts) else tr("{tokens} sent", tokens=short_count(sent)),
-        "" if spent.output_tokens is None else tr("{tokens} received", tokens=short_count(spent.output_tokens)),
+        "" if usage.output_tokens is None else tr("{tokens} received", tokens=short_count(usage.output_tokens)),
     ]
     return ", ".join(filter(None, parts))
 
 
-def usage_lines(spent: UsageTotal | ModelUsage) -> tuple[str, ...]:
+def usage_lines(usage: UsageTotal | ModelUsage) -> tuple[str, ...]:
     """Return one line for each kind of token count; counts that were not recorded are called unknown."""
     unknown = tr("unknown")
     rows = (
-        (marked("Sent: {tokens}"), spent.input_tokens),
-        (marked("Read from the cache: {tokens}"), spent.cache_read_tokens),
-        (marked("Written to the cache: {tokens}"), spent.cache_write_tokens),
-        (marked("Received: {tokens}"), spent.output_tokens),
+        (marked("Sent: {tokens}"), usage.input_tokens),
+        (marked("Read from the cache: {tokens}"), usage.cache_read_tokens),
+        (marked("Written to the cache: {tokens}"), usage.cache_write_tokens),
+        (marked("Received: {tokens}"), usage.output_tokens),
     )
     return tuple(tr(words, tokens=unknown if count is None else number(count)) for words, count in rows)
 

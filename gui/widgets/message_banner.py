@@ -103,16 +103,16 @@ class Banner(QFrame):
 
     def _press(self, run: Callable[[], None]) -> None:
         """Remove the message and run the function of the pressed button, and move the focus after a key press."""
-        held = self._has_keys()
+        had_keys = self._has_keys()
         self._dismiss()
         run()
-        self._leave(held)
+        self._leave(had_keys)
 
-    def _leave(self, held: bool) -> None:
-        """Move the focus to the next message, or emit `left` without one; `held`: the removed message had the focus."""
-        if held and self.isHidden():
+    def _leave(self, had_keys: bool) -> None:
+        """Move the focus to the next message, or emit `left` without one. `had_keys`: whether it had the focus."""
+        if had_keys and self.isHidden():
             self.left.emit()
-        elif held:
+        elif had_keys:
             first = self._buttons.itemAt(0)
             ((first and first.widget()) or self._close).setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -139,9 +139,9 @@ class Banner(QFrame):
     def clear(self, key: str = "") -> None:
         if self.isHidden() or (key and key != self._key):
             return
-        held = self._has_keys()
+        had_keys = self._has_keys()
         self._dismiss()
-        self._leave(held)
+        self._leave(had_keys)
 
     def _has_keys(self) -> bool:
         focus = QApplication.focusWidget()
@@ -234,10 +234,10 @@ class NoticeBar(QWidget):
             self._fold()
         self.setVisible(bool(text))
 
-    def keep_space(self, kept: bool) -> None:
+    def keep_space(self, keep: bool) -> None:
         """Leave the bar's space empty if it is hidden from now on, so that the content below doesn't move."""
         policy = self.sizePolicy()
-        policy.setRetainSizeWhenHidden(kept and (policy.retainSizeWhenHidden() or not self.isHidden()))
+        policy.setRetainSizeWhenHidden(keep and (policy.retainSizeWhenHidden() or not self.isHidden()))
         self.setSizePolicy(policy)
 
     @Slot()

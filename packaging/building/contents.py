@@ -21,8 +21,8 @@ import openai
 import pygments.lexers
 
 from engine.base.language import LANGUAGES
-from gui.conversation.display_entries import LANGUAGES as CODE_LANGUAGES
 from gui.help.licences import BUNDLED_LIST, PROGRAM, python_licence
+from gui.viewer.code_colours import LANGUAGES as CODE_LANGUAGES
 
 Entry = tuple[str, str, str]
 """Path in the bundle, source path, and PyInstaller's name for the kind of file."""

@@ -25,19 +25,19 @@ def main() -> None:
         "rows", nargs="*", metavar="ROW", help=f"what to measure, of: {', '.join(NAMES)} (default: all); or complaints"
     )
     parser.add_argument("--notes", type=int, default=10_000, help="size of the corpus (default: %(default)s)")
-    kept = Path(tempfile.gettempdir(), "mnemoscope-benchmarks")
-    parser.add_argument("--folder", type=Path, default=kept, help="where to put notes, vectors and indexes")
-    asked = parser.parse_args()
-    if asked.rows == ["complaints"]:
+    cache = Path(tempfile.gettempdir(), "mnemoscope-benchmarks")
+    parser.add_argument("--folder", type=Path, default=cache, help="where to put notes, vectors and indexes")
+    arguments = parser.parse_args()
+    if arguments.rows == ["complaints"]:
         write_complaints()
         return
-    if unknown := set(asked.rows) - set(NAMES):
+    if unknown := set(arguments.rows) - set(NAMES):
         parser.error(f"there is no row {', '.join(sorted(unknown))}")
-    asked.folder.mkdir(parents=True, exist_ok=True)
+    arguments.folder.mkdir(parents=True, exist_ok=True)
     print("| what | target | ours | beside a baseline of the same run | row |\n|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory(dir=asked.folder, prefix="run-") as scratch:
-        bench = Bench(asked.notes, asked.folder, Path(scratch))
-        for name in asked.rows or NAMES:
+    with tempfile.TemporaryDirectory(dir=arguments.folder, prefix="run-") as scratch:
+        bench = Bench(arguments.notes, arguments.folder, Path(scratch))
+        for name in arguments.rows or NAMES:
             row = importlib.import_module(f"tests.benchmarks.rows.{name}")
             for figure in row.run(bench):
                 print(_line(figure, name), flush=True)

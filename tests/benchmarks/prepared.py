@@ -30,16 +30,16 @@ vectors one by one, whatever the text; `embedded`: the program's own."""
 
 @dataclass
 class Bench:
-    """One run. `kept` outlives it: what there takes long to make and does not depend on the engine."""
+    """One run. The files in `cache` outlast it: they take long to make and do not depend on the engine."""
 
     notes: int
-    kept: Path
+    cache: Path
     scratch: Path
     built: dict[tuple[int, Model], tuple[Path, Cost]] = field(default_factory=dict)
 
     def folder(self, count: int) -> Path:
         """A folder with so many notes."""
-        folder = self.kept / f"notes-{count}"
+        folder = self.cache / f"notes-{count}"
         if not folder.exists():
             unfinished = self.scratch / folder.name
             write_notes(unfinished, count)
@@ -48,7 +48,7 @@ class Bench:
 
     def sessions(self, count: int, size: int) -> Path:
         """A folder with so many transcripts, of so many bytes together."""
-        folder = self.kept / f"sessions-{count}-{size // 1_000_000}"
+        folder = self.cache / f"sessions-{count}-{size // 1_000_000}"
         if not folder.exists():
             unfinished = self.scratch / folder.name
             write_sessions(unfinished, count, size)
@@ -60,7 +60,7 @@ class Bench:
         key = count, model
         if key not in self.built:
             store = self.scratch / f"index-{count}-{model}"
-            cost = measure(build_index, self.folder(count), store, model, self.kept)
+            cost = measure(build_index, self.folder(count), store, model, self.cache)
             self.built[key] = store, cost
         return self.built[key]
 
@@ -84,9 +84,9 @@ def warming(*, natural: bool = False) -> list[str]:
     return questions(20, natural=natural, seed=8)
 
 
-def build_index(notes: Path, store: Path, model: Model, kept: Path, sessions: Path | None = None) -> dict[str, int]:
+def build_index(notes: Path, store: Path, model: Model, cache: Path, sessions: Path | None = None) -> dict[str, int]:
     """In a child: a full sync; returns the report, and the bytes of the files."""
-    memory = open_index(notes, store, model, kept, sessions=sessions)
+    memory = open_index(notes, store, model, cache, sessions=sessions)
     report = memory.sync()
     memory.close()  # the last checkpoint belongs to it
     assert not report.error, report.error
@@ -102,21 +102,21 @@ def open_index(
     notes: Path,
     store: Path,
     model: Model,
-    kept: Path,
+    cache: Path,
     *,
     background: bool = False,
     sessions: Path | None = None,
     query: QuerySettings | None = None,
 ) -> BuiltinMemory:
     """A memory whose index lies in `store`; of the transcripts below `sessions` too."""
-    use_model(model, kept)
+    use_model(model, cache)
     folders = () if sessions is None else tuple(map(str, stores(sessions)))
     settings = Settings(sessions=SessionSettings(folders=folders), query=query or QuerySettings())
     settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(store)))
     return BuiltinMemory(notes, settings, executor=None, background=background)
 
 
-def use_model(model: Model, kept: Path) -> None:
+def use_model(model: Model, cache: Path) -> None:
     """Let every memory that this process opens embed with it."""
     from engine.embedding import embedded_model
     from engine.embedding.provider_selection import Selection
@@ -125,11 +125,11 @@ def use_model(model: Model, kept: Path) -> None:
     if model == "embedded":
         return
     if model == "window":
-        embedded_model._load_model = lambda: provider.NextVector(kept)
+        embedded_model._load_model = lambda: provider.NextVector(cache)
         return
     chosen = {
         "none": lambda: None,
         "random-1536": lambda: provider.RandomProvider(1536),
-        "lifted-1536": lambda: provider.LiftedProvider(kept),
+        "lifted-1536": lambda: provider.LiftedProvider(cache),
     }[model]()
     builtin.select_provider = lambda *_, **__: Selection(chosen, "none" if chosen is None else chosen.id)

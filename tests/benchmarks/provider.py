@@ -1,6 +1,7 @@
 """Providers of nearly no cost, to measure everything but the embedding."""
 
 import itertools
+import mmap
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,10 +36,10 @@ class LiftedProvider(RandomProvider):
     So vectors lie to one another as those of a real model do, though their texts say other things.
     """
 
-    def __init__(self, kept: Path, dims: int = 1536) -> None:
+    def __init__(self, cache: Path, dims: int = 1536) -> None:
         super().__init__(dims)
         self.model = f"lifted-{dims}"
-        self._real = lifted(kept, self.dims)
+        self._real = lifted(cache, self.dims)
 
     def vectors_of(self, texts: Sequence[str]) -> Vectors:
         rows = [zlib.crc32(text.encode("utf-8", "replace")) % len(self._real) for text in texts]
@@ -48,12 +49,15 @@ class LiftedProvider(RandomProvider):
 class NextVector:
     """In place of the embedded provider's own model: each text gets the next one of the real vectors."""
 
-    def __init__(self, kept: Path) -> None:
-        self._real = real_vectors(kept)
+    def __init__(self, cache: Path) -> None:
+        self._real = real_vectors(cache)
         self._next = itertools.count()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        return self._real[[next(self._next) % len(self._real) for _ in texts]]
+        found = self._real[[next(self._next) % len(self._real) for _ in texts]]
+        if isinstance(self._real.base, mmap.mmap):
+            self._real.base.madvise(mmap.MADV_DONTNEED)  # pages of this file are no memory of the program
+        return found
 
     def pieces(self, word: str) -> int:
         return 0

@@ -19,9 +19,9 @@ _LARGEST_FILE = 1_000_000
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n\s*\n")
 
 
-def real_vectors(kept: Path) -> Vectors:
+def real_vectors(cache: Path) -> Vectors:
     """Unit vectors of the embedded model, (n, 512), n at most `SENTENCES`; made once, in some minutes."""
-    path = kept / "sentences.npy"
+    path = cache / "sentences.npy"
     if not path.exists():
         from engine.embedding.embedded_model import EmbeddedProvider
 
@@ -33,9 +33,9 @@ def real_vectors(kept: Path) -> Vectors:
     return vectors
 
 
-def lifted(kept: Path, dims: int) -> Vectors:
+def lifted(cache: Path, dims: int) -> Vectors:
     """The real vectors turned into more dimensions, (n, dims), their cosines kept within the noise of chance."""
-    real = real_vectors(kept)[:26_000]
+    real = real_vectors(cache)[:26_000]
     turn = np.random.default_rng(1).standard_normal((real.shape[1], dims), np.float32)
     return real @ turn / np.float32(np.sqrt(dims))
 

@@ -51,14 +51,14 @@ def _joined(entries: list[tuple[int, str]]) -> Chunk:
 
 
 def _carried(entries: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], int]:
-    kept: list[tuple[int, str]] = []
+    carried: list[tuple[int, str]] = []
     length = 0
     for entry in reversed(entries):
         if length >= _OVERLAP_LETTERS:
             break
-        kept.insert(0, entry)
+        carried.insert(0, entry)
         length += len(entry[1]) + 1
-    return kept, length
+    return carried, length
 
 
 class Reference:

@@ -31,10 +31,10 @@ def test_english_equals_source_text() -> None:
 def test_german_writes_its_own_numbers() -> None:
     language.speak("de")
     assert language.spoken() == "de"
-    said = language.tr(
+    text = language.tr(
         "{count:,} {share:.1%} {whole:d} {text} {yes}", count=12480, share=0.125, whole=1000, text="1,5", yes=True
     )
-    assert said == "12.480 12,5\u00a0% 1000 1,5 True"
+    assert text == "12.480 12,5\u00a0% 1000 1,5 True"
 
 
 def test_standalone_number_localized() -> None:
@@ -53,20 +53,20 @@ def test_standalone_number_localized() -> None:
 
 def test_trial_language_keeps_fields_and_marks() -> None:
     language.speak("en-XA")
-    said = language.tr("Search {count} notes", count=3)
-    assert said.startswith("[Šéárçh 3 ñ")
-    assert said.endswith("~]")
+    text = language.tr("Search {count} notes", count=3)
+    assert text.startswith("[Šéárçh 3 ñ")
+    assert text.endswith("~]")
     assert language.tr_count("{count} file", "{count} files", 2).startswith("[2 fíléš")
 
 
 def test_embedded_text_keeps_own_direction() -> None:
     language.speak("ar-XB")
-    said = language.tr("Open {path} and {name}: {count}", path=PurePath("/notes/a.md"), name="C#", count=3)
-    assert said.startswith("\u200f[")
-    assert "\u2068/notes/a.md\u2069" in said.replace("\\", "/")
-    assert "\u2068C#\u2069" in said
-    assert "3" in said
-    assert "\u20683" not in said
+    text = language.tr("Open {path} and {name}: {count}", path=PurePath("/notes/a.md"), name="C#", count=3)
+    assert text.startswith("\u200f[")
+    assert "\u2068/notes/a.md\u2069" in text.replace("\\", "/")
+    assert "\u2068C#\u2069" in text
+    assert "3" in text
+    assert "\u20683" not in text
     language.speak("de")
     assert "\u2068" not in language.tr("Open {path}", path="/notes/a.md")
 
@@ -105,8 +105,8 @@ def test_an_unknown_language_is_named() -> None:
 
 
 def test_a_number_alone_is_written_as_the_language_does() -> None:
-    said = [language.number(12480), language.number(1.5, ".1f"), language.number(0.45, ".0%")]
-    assert said == ["12,480", "1.5", "45%"]
+    numbers = [language.number(12480), language.number(1.5, ".1f"), language.number(0.45, ".0%")]
+    assert numbers == ["12,480", "1.5", "45%"]
     language.speak("de")
-    said = [language.number(12480), language.number(1.5, ".1f"), language.number(0.45, ".0%")]
-    assert said == ["12.480", "1,5", "45\u00a0%"]
+    numbers = [language.number(12480), language.number(1.5, ".1f"), language.number(0.45, ".0%")]
+    assert numbers == ["12.480", "1,5", "45\u00a0%"]

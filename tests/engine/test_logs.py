@@ -59,7 +59,7 @@ def test_requests_that_another_package_logs_are_left_out() -> None:
     assert "deprecated" in text
 
 
-def test_a_key_in_use_is_masked_whatever_it_looks_like(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_in_use_is_masked_in_any_form(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "_hidden", {})
     hide("correcthorsebattery")
     hide("ollama")

@@ -6,10 +6,10 @@ from engine.base.formatting import all_of, any_of, floored
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "said"), [(2, 2, "100%"), (9_999, 10_000, "99%"), (1, 2, "50%"), (0, 1, "0%")]
+    ("part", "whole", "percentage"), [(2, 2, "100%"), (9_999, 10_000, "99%"), (1, 2, "50%"), (0, 1, "0%")]
 )
-def test_share_below_one_is_never_rounded_up(part: int, whole: int, said: str) -> None:
-    assert floored(part, whole) == said
+def test_share_below_one_is_never_rounded_up(part: int, whole: int, percentage: str) -> None:
+    assert floored(part, whole) == percentage
 
 
 def test_whole_percentages_stay_as_they_are() -> None:

@@ -117,11 +117,11 @@ def checked(home: Home, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable
         for verb in _VERBS:
             capsys.readouterr()
             codes.add(home.run(*verb))
-            said = capsys.readouterr()
-            about = f"{case}: {verb}: {said.err[:500]}"
-            assert "Unexpected" not in said.err, about
-            assert "Traceback" not in said.err + said.out, about
-            assert said.err.count("\n") <= 2, about
+            output = capsys.readouterr()
+            about = f"{case}: {verb}: {output.err[:500]}"
+            assert "Unexpected" not in output.err, about
+            assert "Traceback" not in output.err + output.out, about
+            assert output.err.count("\n") <= 2, about
         assert codes <= {0, 1}, case
         return codes
 
@@ -203,6 +203,6 @@ def test_unusable_settings_print_one_sentence(home: Home, checked: Callable[[str
 @pytest.mark.parametrize("folder", ["/a\0b", "~nosuchuser/notes", "/" + "x" * 5000, "/etc/passwd/notes"])
 def test_unusable_workspace_prints_one_sentence(folder: str, user_home: Path, capsys) -> None:
     assert main(["search", "pump", "--workspace", folder]) == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "Unexpected" not in said
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "Unexpected" not in message

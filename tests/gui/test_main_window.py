@@ -185,14 +185,14 @@ def test_read_only_index_disables_writing_commands(qtbot, opened, memory):
 
 def test_results_refresh_only_when_index_changes(qtbot, opened, memory):
     _find(qtbot, opened, "timer")
-    asked = len(memory.searches)
+    count = len(memory.searches)
     memory.set_status(chunks=99)
-    qtbot.waitUntil(lambda: len(memory.searches) > asked)
+    qtbot.waitUntil(lambda: len(memory.searches) > count)
     qtbot.waitUntil(lambda: at_rest(opened))
-    asked = len(memory.searches)
+    count = len(memory.searches)
     memory.set_status(paused=False)
     qtbot.waitUntil(lambda: at_rest(opened))
-    assert len(memory.searches) == asked
+    assert len(memory.searches) == count
 
 
 def test_dropped_folder_is_previewed_not_opened(qtbot, opened, memory, tmp_path):
@@ -707,10 +707,10 @@ def test_demo_refuses_extra_paths(qtbot, opened):
 
 
 def test_rule_remedy_opens_settings_file(qtbot, opened, monkeypatch):
-    asked: list[bool] = []
-    monkeypatch.setattr(AppPaths, "open_settings", lambda _: asked.append(True))
+    openings: list[bool] = []
+    monkeypatch.setattr(AppPaths, "open_settings", lambda _: openings.append(True))
     opened.diagnostics.action_requested.emit("settings-file")
-    assert asked == [True]
+    assert openings == [True]
 
 
 def test_note_opens_in_editor_and_transcript_is_revealed(qtbot, opened, memory, monkeypatch):
@@ -736,8 +736,8 @@ def test_damaged_settings_are_set_aside_and_folder_opens(qtbot, window, memory):
     buttons = window.message.findChildren(QPushButton)
     next(b for b in buttons if b.text() == "Rename the file and use the defaults").click()
     qtbot.waitUntil(lambda: at_rest(window))
-    kept = next(other for other in path.parent.iterdir() if other.suffix == ".toml" and other != path)
-    assert kept.read_text() == "[defaults\nmine = 1\n"
-    assert str(kept) in window.banner.text
+    aside = next(other for other in path.parent.iterdir() if other.suffix == ".toml" and other != path)
+    assert aside.read_text() == "[defaults\nmine = 1\n"
+    assert str(aside) in window.banner.text
     assert str(path) in window.banner.text
     assert engine.load_settings() == engine.Settings()

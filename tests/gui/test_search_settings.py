@@ -51,17 +51,17 @@ def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
     found = [result.score for result in panel.body.answer.outcome.results]
     assert min(found) < max(found)
     settings = opened.workspace.current.settings
-    asked = len(memory.searches)
+    count = len(memory.searches)
     strict = replace(settings, query=replace(settings.query, min_score=max(found)))
     opened.workspace.take_settings(strict, memory.folder)
-    qtbot.waitUntil(lambda: len(memory.searches) > asked and at_rest(opened))
+    qtbot.waitUntil(lambda: len(memory.searches) > count and at_rest(opened))
     shown = [result.score for result in panel.body.answer.outcome.results]
     assert shown
     assert set(shown) == {max(found)}
-    asked = len(memory.searches)
+    count = len(memory.searches)
     opened.workspace.take_settings(replace(strict, window=replace(strict.window, editor="vim {path}")), memory.folder)
     qtbot.wait(2 * REPEAT_MS)
-    assert len(memory.searches) == asked, "the editor setting doesn't affect answers"
+    assert len(memory.searches) == count, "the editor setting doesn't affect answers"
 
 
 @pytest.mark.parametrize("remembers", [False])
@@ -193,11 +193,11 @@ def test_empty_search_during_first_index_counts_files(qtbot, opened, memory):
 
     read(0)
     opened.search.search("greenhouse")
-    said = "Mnemoscope is still reading files: {} of 834 files. Results appear as files are indexed."
-    qtbot.waitUntil(lambda: said.format(0) in page.accessibleName())
+    message = "Mnemoscope is still reading files: {} of 834 files. Results appear as files are indexed."
+    qtbot.waitUntil(lambda: message.format(0) in page.accessibleName())
     assert not page.findChildren(QPushButton)
     read(17)
-    qtbot.waitUntil(lambda: said.format(17) in page.accessibleName())
+    qtbot.waitUntil(lambda: message.format(17) in page.accessibleName())
     memory.files = files
     read(400)
     qtbot.waitUntil(lambda: opened.search.view.has_results)

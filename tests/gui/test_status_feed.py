@@ -34,7 +34,7 @@ def test_burst_of_changes_is_read_few_times_up_to_last(qtbot, jobs, memory, monk
     feed.deleteLater()
 
 
-def test_previous_manager_is_no_longer_heard(qtbot, jobs, memory):
+def test_previous_manager_no_longer_notifies(qtbot, jobs, memory):
     other = FakeMemory()
     feed = StatusFeed(jobs)
     received: list[object] = []

@@ -48,12 +48,12 @@ def memory(memories) -> FakeMemory:
 @pytest.fixture
 def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
     """The requests to the conversation (session, location, query); () if it was cleared."""
-    asked: list[tuple[object, ...]] = []
+    calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(
-        "gui.shell.views.ConversationPanel.show_session", lambda _panel, *arguments: asked.append(arguments[:3])
+        "gui.shell.views.ConversationPanel.show_session", lambda _panel, *arguments: calls.append(arguments[:3])
     )
-    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _panel, *_instead: asked.append(()))
-    return asked
+    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _panel, *_instead: calls.append(()))
+    return calls
 
 
 @pytest.fixture
@@ -227,23 +227,23 @@ def test_selected_session_is_shown_as_conversation(qtbot, window, shown):
 
 
 def test_without_sessions_reader_shows_no_choose_hint(qtbot, window, memory, monkeypatch):
-    said = []
-    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
+    messages = []
+    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: messages.append(instead))
     monkeypatch.setattr(type(memory), "sessions", lambda *_arguments, **_options: ())
     qtbot.keyClick(window, Key.Key_2, Control)
-    qtbot.waitUntil(lambda: at_rest(window) and bool(said))
-    assert said == [NONE_TO_READ]
+    qtbot.waitUntil(lambda: at_rest(window) and bool(messages))
+    assert messages == [NONE_TO_READ]
 
 
 def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, shown, monkeypatch):
-    said = []
-    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
+    messages = []
+    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: messages.append(instead))
     _sessions(qtbot, window)
     sessions = window.sessions
     choose_from_chip(sessions.chips, "Agent", "Codex")
     qtbot.keyClicks(sessions.box.edit, "zebra crossing")
-    qtbot.waitUntil(lambda: at_rest(window) and bool(said))
-    assert said == [NOTHING_FOUND]
+    qtbot.waitUntil(lambda: at_rest(window) and bool(messages))
+    assert messages == [NOTHING_FOUND]
     for agent in ("codex", ""):
         qtbot.keyClick(sessions.box.edit, Key.Key_Escape)
         assert sessions.chips.agent == agent
@@ -320,8 +320,8 @@ def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, me
     window.views.conversation.more_requested.emit(VALVE)
     assert window.views.current == "search"
     qtbot.waitUntil(lambda: at_rest(window))
-    query, _, asked = memory.searches[-1]
-    assert (query, asked["path_glob"]) == ("timer", VALVE)
+    query, _, options = memory.searches[-1]
+    assert (query, options["path_glob"]) == ("timer", VALVE)
     chip = next(b for b in window.search.header.findChildren(QPushButton) if b.text().startswith("Only in “"))
     assert chip.accessibleName() == "Searching only in Fix the valve controller. Activate to search everything."
     chip.click()

@@ -11,7 +11,7 @@ from tests.helpers.fake_records import make_estimate
 def workspace(jobs, monkeypatch) -> Workspace:
     workspace = Workspace(jobs)
     workspace.asked = []
-    monkeypatch.setattr(workspace, "sync", lambda **asked: workspace.asked.append(asked))
+    monkeypatch.setattr(workspace, "sync", lambda **options: workspace.asked.append(options))
     return workspace
 
 

@@ -135,16 +135,16 @@ def test_failed_sync_reports_reason(qtbot, workspace, opens, tmp_path):
 
 
 def test_store_path_overrides_index_path(qtbot, jobs, monkeypatch, tmp_path):
-    asked: list[Settings] = []
+    received: list[Settings] = []
 
     def open_fake(folder, settings, **_options):
-        asked.append(settings)
+        received.append(settings)
         return FakeMemory()
 
     monkeypatch.setattr(engine, "open_memory", open_fake, raising=False)
     workspace = Workspace(jobs, store_path=str(tmp_path / "index"))
     _open(qtbot, workspace, tmp_path)
-    assert asked[0].store.path == str(tmp_path / "index")
+    assert received[0].store.path == str(tmp_path / "index")
     workspace.feed.set_manager(None)
     workspace.close_all_now()
 

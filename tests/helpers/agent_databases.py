@@ -73,8 +73,8 @@ def _renamed(column: str, value: Any, number: int) -> Any:
     return value + 1000 * number if isinstance(value, int) else f"{value}-{number}"
 
 
-def _text(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
 
 def _json(value: object) -> str:
@@ -192,8 +192,8 @@ _CRUSH = (
 )
 
 
-def _hermes(minute: int, role: str, said: str, **more: Any) -> Row:
-    return "messages", {"session_id": "h1", "role": role, "content": said, "timestamp": SECONDS[minute] + 0.5, **more}
+def _hermes(minute: int, role: str, text: str, **more: Any) -> Row:
+    return "messages", {"session_id": "h1", "role": role, "content": text, "timestamp": SECONDS[minute] + 0.5, **more}
 
 
 _TERMINAL = {"id": "t", "type": "function", "function": {"name": "terminal", "arguments": _json({"command": COMMAND})}}
@@ -310,9 +310,9 @@ WARP_NEWER = """ALTER TABLE agent_conversations ADD COLUMN summary TEXT;
     input TEXT, working_directory TEXT, output_status TEXT, model_id TEXT);"""
 
 
-def _in_history(minute: int, role: str, said: str, **more: Any) -> dict[str, Any]:
+def _in_history(minute: int, role: str, text: str, **more: Any) -> dict[str, Any]:
     above = f"m{minute - 1}" if minute > 1 else None
-    return {"id": f"m{minute}", "parentId": above, "role": role, "content": said, "timestamp": SECONDS[minute], **more}
+    return {"id": f"m{minute}", "parentId": above, "role": role, "content": text, "timestamp": SECONDS[minute], **more}
 
 
 def _webui(*messages: dict[str, Any], **more: Any) -> Row:
@@ -333,8 +333,8 @@ _WEBUI_TIMES = f"SELECT m.value ->> '$.timestamp' {_WEBUI_MESSAGES}"
 def _node(number: int, minute: int, **message: Any) -> Row:
     times = {"created_at": SECONDS[minute], "row_id": number}
     above = number - 1 if number else None
-    said = {"chat_message": _json(message), "node_id": number, "parent_node_id": above}
-    return "message_nodes", {"session_id": "d1", **said, **times}
+    row = {"chat_message": _json(message), "node_id": number, "parent_node_id": above}
+    return "message_nodes", {"session_id": "d1", **row, **times}
 
 
 _DEVIN_SESSION = {"id": "d1", "title": "A leaking hull", "working_directory": "/boats/old", "model": "m-1"}
@@ -520,8 +520,8 @@ LLM_NEWER = """ALTER TABLE responses ADD COLUMN resolved_model TEXT; ALTER TABLE
 def llm_response(number: int, prompt: str, response: str, **more: Any) -> Row:
     """Return the answer to a prompt in the tables before version 0.32, begun at a minute and taking another one."""
     times = {"datetime_utc": f"2026-04-02T08:{number:02}:00.000001", "duration_ms": 60_000}
-    said = {"prompt": prompt, "response": response, "conversation_id": "c1", "model": "m-1"}
-    return "responses", {"id": f"r{number}", **said, **times, **more}
+    row = {"prompt": prompt, "response": response, "conversation_id": "c1", "model": "m-1"}
+    return "responses", {"id": f"r{number}", **row, **times, **more}
 
 
 def llm_message(number: int, role: str, *parts: dict[str, Any]) -> list[Row]:
@@ -574,6 +574,170 @@ _LLM_NEW_SPOKEN = """SELECT CASE m.role WHEN 'user' THEN 'user' ELSE 'agent' END
     JOIN parts p ON p.message_hash = m.hash WHERE p.type = 'text' AND m.role <> 'system'"""
 _LLM_NEW_TIMES = """SELECT strftime('%s', datetime_utc) + 0 FROM turns
     UNION SELECT strftime('%s', datetime_utc) + duration_ms / 1000 FROM turns"""
+
+
+# --- ZCode, Shelley, Piebald, Omnigent --------------------------------------------------------------------------------
+
+ZCODE = """CREATE TABLE session (id TEXT PRIMARY KEY NOT NULL, project_id TEXT, workspace_id TEXT, directory TEXT,
+    title TEXT, time_created INTEGER, time_updated INTEGER);
+    CREATE TABLE model_usage (session_id TEXT NOT NULL, model_id TEXT, input_tokens INTEGER, output_tokens INTEGER,
+    reasoning_tokens INTEGER, cache_creation_input_tokens INTEGER, cache_read_input_tokens INTEGER);
+    CREATE TABLE message (id TEXT PRIMARY KEY NOT NULL, session_id TEXT NOT NULL, time_created TEXT, data TEXT);
+    CREATE TABLE part (id TEXT PRIMARY KEY NOT NULL, message_id TEXT NOT NULL, session_id TEXT NOT NULL, data TEXT);"""
+SHELLEY = """CREATE TABLE conversations (conversation_id TEXT PRIMARY KEY, slug TEXT, created_at DATETIME,
+    updated_at DATETIME, cwd TEXT, parent_conversation_id TEXT, model TEXT);
+    CREATE TABLE messages (message_id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL, sequence_id INTEGER NOT NULL,
+    type TEXT NOT NULL, llm_data TEXT, user_data TEXT, usage_data TEXT, created_at DATETIME NOT NULL);"""
+PIEBALD = """CREATE TABLE projects (id INTEGER PRIMARY KEY, directory TEXT NOT NULL, name TEXT NOT NULL);
+    CREATE TABLE chats (id INTEGER PRIMARY KEY, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    is_deleted BOOLEAN NOT NULL DEFAULT 0, current_directory TEXT, worktree_path TEXT, branch_name TEXT,
+    project_id INTEGER);
+    CREATE TABLE messages (id INTEGER PRIMARY KEY, parent_chat_id INTEGER NOT NULL, parent_message_id INTEGER,
+    role TEXT NOT NULL, model TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, input_tokens BIGINT,
+    output_tokens BIGINT, reasoning_tokens BIGINT, cache_read_tokens BIGINT, cache_write_tokens BIGINT, error TEXT,
+    enabled INTEGER NOT NULL DEFAULT 1);
+    CREATE TABLE message_parts (id INTEGER PRIMARY KEY, parent_chat_message_id INTEGER NOT NULL,
+    part_index INTEGER NOT NULL, part_type TEXT NOT NULL);
+    CREATE TABLE message_part_text (message_part_id INTEGER PRIMARY KEY, is_thinking BOOLEAN NOT NULL DEFAULT 0);
+    CREATE TABLE message_content_nodes (id INTEGER PRIMARY KEY, parent_text_part_id INTEGER NOT NULL,
+    node_index INTEGER NOT NULL, node_type TEXT NOT NULL);
+    CREATE TABLE message_node_text (node_id INTEGER PRIMARY KEY, content TEXT NOT NULL);
+    CREATE TABLE message_part_tool_call (message_part_id INTEGER PRIMARY KEY, tool_name TEXT NOT NULL,
+    tool_input TEXT NOT NULL, tool_result TEXT, tool_error TEXT, sub_agent_chat_id INTEGER);"""
+_OMNIGENT_TABLES = """CREATE TABLE conversations (workspace_id BIGINT NOT NULL DEFAULT 0, id {id} NOT NULL,
+    created_at INTEGER, updated_at INTEGER, title TEXT, parent_conversation_id {id}, root_conversation_id {id},
+    PRIMARY KEY (workspace_id, id));
+    CREATE TABLE omnigent_conversation_metadata (workspace_id BIGINT NOT NULL DEFAULT 0, id {id} NOT NULL,
+    kind SMALLINT, sub_agent_name TEXT, session_usage BLOB, workspace TEXT, git_branch TEXT,
+    PRIMARY KEY (workspace_id, id));
+    CREATE TABLE conversation_items (workspace_id BIGINT NOT NULL DEFAULT 0, conversation_id {id} NOT NULL,
+    id {id}, position INTEGER NOT NULL, type SMALLINT NOT NULL, data TEXT NOT NULL, search_text TEXT NOT NULL{more});
+    CREATE INDEX ix_items ON conversation_items (workspace_id, conversation_id, position);"""
+OMNIGENT = _OMNIGENT_TABLES.format(id="VARCHAR(64)", more="")
+OMNIGENT_NEWER = _OMNIGENT_TABLES.format(id="BLOB", more=", created_at INTEGER")
+
+
+def _zcode(minute: int, role: str, *parts: object) -> list[Row]:
+    rows: list[Row] = [
+        ("part", {"id": f"p{minute}{at}", "message_id": f"m{minute}", "session_id": "z1", "data": _json(part)})
+        for at, part in enumerate(parts)
+    ]
+    message = {"id": f"m{minute}", "session_id": "z1", "time_created": str(MS[minute]), "data": _json({"role": role})}
+    return [("message", message), *rows]
+
+
+_ZCODE_SESSION = {"id": "z1", "workspace_id": "w", "directory": "/boats/old", "title": "A leaking hull"}
+_ZCODE_STATE = {"input": {"command": COMMAND}, "output": OUTPUT}
+_ZCODE = (
+    ("session", {**_ZCODE_SESSION, "time_created": MS[0], "time_updated": MS[5]}),
+    ("model_usage", {"session_id": "z1", "model_id": "glm-5", "input_tokens": 10, "output_tokens": 2}),
+    *_zcode(1, "user", _text(ASKED)),
+    *_zcode(2, "assistant", _text(LOOKING), {"type": "tool", "tool": "bash", "callID": "t", "state": _ZCODE_STATE}),
+    *_zcode(3, "assistant", {"type": "reasoning", "text": "Hm."}, _text(ANSWERED)),
+)
+_ZCODE_BLOCKS = (
+    *_ZCODE[:4],
+    *_zcode(2, "model", _text(LOOKING), {"type": "tool_use", "id": "t", "name": "bash", "input": {"command": COMMAND}}),
+    *_zcode(3, "user", {"type": "tool_result", "tool_use_id": "t", "content": OUTPUT}),
+    *_zcode(4, "model", _text(ANSWERED)),
+)
+_ZCODE_SPOKEN = """SELECT CASE m.data ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END
+    FROM message m JOIN part p ON p.message_id = m.id WHERE p.data ->> '$.type' = 'text'"""
+_ZCODE_TIMES = "SELECT CAST(time_created AS INTEGER) FROM message UNION SELECT time_created FROM session"
+
+
+def _shelley(minute: int, kind: str, *blocks: object, **more: Any) -> Row:
+    held = _json({"Role": 0, "Content": blocks}) if blocks else None
+    row = {"message_id": f"m{minute}", "conversation_id": "s1", "sequence_id": minute, "type": kind, "llm_data": held}
+    return "messages", {**row, "created_at": f"2026-04-02 08:{minute:02}:00", **more}
+
+
+_SHELLEY_CALL = {"Type": 5, "ID": "t", "ToolName": "bash", "ToolInput": {"command": COMMAND}}
+_SHELLEY_TIMES = {"created_at": "2026-04-02 08:00:00", "updated_at": "2026-04-02 08:05:00"}
+_SHELLEY = (
+    ("conversations", {"conversation_id": "s1", "slug": "a-leaking-hull", "cwd": "/boats/old", **_SHELLEY_TIMES}),
+    _shelley(1, "user", {"Type": 2, "Text": ASKED}),
+    _shelley(2, "agent", {"Type": 3, "Thinking": "Hm."}, {"Type": 2, "Text": LOOKING}, _SHELLEY_CALL),
+    _shelley(3, "tool", {"Type": 6, "ToolUseID": "t", "ToolResult": [{"Type": 2, "Text": OUTPUT}]}),
+    _shelley(4, "agent", {"Type": 2, "Text": ANSWERED}),
+)
+_SHELLEY_NEW = (
+    *_SHELLEY[:1],
+    _shelley(1, "user", user_data=_json({"text": ASKED})),
+    *_SHELLEY[2:4],
+    _shelley(4, "agent", {"Type": 2, "Text": ANSWERED}, usage_data=_json({"input_tokens": 10, "output_tokens": 2})),
+)
+_SHELLEY_SPOKEN = """SELECT CASE type WHEN 'user' THEN 'user' ELSE 'agent' END FROM messages
+    WHERE type IN ('user', 'agent')"""
+_SHELLEY_TIMES_READ = """SELECT strftime('%s', created_at) + 0 FROM messages
+    UNION SELECT strftime('%s', created_at) + 0 FROM conversations"""
+
+
+def _piebald(number: int, above: int | None, role: str, *parts: str | dict[str, Any], **more: Any) -> list[Row]:
+    """Return the rows of a message: texts, in pieces where they have a bar, and calls of tools."""
+    times = {"created_at": TIMES[number], "updated_at": TIMES[number]}
+    keys = {"id": number, "parent_chat_id": 7, "parent_message_id": above}
+    rows: list[Row] = [("messages", {**keys, "role": role, "model": "m-1", **times, **more})]
+    for at, part in enumerate(parts):
+        id_ = 10 * number + at
+        sort = "text" if isinstance(part, str) else "tool_call"
+        rows.append(
+            ("message_parts", {"id": id_, "parent_chat_message_id": number, "part_index": at, "part_type": sort})
+        )
+        if isinstance(part, dict):
+            rows.append(("message_part_tool_call", {"message_part_id": id_, **part}))
+            continue
+        rows.append(("message_part_text", {"message_part_id": id_, "is_thinking": int(part == "Hm.")}))
+        for index, piece in enumerate(part.split("|")):
+            node = 10 * id_ + index
+            text_part = {"id": node, "parent_text_part_id": id_, "node_index": index, "node_type": "text"}
+            rows += ("message_content_nodes", text_part), ("message_node_text", {"node_id": node, "content": piece})
+    return rows
+
+
+_PIEBALD_CHAT = {"id": 7, "title": "A leaking hull", "created_at": TIMES[0], "updated_at": TIMES[5], "project_id": 3}
+_PIEBALD_CALL = {"tool_name": "bash", "tool_input": _json({"command": COMMAND}), "tool_result": OUTPUT}
+_PIEBALD = (
+    ("projects", {"id": 3, "directory": "/boats/old", "name": "old"}),
+    ("chats", _PIEBALD_CHAT),
+    *_piebald(1, None, "user", "Why does |/boats/hull.py leak?"),
+    *_piebald(2, 1, "assistant", "Hm.", LOOKING, _PIEBALD_CALL, input_tokens=10, output_tokens=2),
+    *_piebald(3, 2, "assistant", ANSWERED),
+)
+_PIEBALD_SPOKEN = """SELECT CASE role WHEN 'user' THEN 'user' ELSE 'agent' END FROM messages m
+    JOIN message_parts p ON p.parent_chat_message_id = m.id JOIN message_part_text t ON t.message_part_id = p.id
+    WHERE NOT t.is_thinking AND m.enabled"""
+_PIEBALD_TIMES = "SELECT created_at FROM messages WHERE enabled UNION SELECT created_at FROM chats"
+
+
+def _omnigent(id_: object, *items: tuple[object, object], timed: bool = False) -> list[Row]:
+    times = {"created_at": SECONDS[0], "updated_at": SECONDS[5]}
+    conversation = {"workspace_id": 0, "id": id_, "title": "A leaking hull", "root_conversation_id": id_, **times}
+    about = {"workspace_id": 0, "id": id_, "kind": 1, "workspace": "/boats/old", "git_branch": "main"}
+    rows: list[Row] = [("conversations", conversation), ("omnigent_conversation_metadata", about)]
+    for position, (kind, data) in enumerate(items, 1):
+        keys = {"workspace_id": 0, "conversation_id": id_, "id": f"i{position}", "position": position, "type": kind}
+        created = {"created_at": SECONDS[position]} if timed else {}
+        rows.append(("conversation_items", {**keys, "data": _json(data), "search_text": "", **created}))
+    return rows
+
+
+def _omnigent_said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": [{"type": "input_text" if role == "user" else "output_text", "text": text}]}
+
+
+_OMNIGENT_CALL = {"name": "sys_os_shell", "arguments": _json({"command": COMMAND}), "call_id": "t"}
+_OMNIGENT = (
+    ("message", _omnigent_said("user", ASKED)),
+    ("message", _omnigent_said("assistant", LOOKING)),
+    ("function_call", _OMNIGENT_CALL),
+    ("function_call_output", {"call_id": "t", "output": OUTPUT}),
+    ("message", _omnigent_said("assistant", ANSWERED)),
+)
+_OMNIGENT_NUMBERS = {"message": 1, "function_call": 2, "function_call_output": 3}
+_OMNIGENT_SPOKEN = """SELECT CASE data ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END FROM conversation_items
+    WHERE data ->> '$.role' NOTNULL"""
+_OMNIGENT_TIMES = "SELECT created_at FROM conversations UNION SELECT updated_at FROM conversations"
 
 
 DATABASES = (
@@ -731,4 +895,33 @@ DATABASES = (
     ),
     AgentDatabase("llm: responses", "io.datasette.llm/logs.db", LLM, _LLM, _LLM_SPOKEN, _LLM_TIMES),
     AgentDatabase("llm: 0.32", "io.datasette.llm/logs.db", LLM + LLM_NEWER, _LLM_NEW, _LLM_NEW_SPOKEN, _LLM_NEW_TIMES),
+    AgentDatabase("zcode: parts", ".zcode/cli/db/db.sqlite", ZCODE, _ZCODE, _ZCODE_SPOKEN, _ZCODE_TIMES),
+    AgentDatabase("zcode: blocks", ".zcode/cli/db/db.sqlite", ZCODE, _ZCODE_BLOCKS, _ZCODE_SPOKEN, _ZCODE_TIMES),
+    AgentDatabase("shelley: first", "shelley/shelley.db", SHELLEY, _SHELLEY, _SHELLEY_SPOKEN, _SHELLEY_TIMES_READ),
+    AgentDatabase("shelley: typed", "shelley/shelley.db", SHELLEY, _SHELLEY_NEW, _SHELLEY_SPOKEN, _SHELLEY_TIMES_READ),
+    AgentDatabase("piebald: one branch", "piebald/app.db", PIEBALD, _PIEBALD, _PIEBALD_SPOKEN, _PIEBALD_TIMES),
+    AgentDatabase(
+        "piebald: two branches",
+        "piebald/app.db",
+        PIEBALD,
+        (*_PIEBALD, *_piebald(4, 1, "assistant", "All is well.", enabled=0)),
+        _PIEBALD_SPOKEN,
+        _PIEBALD_TIMES,
+    ),
+    AgentDatabase(
+        "omnigent: names",
+        ".omnigent/chat.db",
+        OMNIGENT,
+        (*_omnigent("o1", *_OMNIGENT),),
+        _OMNIGENT_SPOKEN,
+        _OMNIGENT_TIMES,
+    ),
+    AgentDatabase(
+        "omnigent: numbers",
+        ".omnigent/chat.db",
+        OMNIGENT_NEWER,
+        (*_omnigent("o1", *((_OMNIGENT_NUMBERS[kind], data) for kind, data in _OMNIGENT), timed=True),),
+        _OMNIGENT_SPOKEN,
+        f"{_OMNIGENT_TIMES} UNION SELECT created_at FROM conversation_items",
+    ),
 )

@@ -79,8 +79,8 @@ class Bus:
     def __init__(self) -> None:
         session = open_dbus_connection("SESSION")
         try:
-            asked = new_method_call(DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus"), "GetAddress")
-            address = unwrap_msg(session.send_and_get_reply(asked, timeout=20))[0]
+            request = new_method_call(DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus"), "GetAddress")
+            address = unwrap_msg(session.send_and_get_reply(request, timeout=20))[0]
         finally:
             session.close()
         self._connection: DBusConnection = open_dbus_connection(address)

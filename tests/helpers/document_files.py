@@ -25,16 +25,27 @@ _DUBLIN_CORE = (
 
 
 def pdf(
-    pages: Sequence[Sequence[str]], *, title: str = "", encrypted: bool = False, written: Sequence[str] = ()
+    pages: Sequence[Sequence[str | tuple[int, int, str]]],
+    *,
+    title: str = "",
+    encrypted: bool = False,
+    written: Sequence[str] = (),
 ) -> bytes:
     """A PDF whose pages have these lines, in the standard font Helvetica; page objects follow the font.
+
+    A line may have its place before it, in points from the left and the bottom.
 
     `written` is on the first page: the first in a field of a form, the others are remarks (12.5.6.6 and 12.7.5.3).
     """
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     kids = []
     for lines in pages:
-        shown = b"\n".join(b"(%s) Tj T*" % _escaped(line) for line in lines)
+        shown = b"\n".join(
+            b"(%s) Tj T*" % _escaped(line)
+            if isinstance(line, str)
+            else b"1 0 0 1 %d %d Tm (%s) Tj" % (*line[:2], _escaped(line[2]))
+            for line in lines
+        )
         content = b"BT /F1 12 Tf 14 TL 72 720 Td\n" + shown + b"\nET"
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
         objects.append(

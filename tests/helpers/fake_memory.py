@@ -166,9 +166,14 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
             first |= {"max_results": max_results, "min_score": min_score, "correct": correct, "within": within}
             first |= {"half_life_days": half_life_days, "diverse": diverse}
             on_keywords(self.search(query, cancel=cancel, mode="keyword", **first))
-        asked = {"max_results": max_results, "sources": sources, "path_glob": path_glob, "since": since, "until": until}
-        asked |= {"explain": explain, "half_life_days": half_life_days, "diverse": diverse}
-        self.searches.append((query, mode, asked | ({"within": tuple(within)} if within else {})))
+        options = {"sources": sources, "path_glob": path_glob, "since": since, "until": until}
+        options |= {
+            "max_results": max_results,
+            "explain": explain,
+            "half_life_days": half_life_days,
+            "diverse": diverse,
+        }
+        self.searches.append((query, mode, options | ({"within": tuple(within)} if within else {})))
         corrected = self.corrections.get(query) if correct else None
         query = query if corrected is None else corrected.query
         started = time.perf_counter()

@@ -27,7 +27,7 @@ MODIFIED = 1_772_500_000.0
 
 def make_model(**changes: Any) -> StoredModelInfo:
     """Return the built-in model, with a vector for each of seven chunks."""
-    kept: dict[str, Any] = {
+    values: dict[str, Any] = {
         "provider": "embedded",
         "model": "use-multilingual-v3",
         "key": "1",
@@ -35,7 +35,7 @@ def make_model(**changes: Any) -> StoredModelInfo:
         "vectors": 7,
         "active": True,
     } | changes
-    return StoredModelInfo(**({"bytes": kept["vectors"] * kept["dims"] * 2} | kept))
+    return StoredModelInfo(**({"bytes": values["vectors"] * values["dims"] * 2} | values))
 
 
 def make_status(**changes: Any) -> MemoryProviderStatus:

@@ -36,11 +36,13 @@ def keep_within(
 ) -> tuple[list[MemorySearchResult], tuple[EarlierAnswer, ...]]:
     """Return results that all earlier queries find, too, and the number of results of each."""
     answers: list[EarlierAnswer] = []
-    kept: set[tuple[str, int]] | None = None
+    allowed: set[tuple[str, int]] | None = None
     for question in within:
         text = question.query or (question.like.text if question.like else "")
         least = 0.35 if question.min_score is None else question.min_score
         places = {(result.path, result.start_line) for result in matches(text) if result.score >= least}
-        kept = places if kept is None else kept & places
-        answers.append(EarlierAnswer(passages=len(kept), total=len(kept), total_is_least=False))
-    return [result for result in found if kept is None or (result.path, result.start_line) in kept], tuple(answers)
+        allowed = places if allowed is None else allowed & places
+        answers.append(EarlierAnswer(passages=len(allowed), total=len(allowed), total_is_least=False))
+    return [result for result in found if allowed is None or (result.path, result.start_line) in allowed], tuple(
+        answers
+    )

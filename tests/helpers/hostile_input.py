@@ -145,16 +145,16 @@ def gguf_models(files: Files) -> None:
 def hooks(files: Files) -> None:
     from engine.cli import main
 
-    said = io.StringIO()
+    stderr = io.StringIO()
     for verb in (["remember"], ["facts", "capture"]):
 
         def run(data: bytes, verb: list[str] = verb) -> None:
-            sys.stdin, sys.stderr = io.TextIOWrapper(io.BytesIO(data), "utf-8"), said
+            sys.stdin, sys.stderr = io.TextIOWrapper(io.BytesIO(data), "utf-8"), stderr
             assert main([*verb, "--workspace", str(files.folder)]) in (0, 1, 2)
 
         throw(run)
     sys.stderr = sys.__stderr__
-    assert "Unexpected" not in said.getvalue(), said.getvalue()
+    assert "Unexpected" not in stderr.getvalue(), stderr.getvalue()
 
 
 def links(files: Files) -> None:

@@ -45,10 +45,10 @@ class HubServer(FakeServer):
     def _blob(self, request: Request) -> Reply:
         if "authorization" in request.headers:
             raise AssertionError("the file host was sent the hub's token")
-        asked = request.headers.get("range")
-        if asked is None or not self.ranges:
+        requested_range = request.headers.get("range")
+        if requested_range is None or not self.ranges:
             return Reply(200, self.content)
-        start = int(asked.removeprefix("bytes=").removesuffix("-"))
+        start = int(requested_range.removeprefix("bytes=").removesuffix("-"))
         if start >= len(self.content):
             raise Refusal(416, b"")
         last = len(self.content) - 1

@@ -26,10 +26,11 @@ _MAIN = (
     "0c1d2e3f-0000-4000-8000-00000000000a.json",
     "chat-export-1777885200000.json",
     "0c1d2e3f-0000-4000-8000-000000000009.json",
+    *(".ndjson", "0c1d2e3f-0000-4000-8000-000000000023.json", "main_main.json", "conversation.json"),
 )
 """Endings of the files that are read; the others are next to them."""
-_LIST = "index.jsonl"
-"""Junie's list of sessions."""
+_PARTS = ("index.jsonl", "lm-messages.jsonl")
+"""Junie's list of sessions, and lines of Posit Assistant."""
 _PI = (
     {"type": "session", "version": 3, "id": "5e6f7a8b", "timestamp": "2026-05-04T09:00:00.000Z", "cwd": "/boats"},
     {"type": "message", "id": "a1", "message": {"role": "user", "content": "Why does it leak?"}},
@@ -82,8 +83,15 @@ def samples() -> list[Sample]:
     found = []
     for path in sorted(FIXTURES.rglob("*")):
         name = path.relative_to(FIXTURES).as_posix()
-        if path.is_file() and name.endswith(_MAIN) and path.name != _LIST:
-            beside = [path, *(one for one in path.parent.iterdir() if one.is_file() and not one.name.endswith(_MAIN))]
+        if path.is_file() and name.endswith(_MAIN) and path.name not in _PARTS:
+            beside = [
+                path,
+                *(
+                    one
+                    for one in path.parent.iterdir()
+                    if one.is_file() and (one.name in _PARTS or not one.name.endswith(_MAIN))
+                ),
+            ]
             files = {one.relative_to(FIXTURES).as_posix(): one.read_bytes() for one in beside}
             found.append(Sample(name.split("/")[0], name, files))
     pi = b"".join(json.dumps(line).encode() + b"\n" for line in _PI)

@@ -29,8 +29,8 @@ def _read(program: Thing) -> None:
     program.find("check box", "Sessions").press()
     sessions = until(lambda: _with_rows(program.find("list", "Sessions")))
     print(f"pressed: Sessions, and heard the list {sessions.name}", flush=True)
-    said = until(lambda: program.find("list", "Conversation").children())
-    print(f"message: {said[0].name}", flush=True)
+    messages = until(lambda: program.find("list", "Conversation").children())
+    print(f"message: {messages[0].name}", flush=True)
 
 
 def _with_rows(shown: Thing) -> Thing | None:

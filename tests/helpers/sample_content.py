@@ -45,8 +45,8 @@ class Content:
 
     def _take(self, text: str) -> None:
         for line in text.splitlines():
-            for said in _strings(line):
-                for part in said.splitlines():
+            for string in _strings(line):
+                for part in string.splitlines():
                     words = _words(part)
                     self._runs.update(_runs(words))
                     self._runs.update(_runs(_words(_NO_WORDS.sub("", part))))

@@ -77,10 +77,10 @@ def _twins(parent: QAccessibleInterface) -> Iterator[str]:
             continue
         if child.role() in _ITEMS:
             continue
-        said = child.role(), name(child), child.text(Text.Description)
-        if said in seen:
+        announced = child.role(), name(child), child.text(Text.Description)
+        if announced in seen:
             yield f"{_described(child)} is there twice with one name."
-        seen.add(said)
+        seen.add(announced)
 
 
 def _menu_faults(widget: QWidget) -> Iterator[str]:

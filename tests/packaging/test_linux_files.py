@@ -49,7 +49,7 @@ def test_recipes_have_current_version_and_valid_scripts():
     assert f'#define Version "{project["version"]}"' in installer
     for script in recipes.rglob("*.sh"):
         subprocess.run(["bash", "-n", script], check=True)
-        assert "ried:" in script.read_text("utf-8")  # what was, and was not
+        assert "ried:" in script.read_text("utf-8")  # `Tried:` or `Untried:` lists the steps that were run
     flatpak = next((recipes / "flatpak").iterdir()).read_text("utf-8")
     assert f"app-id: {DESCRIPTION.name.removesuffix('.metainfo.xml')}\n" in flatpak
 

@@ -14,11 +14,11 @@ def reader(load, monkeypatch):
 
 
 def test_root_installs_screen_reader_packages(reader, monkeypatch):
-    asked = []
+    installed = []
     monkeypatch.setattr(reader.debian, "can_install", lambda: True)
-    monkeypatch.setattr(reader.debian, "install", lambda _purpose, packages: asked.append(packages))
+    monkeypatch.setattr(reader.debian, "install", lambda _purpose, packages: installed.append(packages))
     reader.ensure()
-    assert asked == [["at-spi2-core"]]
+    assert installed == [["at-spi2-core"]]
 
 
 def test_without_root_nothing_is_installed(reader, monkeypatch):

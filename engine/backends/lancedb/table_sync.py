@@ -210,11 +210,11 @@ def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], mach
     holders.
     """
     plan = UploadPlan()
-    wanted = {file.key: file for file in local}
+    expected = {file.key: file for file in local}
     now = {(file.source, file.path): file.key for file in local}
     outdated: dict[str, list[str]] = {}
     for key, there in shared.items():
-        if key in wanted or not _holds(there, machine):
+        if key in expected or not _holds(there, machine):
             continue
         successor = now.get((there.source, there.path))
         if successor is not None:
@@ -223,7 +223,7 @@ def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], mach
             plan.remove.append(key)
         else:
             plan.leave.append(there)
-    for key, file in wanted.items():
+    for key, file in expected.items():
         known = shared.get(key)
         if known is None:
             plan.put.append((file, outdated.get(key, [])))
@@ -293,8 +293,8 @@ class TablePublisher:
             due = list(snapshot.due(model.id))
         storage, taken = VectorStorage(work, model), 0
         for start in range(0, len(due), _VECTORS_AT_ONCE):
-            wanted = due[start : start + _VECTORS_AT_ONCE]
-            found = view.vectors_of(wanted, work.token)
+            batch = due[start : start + _VECTORS_AT_ONCE]
+            found = view.vectors_of(batch, work.token)
             if found:
                 storage.save(list(found), decode(list(found.values()), model.dims).astype("float32"), made=False)
                 taken += len(found)

@@ -88,17 +88,17 @@ def plan(
     """
     roots = find_roots(workspace, settings)
     found = discover(workspace, settings, cancel=cancel)
-    wanted = {root.name for root in roots.found if root.extra or settings.qmd.include_default_memory}
-    accepted: dict[str, list[FoundFile]] = {name: [] for name in wanted}
+    names_of_roots = {root.name for root in roots.found if root.extra or settings.qmd.include_default_memory}
+    accepted: dict[str, list[FoundFile]] = {name: [] for name in names_of_roots}
     for file in found.files:
         home = roots.home_of(file.name)
-        if home is not None and home.name in wanted:
+        if home is not None and home.name in names_of_roots:
             accepted[home.name].append(file)
     collections = _Names(workspace.name)
     made = [
         _collection(root, accepted[root.name], roots, settings, collections)
         for root in roots.found
-        if root.name in wanted and os.path.lexists(root.path)
+        if root.name in names_of_roots and os.path.lexists(root.path)
     ]
     if sessions is not None:
         made.append(Collection(collections.name(SESSIONS), "sessions", str(sessions), "*.md", ""))
@@ -148,8 +148,8 @@ class _Names:
         self._ending = _plain(workspace)
         self._taken: set[str] = set()
 
-    def name(self, wanted: str) -> str:
-        base = "-".join(filter(None, (_plain(wanted) or "notes", self._ending)))
+    def name(self, preferred: str) -> str:
+        base = "-".join(filter(None, (_plain(preferred) or "notes", self._ending)))
         name, number = base, 1
         while name in self._taken:
             number += 1
@@ -163,8 +163,8 @@ def _plain(text: str) -> str:
 
 
 def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: Settings, names: _Names) -> Collection:
-    wanted, pattern = _from_settings(root, roots, settings)
-    name = names.name(wanted or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
+    preferred, pattern = _from_settings(root, roots, settings)
+    name = names.name(preferred or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
     if root.single or not os.path.isdir(root.path):
         folder, base = os.path.split(root.path)
         # Files that aren't accepted must be excluded: otherwise `qmd` reads them.

@@ -140,8 +140,8 @@ class Maintenance:
 
         qmd writes the models in use into its file, which has priority over its variables.
         """
-        wanted = self._settings.models
-        named = (("embed", wanted.embed), ("generate", wanted.generate), ("rerank", wanted.rerank))
+        chosen = self._settings.models
+        named = (("embed", chosen.embed), ("generate", chosen.generate), ("rerank", chosen.rerank))
         models = {use: name or os.environ.get(f"QMD_{use.upper()}_MODEL", "") for use, name in named}
         return {use: name for use, name in models.items() if name}
 

@@ -182,12 +182,12 @@ class QueryRunner:
     ) -> QueryOutcome:
         """The best documents of these collections. Raises `QmdError`, `Cancelled`."""
         request = _Request(collections, most, cancel)
-        wanted = "search" if keyword_only else self._settings.qmd.search_mode
+        verb = "search" if keyword_only else self._settings.qmd.search_mode
         notice = ""
-        if wanted != "search" and query_text.sentence:
+        if verb != "search" and query_text.sentence:
             notice = self._no_models()
             if not notice:
-                outcome = self._semantic_search(wanted, query_text, request)
+                outcome = self._semantic_search(verb, query_text, request)
                 if isinstance(outcome, QueryOutcome):
                     return outcome
                 notice = outcome
@@ -198,16 +198,16 @@ class QueryRunner:
             hits = self._words(query_text.loose, request, deadline, every=True)
         return QueryOutcome(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
 
-    def _semantic_search(self, wanted: Verb, query_text: QueryText, request: _Request) -> QueryOutcome | str:
+    def _semantic_search(self, mode: Verb, query_text: QueryText, request: _Request) -> QueryOutcome | str:
         """Search in the requested mode, else by vectors alone (without larger models); or say why neither works now."""
-        explain = ["--explain"] if wanted == "query" else []
+        explain = ["--explain"] if mode == "query" else []
         request = request._replace(most=min(request.most, _MOST_EXPLAINED))
         lines = [
-            *(f"lex: {way}" for way in query_text.variants if wanted == "query"),
+            *(f"lex: {way}" for way in query_text.variants if mode == "query"),
             f"vec: {query_text.plain_sentence}",
         ]
         variants: tuple[tuple[RetryPause, Verb, str, list[str]], ...] = (
-            (self._rest, wanted, query_text.sentence, explain),
+            (self._rest, mode, query_text.sentence, explain),
             (self._vectors_rest, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
         )
         failure = ""
@@ -224,11 +224,9 @@ class QueryRunner:
                 continue
             rest.worked()
             if rest is self._rest:
-                return QueryOutcome(hits, wanted, False, "", len(hits) >= request.most)
+                return QueryOutcome(hits, mode, False, "", len(hits) >= request.most)
             scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
-            return QueryOutcome(
-                tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= request.most
-            )
+            return QueryOutcome(tuple(scored), mode, False, _without_larger_models(failure), len(hits) >= request.most)
         if failure:
             return tr("{failure} For a while, only keywords are searched.", failure=failure)
         return tr("qmd's models failed recently, so only keywords are searched.")
@@ -341,29 +339,29 @@ def read_query_text(text: str) -> QueryText:
     analysis = analyse_query(query)
     options = (term for term in analysis.terms if term.filler and len(term.surface) == 1)
     needless = frozenset(term.surface for term in (*options, *(term for term in analysis.terms if term.stop)))
-    wanted, excluded = _wanted_and_excluded(query, needless)
+    required, excluded = _wanted_and_excluded(query, needless)
     variants = tuple(
         " ".join((*chosen, *excluded))
-        for chosen, _ in zip(product(*wanted), range(_MOST_VARIANTS), strict=False)
+        for chosen, _ in zip(product(*required), range(_MOST_VARIANTS), strict=False)
         if chosen
     )
-    words = dict.fromkeys(part for one in wanted for word in one for part in _parts(word))
+    words = dict.fromkeys(part for one in required for word in one for part in _parts(word))
     singles = sorted(words, key=lambda word: -len(word))[:_MOST_LOOSE]
     loose = tuple(" ".join((word, *excluded)) for word in singles) if len(words) > 1 else ()
     sentence = _TYPED.sub(r"\1", " ".join(query.free_text.split()))
-    return QueryText(query, analysis, variants, loose, sentence, tuple(_remarks(query, wanted)))
+    return QueryText(query, analysis, variants, loose, sentence, tuple(_remarks(query, required)))
 
 
 def _wanted_and_excluded(query: Query, needless: Collection[str]) -> tuple[list[tuple[str, ...]], list[str]]:
     """Return the alternatives of each clause to find, without single `needless` words, and the terms to exclude."""
-    wanted, excluded = list[tuple[str, ...]](), list[str]()
+    required, excluded = list[tuple[str, ...]](), list[str]()
     for clause in _worded(query):
         written = [_written(atom) for atom in clause.alternatives if not isinstance(atom, Field)]
         if clause.negated:
             excluded += [f"-{one}" for one in filter(None, written)]
         elif len(written) > 1 or written[0] not in needless or isinstance(clause.alternatives[0], Phrase):
-            wanted.append(tuple(filter(None, written)))
-    return [one for one in wanted if one], excluded
+            required.append(tuple(filter(None, written)))
+    return [one for one in required if one], excluded
 
 
 def _worded(query: Query) -> Iterator[Clause]:
@@ -390,7 +388,7 @@ def _parts(word: str) -> list[str]:
     return [word[at : at + _PAIR] for at in range(len(word) - _PAIR + 1)]
 
 
-def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
+def _remarks(query: Query, required: list[tuple[str, ...]]) -> Iterator[str]:
     for clause in query.clauses:
         names = [atom.name for atom in clause.alternatives if isinstance(atom, Field)]
         if names and len(names) < len(clause.alternatives):
@@ -400,7 +398,7 @@ def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
                 what = tr(UNKNOWN_TO_QMD[name])
                 yield tr("qmd does not support {what}: {part} was left out.", what=what, part=str(clause))
     variants = 1
-    for one in wanted:
+    for one in required:
         variants *= len(one)
     if variants > _MOST_VARIANTS:
         yield tr(

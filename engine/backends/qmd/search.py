@@ -380,17 +380,17 @@ class QmdSearch:
         )
         request, query_text = make_request(usual, query, None, options), read_query_text(query)
         known = self._maintenance.collections
-        wanted = self._collections(known, request)
-        if not wanted or not (query_text.variants or query_text.sentence):
+        collections = self._collections(known, request)
+        if not collections or not (query_text.variants or query_text.sentence):
             self._command.check(limits.timeout_ms / 1000, cancel)
-            notice = tr("qmd can't search without a word: add one to the query.") if wanted else ""
+            notice = tr("qmd can't search without a word: add one to the query.") if collections else ""
             notice = notice if known else tr("Nothing is indexed yet.")
             return _outcome([], 0, "keyword", [notice, *_remarks(query_text)], started)
         on_keywords = options.get("on_keywords")
         if on_keywords is not None and not request.keyword_only and settings.qmd.search_mode != "search":
             keyword_only = msgspec.structs.replace(request, keyword_only=True)
-            on_keywords(self._answer(keyword_only, query_text, wanted, limits, started, cancel))
-        return self._answer(request, query_text, wanted, limits, started, cancel)
+            on_keywords(self._answer(keyword_only, query_text, collections, limits, started, cancel))
+        return self._answer(request, query_text, collections, limits, started, cancel)
 
     def _collections(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:
         """Return the collections to search."""
@@ -440,7 +440,7 @@ def _notices(outcome: QueryOutcome) -> list[str]:
 def _outcome(
     results: list[MemorySearchResult], total: int, mode: SearchMode, notices: list[str], started: float
 ) -> SearchOutcome:
-    spent = (time.perf_counter() - started) * 1000
+    milliseconds = (time.perf_counter() - started) * 1000
     keyword_only = mode == "keyword"
     return SearchOutcome(
         results=tuple(results),
@@ -450,11 +450,11 @@ def _outcome(
         mode=mode,
         timings=SearchTimings(
             analysis=0.0,
-            keyword=spent if keyword_only else 0.0,
+            keyword=milliseconds if keyword_only else 0.0,
             embed=0.0,
-            vector=0.0 if keyword_only else spent,
+            vector=0.0 if keyword_only else milliseconds,
             merge=0.0,
-            total=spent,
+            total=milliseconds,
         ),
         notice=" ".join(filter(None, notices)),
         explanation=None,

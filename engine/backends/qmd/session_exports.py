@@ -235,10 +235,10 @@ class SessionExports:
             token.checkpoint()
             meter.step(number, file.name)
             before = known.get(file.name)
-            held = before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now)
-            if (unused := duplicates.record(file, exported=held)) is not None:
+            exported = before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now)
+            if (unused := duplicates.record(file, exported=exported)) is not None:
                 fresh.transcripts[file.name] = unused
-            elif held:
+            elif exported:
                 fresh.keep(file.name, now)
                 done.unchanged += 1
             else:

@@ -84,7 +84,17 @@ def _codec(label: str) -> str:
     return _READ_AS.get(name, name)
 
 
-class _HtmlText(HTMLParser):
+class _Tolerant(HTMLParser):
+    """Reads a section with an unknown keyword, such as `<![note[ … ]]>`, as a comment, like browsers."""
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        try:
+            return super().parse_marked_section(i, report)
+        except AssertionError:
+            return self.parse_bogus_comment(i, report)
+
+
+class _HtmlText(_Tolerant):
     """Puts together the paragraphs of a page; tags may be missing, wrong or unclosed."""
 
     def __init__(self, text: DocumentText) -> None:
@@ -252,7 +262,7 @@ class _HtmlText(HTMLParser):
             self._text.paragraph("\n".join(lines))
 
 
-class _UnclosedElements(HTMLParser):
+class _UnclosedElements(_Tolerant):
     """Counts the elements of a page that are opened and not closed, by their tags."""
 
     def __init__(self) -> None:

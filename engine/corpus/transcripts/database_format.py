@@ -153,11 +153,11 @@ def as_text(value: object) -> str:
 
 def cell(parser: LineParser, data: object) -> Any:
     """Return the JSON value of a cell selected by `data_of`; None, counted as unknown, if there is none."""
-    held = data if isinstance(data, bytes) else None
+    encoded = data if isinstance(data, bytes) else None
     # Only objects are parsed in bounded steps, so a list is put into one.
-    value = None if held is None else parse_line(b'{"value":' + held + b"}")
+    value = None if encoded is None else parse_line(b'{"value":' + encoded + b"}")
     if value is None:
-        parser.count_unknown("too long" if held is None else "no JSON")
+        parser.count_unknown("too long" if encoded is None else "no JSON")
         return None
     return value.get("value")
 
@@ -165,13 +165,13 @@ def cell(parser: LineParser, data: object) -> Any:
 def whole(parser: LineParser, turns: Iterable[list[Message]]) -> tuple[Message, ...]:
     """Return the messages of a session in order, up to the memory limit."""
     messages: list[Message] = []
-    held = 0
+    size_so_far = 0
     for found in turns:
         size = sum(len(message.text) for message in found)
-        if held + size > _MOST_TEXT:
+        if size_so_far + size > _MOST_TEXT:
             parser.count_unknown("message of a session that is too long")
             continue
-        held += size
+        size_so_far += size
         messages += found
     return tuple(messages)
 

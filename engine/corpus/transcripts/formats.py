@@ -97,6 +97,13 @@ class LineParser(msgspec.Struct, kw_only=True):
         taken, self.requests = self.requests, []
         return taken
 
+    def role(self, known: Mapping[str, Role], name: str, member: str = "role") -> Role | None:
+        """Return the role that a format calls `name`, in any case; None, counted as unknown, if it has no such role."""
+        found = known.get(name) or known.get(name.casefold())
+        if found is None:
+            self.count_unknown(f"{member} {name}")
+        return found
+
     def count_unknown(self, kind: object) -> None:
         """Count a line or a block whose type the format did not have when this parser was written."""
         if isinstance(kind, str) and kind in self.unknown:  # usually: then it needs no masking, which is slow
@@ -145,6 +152,8 @@ class Conversation(msgspec.Struct, frozen=True):
     unknown: Counter[str]
     left: tuple[Message, ...] = ()
     """Messages of branches that the user abandoned by editing or repeating a message, numbered after all others."""
+    requests: tuple[Request, ...] = ()
+    """Requests that a fork of the session may have copied."""
 
     @property
     def everything(self) -> tuple[Message, ...]:

@@ -97,21 +97,21 @@ class RawLine(NamedTuple):
 def raw_lines(source: Source, *, offset: int = 0, number: int = 1, at_once: int = _BLOCK) -> Iterator[RawLine]:
     """Yield the lines of an open file from `offset`, where line `number` starts, read in blocks. Raises OSError."""
     position = offset
-    start, parts, held = offset, list[bytes](), 0
+    start, parts, length = offset, list[bytes](), 0
     while block := read_at(source, position, at_once):
         begin = 0
         while (end := block.find(b"\n", begin)) >= 0:
-            if held <= LONGEST_LINE:
+            if length <= LONGEST_LINE:
                 parts.append(block[begin:end])
             data = b"".join(parts)
             parts.clear()  # not to hold a long line twice
             yield RawLine(number, start, position + end, data, True)
-            begin, held = end + 1, 0
+            begin, length = end + 1, 0
             start = position + begin
             number += 1
-        if begin < len(block) and held <= LONGEST_LINE:
+        if begin < len(block) and length <= LONGEST_LINE:
             parts.append(block[begin:])
-            held += len(block) - begin
+            length += len(block) - begin
         position += len(block)
     if position > start:
         yield RawLine(number, start, position, b"".join(parts), False)
@@ -176,8 +176,8 @@ def list_in(data: bytes, key: str) -> Iterator[object]:
     A long object is never built as a whole. Raises ValueError where it breaks off, and after very many values.
     """
     if len(data) <= _BLOCK:
-        held = (parse_line(data) or {}).get(key)
-        yield from held if isinstance(held, list) else ()
+        values = (parse_line(data) or {}).get(key)
+        yield from values if isinstance(values, list) else ()
         return
     import ijson  # only few transcripts are that long
 

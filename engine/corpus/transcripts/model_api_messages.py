@@ -1,5 +1,5 @@
 """Parses messages in the formats of model APIs, which several agents store: those of the chat completions API (OpenAI),
-and those whose content is a text or a list of blocks (Anthropic)."""
+those whose content is a text or a list of blocks (Anthropic), and those of the AI SDK (Vercel)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -30,9 +30,8 @@ class ChatParser(LineParser, kw_only=True):
     """Name of each called tool, by the id of the call, until its result is read."""
 
     def chat_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
-        role = ROLES.get(string(message.get("role")))
+        role = self.role(ROLES, string(message.get("role")))
         if role is None:
-            self.count_unknown(f"role {string(message.get('role'))}")
             return
         if role == "tool":
             name = self.calls.pop(clean(string(message.get("tool_call_id"))), "")
@@ -77,9 +76,10 @@ class BlockParser(LineParser, kw_only=True):
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of each called tool, by the id of the call, until its result is read."""
 
-    def blocks(self, held: object, role: Role) -> list[Part]:
+    def blocks(self, content: object, role: Role) -> list[Part]:
         """Return the parts of a message with this content."""
-        return [part for block in (held if isinstance(held, list) else [held]) for part in self._block(block, role)]
+        blocks = content if isinstance(content, list) else [content]
+        return [part for block in blocks for part in self._block(block, role)]
 
     def next_message(
         self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None
@@ -103,7 +103,7 @@ class BlockParser(LineParser, kw_only=True):
         elif kind == "text":
             yield from self.text(string(block.get("text")), role)
         elif kind == "thinking":
-            yield Part("assistant", "thinking", string(block.get("thinking")))
+            yield Part("assistant", "thinking", string(block.get("thinking")) or string(block.get("text")))
         elif kind == "tool_use":
             name = string(block.get("name"))
             self.calls[clean(string(block.get("id")))] = clean(name)
@@ -118,3 +118,28 @@ class BlockParser(LineParser, kw_only=True):
             yield Part(role, "text", f"[file: {name}]" if name else "[file]")
         elif kind not in ("redacted", "redacted_thinking") and value is not None:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
+
+
+class SdkParser(BlockParser, kw_only=True):
+    """Converts content blocks of the AI SDK, whose calls and results have other names and members."""
+
+    def result(self, block: Mapping[str, Any]) -> str:
+        """Return the text of a tool result; its `output` may be an object with a type and a value."""
+        held = block.get("output", block.get("content"))
+        value = mapping(held).get("value", held)
+        return tool_input(value) if isinstance(value, dict) and "text" not in value else content(value)
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind = block.get("type")
+        if kind == "reasoning":
+            yield Part("assistant", "thinking", string(block.get("text")))
+        elif kind == "tool-call":
+            name = string(block.get("toolName")) or string(block.get("name"))
+            self.calls[clean(string(block.get("toolCallId")) or string(block.get("id")))] = clean(name)
+            yield Part("assistant", "tool-call", arguments(block.get("input", block.get("arguments"))) or name, name)
+        elif kind == "tool-result":
+            called = self.calls.pop(clean(string(block.get("toolCallId"))), "")
+            yield Part("tool", "tool-result", self.result(block), string(block.get("toolName")) or called)
+        else:
+            yield from super()._block(value, role)

@@ -27,11 +27,14 @@ from engine.corpus.transcripts.agents import (
     codebuff,
     codewhale,
     codex,
+    command_code,
     continue_dev,
     copilot_chat,
     copilot_cli,
+    cortex,
     crush,
     cursor,
+    deepseek_harness,
     devin,
     droid,
     forge,
@@ -46,13 +49,21 @@ from engine.corpus.transcripts.agents import (
     kiro,
     llm,
     lm_studio,
+    omnigent,
     openclaw,
     opencode,
     openhands,
     pi,
+    piebald,
+    poolside,
+    posit_assistant,
     qwen,
+    qwenpaw,
+    reasonix,
+    shelley,
     vibe,
     warp,
+    zcode,
     zed,
     zencoder,
 )
@@ -87,6 +98,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         codex.TRAE,
         codex.OPEN_INTERPRETER,
         gemini.AGENT,
+        zcode.AGENT,  # its tables have the names of opencode's
         opencode.AGENT,
         chat_exports.DEEPSEEK,  # its conversations are trees as ChatGPT's
         chat_exports.CHATGPT,
@@ -95,7 +107,9 @@ AGENTS: tuple[Agent, ...] = _Agents(
         chat_exports.GEMINI,
         chat_exports.OPEN_WEBUI,
         lm_studio.AGENT,
-        droid.AGENT,  # OpenClaw's lines have less particular marks, which Droid's have, too
+        command_code.AGENT,  # OpenClaw's lines have less particular marks, which these have, too
+        deepseek_harness.AGENT,
+        droid.AGENT,
         openclaw.AGENT,
         openclaw.QCLAW,
         copilot_chat.AGENT,
@@ -138,6 +152,14 @@ AGENTS: tuple[Agent, ...] = _Agents(
         codebuddy.WORKBUDDY,
         codewhale.AGENT,
         zencoder.AGENT,
+        poolside.AGENT,
+        cortex.AGENT,
+        posit_assistant.AGENT,
+        qwenpaw.AGENT,
+        piebald.AGENT,
+        shelley.AGENT,
+        omnigent.AGENT,
+        reasonix.AGENT,  # its lines have no marks of their own
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""
@@ -219,7 +241,7 @@ def is_database(path: str) -> bool:
 def is_part(above: str, name: str) -> bool:
     """Whether `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
     parts = _part_names(AGENTS)  # a sync asks for every file
-    return (above, name) in parts or ("", name) in parts
+    return (above, name) in parts or ("", name) in parts or _named_parts(AGENTS).fullmatch(name) is not None
 
 
 def is_neighbour_part(name: str, neighbours: Collection[str]) -> bool:
@@ -326,8 +348,8 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 @functools.cache
 def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
     """Return the agents that have a format of this type, each with its format."""
-    held = zip(agents, _formats(agents), strict=True)
-    return tuple((agent, one) for agent, formats in held for one in formats.lines if type(one) is kind)
+    pairs = zip(agents, _formats(agents), strict=True)
+    return tuple((agent, one) for agent, formats in pairs for one in formats.lines if type(one) is kind)
 
 
 @functools.cache
@@ -354,6 +376,11 @@ def _lists(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str, dict[st
 @functools.cache
 def _part_names(agents: tuple[Agent, ...]) -> frozenset[tuple[str, str]]:
     return frozenset(part for agent in agents for part in agent.parts)
+
+
+@functools.cache
+def _named_parts(agents: tuple[Agent, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(agent.part_names for agent in agents if agent.part_names) or "(?!)")
 
 
 @functools.cache

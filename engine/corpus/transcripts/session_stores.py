@@ -30,10 +30,10 @@ from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part,
 from engine.corpus.transcripts.transcript_files import (
     NO_TRANSCRIPT,
     SILENT,
-    compressed,
     judge_entry,
     judge_store,
     last_change,
+    perhaps_compressed,
     transcript_of,
 )
 from engine.records import FileIssue
@@ -297,16 +297,13 @@ def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
 
 def _below(folder: str, name: str) -> tuple[str, os.stat_result]:
     """Return the entry with exactly this name, perhaps compressed: many file systems ignore case or Unicode form."""
+    names = perhaps_compressed(name)
     try:
         with scan_folder(folder) as entries:
-            found = {
-                entry.name: entry.stat(follow_symlinks=False)
-                for entry in entries
-                if entry.name in (name, compressed(name))
-            }
+            found = {entry.name: entry.stat(follow_symlinks=False) for entry in entries if entry.name in names}
     except PermissionError:
         raise PathRefused from None
-    for candidate in (name, compressed(name)):
+    for candidate in names:
         if candidate in found:
             return os.path.join(folder, candidate), found[candidate]
     raise FileNotFoundError(f"{folder}/{name}")

@@ -51,6 +51,7 @@ _COMMANDS = "cmd command commandline script".split()
 _FOLDERS = "cwd dirpath workdir workingdirectory".split()
 
 _VERSION = re.compile(r"_?v\d+\Z")
+_OWNER = re.compile(r"\A(?:copilot|sys_os)_")
 _NO_LETTER = re.compile("[^a-z]+")
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$", re.MULTILINE)
 _PATCHES: Mapping[str, UseKind] = {"Add": "created", "Move": "created", "Update": "edited", "Delete": "deleted"}
@@ -180,7 +181,7 @@ def patch_of(changes: Mapping[str, Any]) -> str:
 def _plain_name(name: str) -> str:
     """Return a tool's name without that of its server or program."""
     name = name.rpartition("__")[2].rpartition(".")[2].casefold()
-    return _VERSION.sub("", name).removeprefix("copilot_")
+    return _OWNER.sub("", _VERSION.sub("", name))
 
 
 def _letters(name: str) -> str:

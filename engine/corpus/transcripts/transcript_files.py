@@ -20,7 +20,7 @@ from engine.corpus.transcripts.registry import (
     parts_changed,
 )
 
-_COMPRESSED = ".zst"
+_COMPRESSED = (".zst", ".zstd")
 
 NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.message())
 _PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.message())
@@ -61,9 +61,9 @@ def is_compressed(path: str) -> bool:
     return path.endswith(_COMPRESSED)
 
 
-def compressed(path: str) -> str:
-    """Return the name of a transcript after its agent has compressed it."""
-    return path + _COMPRESSED
+def perhaps_compressed(path: str) -> tuple[str, ...]:
+    """Return the names that a transcript can have: its own, and those after its agent has compressed it."""
+    return path, *(path + ending for ending in _COMPRESSED)
 
 
 def transcript_of(path: str) -> str:
@@ -74,7 +74,7 @@ def transcript_of(path: str) -> str:
     if path.endswith(LINES_END):  # a quick check, and true of nearly all files
         return path
     if is_compressed(path):
-        return path.removesuffix(_COMPRESSED)
+        return path[: path.rindex(".")]
     database = path.removesuffix(WAL)
     return database if database != path and is_database(database) else path
 

@@ -133,24 +133,29 @@ class GroupList(RowList):
         self.setItemDelegate(self._paint)
         self._shown: tuple[DuplicateGroup, ...] = ()
         self._folded = True
-        self.doubleClicked.connect(self._double_click)
-        self.clicked.connect(self._click)
+        self._chosen = False
+        """Whether the user has chosen the current group."""
+        self.doubleClicked.connect(lambda index: self._click(index, 2))
+        self.clicked.connect(lambda index: self._click(index, 1))
 
     def show_groups(self, groups: tuple[DuplicateGroup, ...]) -> None:
-        """Show these groups; the current one stays current if it still exists. Recurring text is folded at the end."""
+        """Show these groups, recurring text folded at the end; a group that the user has chosen stays current."""
         self._shown = groups
-        copies = [group for group in groups if group.kind != "recurring"]
-        recurring = [group for group in groups if group.kind == "recurring"]
-        rows: list[GroupRow | RecurringRow] = [GroupRow(group) for group in copies]
+        copies = [GroupRow(group) for group in groups if group.kind != "recurring"]
+        recurring = [GroupRow(group) for group in groups if group.kind == "recurring"]
+        rows: list[GroupRow | RecurringRow] = [*copies]
         if copies and recurring:
             rows.append(RecurringRow(len(recurring), self._folded))
-        if not (copies and self._folded):
-            rows += [GroupRow(group) for group in recurring]
+        rows += [] if copies and self._folded else recurring
         if self.rows.shows(rows):
             return
-        position = self._remember()
+        position, chosen = self._remember(), self._chosen
         self._set_rows(rows)
-        self._return_to(position)
+        if chosen or self.verticalScrollBar().value():
+            self._return_to(position)
+        else:
+            self._set_current(self.rows.nearest(0))
+        self._chosen = chosen and bool(rows)
         if not rows:
             self.chosen.emit(None)
 
@@ -161,6 +166,7 @@ class GroupList(RowList):
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
+        self._chosen = True
         self.chosen.emit(self.current)
 
     def _activate(self, index: Index) -> None:
@@ -170,14 +176,8 @@ class GroupList(RowList):
         elif index.isValid():
             self.activated_group.emit()
 
-    @Slot(QModelIndex)
-    def _double_click(self, index: QModelIndex) -> None:
-        if not isinstance(self.rows.row(index.row()), RecurringRow):
-            self._activate(index)
-
-    @Slot(QModelIndex)
-    def _click(self, index: QModelIndex) -> None:
-        if isinstance(self.rows.row(index.row()), RecurringRow):
+    def _click(self, index: QModelIndex, clicks: int) -> None:
+        if isinstance(self.rows.row(index.row()), RecurringRow) == (clicks == 1):
             self._activate(index)
 
     def _show_menu(self, at: QPoint) -> None:

@@ -410,8 +410,8 @@ class MapSelection(QObject):
     def close_list(self) -> None:
         """Close the list and clear the selection; the focus moves to the map if it was in the list."""
         focus = self.list.focusWidget()
-        held = focus is not None and focus.hasFocus()
+        had_focus = focus is not None and focus.hasFocus()
         self.list.clear()
         self._canvas.show_listed(())
-        if held:
+        if had_focus:
             self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)

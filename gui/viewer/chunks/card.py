@@ -354,10 +354,10 @@ class ChunkCard(QFrame):
         if self.isHidden():
             return
         focus = QApplication.focusWidget()
-        held = focus is not None and self.isAncestorOf(focus)
+        had_focus = focus is not None and self.isAncestorOf(focus)
         self.hide()
         self.closed.emit()
-        if held:
+        if had_focus:
             self.left.emit()
 
     def _more_button(self) -> QPushButton:

@@ -6,6 +6,8 @@ selected by mouse or keyboard, described below the chart, and announced.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -28,7 +30,7 @@ from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_in_tooltip, show_keys_of
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
-from gui.widgets.accessibility import Part
+from gui.widgets.accessibility import LastInTabOrder, Part
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.plain_text import show_tip
 from gui.widgets.right_to_left import mirror, mirrored_x, write
@@ -241,9 +243,8 @@ class Chart(QWidget):
     def footer(self) -> tuple[str, str]:
         """Return the labels below the chart, at the left and at the right."""
         mark = self.mark()
-        return (
-            (mark.caption, "") if mark else (self.series.idle_label, "") if self.series.idle_label else self.series.ends
-        )
+        label = mark.caption if mark else self.series.idle_label
+        return (label, "") if mark or label else self.series.ends
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
@@ -352,6 +353,7 @@ class ChartCard(QFrame):
         self.chart = chart
         self._title = title
         self._columns = tuple(columns)
+        self._newest_first = newest_first
         self._turned = False
         self._meta = ElidedLabel()
         self._meta.setProperty("role", "meta")
@@ -361,11 +363,6 @@ class ChartCard(QFrame):
         self._turn.clicked.connect(self.turn)
         self.empty = label(empty, "meta", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.table = RecordsTable([self._column(*one) for one in enumerate(self._columns)], lambda mark: mark.detail)
-        self.table.setAccessibleName(tr("{title}, as a table", title=title))
-        order = Qt.SortOrder
-        self.table.sortByColumn(0, order.DescendingOrder if newest_first else order.AscendingOrder)
-        self.table.doubleClicked.connect(lambda index: self._open(self.table.record_at(index)))
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(label(title, "strong"))
@@ -375,15 +372,29 @@ class ChartCard(QFrame):
         column.setContentsMargins(14, 8, 14, 12)
         column.setSpacing(8)
         column.addLayout(head)
-        for side in (self.empty, chart, self.table):
+        for side in (self.empty, chart):
             column.addWidget(side)
         self.setAccessibleName(title)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
         key_action(self, TURN_CHART).triggered.connect(self.turn)
         key_action(self, COPY_TABLE).triggered.connect(self.copy)
-        self._measure()
         self._show_side()
+
+    @cached_property
+    def table(self) -> RecordsTable[Mark]:
+        """The table, created when it is first shown: few charts are ever turned, and it takes longer than a chart."""
+        table = RecordsTable([self._column(*one) for one in enumerate(self._columns)], lambda mark: mark.detail)
+        table.setAccessibleName(tr("{title}, as a table", title=self._title))
+        order = Qt.SortOrder
+        table.sortByColumn(0, order.DescendingOrder if self._newest_first else order.AscendingOrder)
+        table.doubleClicked.connect(lambda index: self._open(table.record_at(index)))
+        table.hide()
+        end = LastInTabOrder(self)
+        cast("QVBoxLayout", self.layout()).addWidget(table)
+        end.take(table)
+        self._measure(table)
+        return table
 
     def show_series(self, series: Series, meta: str = "") -> None:
         """Show a series. `meta`: text next to the title."""
@@ -395,7 +406,7 @@ class ChartCard(QFrame):
     @Slot()
     def turn(self) -> None:
         """Switch between chart and table."""
-        had_focus = self.chart.hasFocus() or self.table.hasFocus()
+        had_focus = (self.table if self._turned else self.chart).hasFocus()
         if had_focus:
             self._turn.setFocus()  # otherwise Qt would move the focus of the hidden widget to the next card
         self._turned = not self._turned
@@ -411,11 +422,13 @@ class ChartCard(QFrame):
 
     def _show_side(self) -> None:
         some = bool(self.chart.series.marks)
-        if self._turned:  # sorting takes longer than drawing: done only when visible
-            self.table.show_records(self.chart.series.marks)
         for side, shown in ((self.empty, not some), (self.chart, some and not self._turned)):
             side.setVisible(shown)
-        self.table.setVisible(some and self._turned)
+        if self._turned:  # sorting takes longer than drawing: done only when visible
+            self.table.show_records(self.chart.series.marks)
+            self.table.setVisible(some)
+        elif "table" in vars(self):
+            self.table.hide()
         self._turn.setText(tr("Chart") if self._turned else tr("Table"))
         accessible_name = tr("{title}: show as chart", title=self._title)
         if not self._turned:
@@ -448,14 +461,14 @@ class ChartCard(QFrame):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(at))
 
-    def _measure(self) -> None:
+    def _measure(self, table: RecordsTable[Mark]) -> None:
         row = QFontMetrics(font_at(13)).height() + _PAD
-        self.table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))
+        table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_table"):
-            self._measure()
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and "table" in vars(self):
+            self._measure(self.table)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._turned and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -6,7 +6,7 @@ answers a query if one of its turns holds evidence.
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,21 +25,34 @@ _BETWEEN_TURNS = timedelta(minutes=2)
 
 def write_conversation_notes(folder: Path) -> list[Asked]:
     """Write a note for each day; the queries name the notes that answer them."""
-    asked = []
-    for name, conversation in _conversations():
+    return _write_notes(folder, _conversations())
+
+
+def write_some_conversations(folder: Path) -> tuple[list[Asked], list[str]]:
+    """Write the notes of every other conversation. Also returns the queries about the others, which they don't answer:
+    these are about the same matters of everyday life, but about other people.
+    """
+    conversations = list(_conversations())
+    others = [question["text"] for _, conversation in conversations[1::2] for question in conversation["question"]]
+    return _write_notes(folder, conversations[::2]), others
+
+
+def _write_notes(folder: Path, conversations: Iterable[tuple[str, dict[str, Any]]]) -> list[Asked]:
+    queries = []
+    for name, conversation in conversations:
         first, second = conversation["people"]
         for number, day in enumerate(conversation["day"], 1):
             lines = [f"# {first} and {second}, {day['date'].replace('T', ' ')}"]
             lines += [f"{conversation['people'][person]}: {text}" for person, text in day["turns"]]
             (folder / f"{_day(name, number)}.md").write_text("\n\n".join(lines) + "\n", "utf-8")
-        asked += _asked(name, conversation)
-    return asked
+        queries += _asked(name, conversation)
+    return queries
 
 
 def write_conversation_sessions(folder: Path) -> list[Asked]:
     """Write a session for each day, the first person as user; the queries name the sessions that answer them."""
     folder.mkdir(parents=True)
-    asked = []
+    queries = []
     for name, conversation in _conversations():
         for number, day in enumerate(conversation["day"], 1):
             begun = datetime.fromisoformat(day["date"])
@@ -53,8 +66,8 @@ def write_conversation_sessions(folder: Path) -> list[Asked]:
                 lines.append({"type": "message", "id": "m", "timestamp": time, "message": message})
             text = "".join(json.dumps(line) + "\n" for line in lines)
             (folder / f"{_day(name, number)}.jsonl").write_text(text, "utf-8")
-        asked += _asked(name, conversation)
-    return asked
+        queries += _asked(name, conversation)
+    return queries
 
 
 def _conversations() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -64,11 +64,11 @@ def judgements(folder: Path) -> list[dict[int, int]]:
 def mean_ndcg(folder: Path, ranked: Ranking) -> float:
     """nDCG@10 on average over all questions."""
     total = 0.0
-    asked = questions(folder)
-    for question, gains in zip(asked, judgements(folder), strict=True):
+    queries = questions(folder)
+    for question, gains in zip(queries, judgements(folder), strict=True):
         best = discounted(sorted(gains.values(), reverse=True)[:DEPTH])
         total += discounted([gains.get(document, 0) for document in ranked(question)[:DEPTH]]) / best if best else 0
-    return total / len(asked)
+    return total / len(queries)
 
 
 def write_notes(folder: Path, notes: Path) -> None:

@@ -11,12 +11,12 @@ def can_download() -> bool:
     return shutil.which("apt-get") is not None and shutil.which("dpkg-deb") is not None
 
 
-def unpacked(package: str, sha256: str, kept: Path) -> Path:
-    """Return the folder of a package's files below `kept`, downloaded unless an earlier run did.
+def unpacked(package: str, sha256: str, cache: Path) -> Path:
+    """Return the folder of a package's files below `cache`, downloaded unless an earlier run did.
 
     `package`: name=version. `sha256`: checksum of the archive.
     """
-    target = kept / "packages" / sha256
+    target = cache / "packages" / sha256
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:

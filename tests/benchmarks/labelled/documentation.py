@@ -43,11 +43,11 @@ class Collection(NamedTuple):
     """From the path and the text of an archive's file, the path and the text of a note; None of other files."""
 
 
-def write_collection(name: str, kept: Path, folder: Path) -> int:
+def write_collection(name: str, cache: Path, folder: Path) -> int:
     """Write the notes of a collection below the folder; returns their number."""
     package, to_note = COLLECTIONS[name]
     count = 0
-    with tarfile.open(_archive(package, kept)) as archive:
+    with tarfile.open(_archive(package, cache)) as archive:
         for member in archive:
             if not member.isfile() or not _may_be_text(member.name):
                 continue
@@ -63,9 +63,9 @@ def write_collection(name: str, kept: Path, folder: Path) -> int:
     return count
 
 
-def _archive(package: Package, kept: Path) -> Path:
+def _archive(package: Package, cache: Path) -> Path:
     """The archive, downloaded unless an earlier run did."""
-    folder = kept / "packages"
+    folder = cache / "packages"
     folder.mkdir(exist_ok=True)
     target = folder / package.sha256
     if not target.exists():
@@ -141,7 +141,10 @@ def _wiki(path: str, text: str) -> tuple[str, str] | None:
 
 
 def _from_rest(text: str) -> str:
-    """With `#` titles, the first of them at the top; the order of the adornments gives the levels."""
+    """Convert reStructuredText titles to `#` headings, levels by the order in which adornments first occur.
+
+    Blank lines and the preamble before the first title are left out.
+    """
     lines = [*text.splitlines(), ""]
     found: list[str] = []
     levels: list[str] = []
@@ -158,7 +161,7 @@ def _from_rest(text: str) -> str:
             at += 1
             continue
         if not levels:
-            found = [kept for kept in found if kept.strip() and not _PREAMBLE.match(kept)]
+            found = [text for text in found if text.strip() and not _PREAMBLE.match(text)]
         if style not in levels:
             levels.append(style)
         found.append(f"{'#' * (levels.index(style) + 1)} {title}")

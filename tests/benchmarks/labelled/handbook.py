@@ -34,12 +34,12 @@ _BLOCKS = {"div", "p", "ul", "ol", "li", "dl", "dt", "dd", "pre", "table", "tbod
 _LEFT_OUT = {"toc", "titlepage", "docnav"}
 
 
-def write_handbook(language: str, kept: Path, folder: Path) -> list[Asked]:
+def write_handbook(language: str, cache: Path, folder: Path) -> list[Asked]:
     """Write the sections in this language; the queries are in all languages, their kind is their language.
 
     Those of kind "de later" were written after the ranking had been tuned on the others.
     """
-    root = unpacked(_PACKAGE, _SHA256, kept) / "usr/share/doc/debian-handbook/html"
+    root = unpacked(_PACKAGE, _SHA256, cache) / "usr/share/doc/debian-handbook/html"
     for name, text in _sections(root / LANGUAGES[language]).items():
         (folder / f"{_file_name(name)}.md").write_text(text, "utf-8")
     questions = tomllib.loads(Path(__file__).parent.joinpath("handbook", "questions.toml").read_text("utf-8"))

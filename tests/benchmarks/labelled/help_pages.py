@@ -21,10 +21,10 @@ _LEAST = 200
 """Characters of a page; shorter ones only list others."""
 
 
-def write_help_pages(language: str, kept: Path, folder: Path) -> list[Asked]:
+def write_help_pages(language: str, cache: Path, folder: Path) -> list[Asked]:
     """Write the translated pages in this language; the kind of a query is its language."""
-    root = unpacked(_PACKAGE, _SHA256, kept) / "usr/share/help"
-    asked = []
+    root = unpacked(_PACKAGE, _SHA256, cache) / "usr/share/help"
+    queries = []
     for path in sorted((root / "C/gnome-help").glob("*.page")):
         pages = {of: _page(root / ("C" if of == "en" else of) / "gnome-help" / path.name) for of in LANGUAGES}
         summaries = {of: _text(page.find("info/desc")) for of, page in pages.items()}
@@ -33,8 +33,8 @@ def write_help_pages(language: str, kept: Path, folder: Path) -> list[Asked]:
         if language in translated and len(text) >= _LEAST:
             note = f"{path.stem}.md"
             (folder / note).write_text(f"{text}\n", "utf-8")
-            asked += [Asked(summary, of, {note: 1}) for of, summary in translated.items()]
-    return asked
+            queries += [Asked(summary, of, {note: 1}) for of, summary in translated.items()]
+    return queries
 
 
 def _page(path: Path) -> ET.Element:

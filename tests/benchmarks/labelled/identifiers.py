@@ -36,7 +36,7 @@ def write_identifiers(folder: Path) -> list[Asked]:
             defined[tuple(part.lower() for part in _PART.findall(name))][note] = name
     several = [parts for parts in defined if len(parts) > 1]
     chosen = sorted(several, key=lambda parts: _hash(" ".join(parts)))[:_QUERIES]
-    return [asked for parts in chosen for asked in _queries(parts, defined[parts])]
+    return [query for parts in chosen for query in _queries(parts, defined[parts])]
 
 
 def _queries(parts: Sequence[str], notes: dict[str, str]) -> Iterator[Asked]:

@@ -37,25 +37,25 @@ _PAIR_MOST = 20
 """Notes that each word of a pair occurs in."""
 
 
-def write_named(name: str, half: Half, kept: Path, folder: Path) -> LabelledSet:
+def write_named(name: str, half: Half, cache: Path, folder: Path) -> LabelledSet:
     """Write the notes below a folder; the queries are those of one half."""
     notes = folder / "notes"
-    write_collection(name, kept, notes)
+    write_collection(name, cache, notes)
     read = tomllib.loads(Path(__file__).with_name("names").joinpath(f"{name}.toml").read_text("utf-8"))
     off_topic = read.pop("off-topic")["questions"]
-    asked = [
+    queries = [
         Asked(text, kind, {f"{note}.md": gain for note, gain in gains.items()})
         for kind, queries in read.items()
         for text, gains in queries.items()
     ]
     texts = {path.relative_to(notes).as_posix(): path.read_text("utf-8") for path in sorted(notes.rglob("*.md"))}
-    if missing := {note for of in asked for note in of.gains} - set(texts):
+    if missing := {note for of in queries for note in of.gains} - set(texts):
         raise SystemExit(f"Collection {name} has no note {', '.join(sorted(missing))}.")
     for kind, found in (("rare", rare_words(texts, _GENERATED)), ("pair", rare_pairs(texts, _GENERATED))):
-        asked += [Asked(text, kind, {note: 2}) for text, note in found.items()]
+        queries += [Asked(text, kind, {note: 2}) for text, note in found.items()]
     wanted = half == "unseen"
     return LabelledSet(
-        [of for of in asked if of.second_half == wanted],
+        [of for of in queries if of.second_half == wanted],
         {"en": [text for text in off_topic if second_half(text) == wanted]},
         lambda path, _first, _last: (path,),
     )

@@ -27,11 +27,11 @@ def pairs_of(scratch: Path, gguf: bool) -> tuple[Shares, Shares]:
     write_planted(scratch / "notes")
     for name, (text, _) in ASKED.items():
         (scratch / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
-    asked = [(question.text, question.kind, question.answer) for question in questions]
-    asked += [(question, "everyday", f"{name}.md") for name, (_, question) in ASKED.items()]
+    queries = [(question.text, question.kind, question.answer) for question in questions]
+    queries += [(question, "everyday", f"{name}.md") for name, (_, question) in ASKED.items()]
     memory = open_set(scratch, write_minilm(scratch / "all-MiniLM-L6-v2-F16.gguf") if gguf else None)
     by_meaning, by_both = _Counted(), _Counted()
-    for text, kind, answer in asked:
+    for text, kind, answer in queries:
         found = memory.search(text, min_score=0.0, max_results=_MOST).results
         best: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
         for result in found:

@@ -11,7 +11,11 @@ from engine.settings import Settings
 from engine.settings.options import LocalSettings, SessionSettings
 from tests.benchmarks.labelled import conversations, cranfield, handbook, help_pages
 from tests.benchmarks.labelled.asked import Asked
-from tests.benchmarks.labelled.conversations import write_conversation_notes, write_conversation_sessions
+from tests.benchmarks.labelled.conversations import (
+    write_conversation_notes,
+    write_conversation_sessions,
+    write_some_conversations,
+)
 from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
 from tests.benchmarks.labelled.debian_packages import can_download
 from tests.benchmarks.labelled.haystack import write_haystack
@@ -21,6 +25,7 @@ from tests.benchmarks.labelled.spoiled import spoiled
 
 _HANDBOOK = "handbook in "
 _HELP = "help pages in "
+_SOME_CONVERSATIONS = "half of the conversations"
 _SPOILED = "spoiled "
 """Before the name of the set whose questions are spoiled."""
 
@@ -35,7 +40,8 @@ class LabelledSet(NamedTuple):
 
 def set_names() -> list[str]:
     """The sets that can be written on this machine."""
-    names = ["planted notes", "conversations", "sessions of conversations", f"{_SPOILED}conversations", "identifiers"]
+    names = ["planted notes", "conversations", _SOME_CONVERSATIONS, "sessions of conversations"]
+    names += [f"{_SPOILED}conversations", "identifiers"]
     if cranfield.collection() is not None:
         names += ["Cranfield", "sessions of Cranfield"]
     if can_download():
@@ -45,48 +51,44 @@ def set_names() -> list[str]:
     return names
 
 
-def write_set(name: str, kept: Path, folder: Path) -> LabelledSet:
-    """Write it below a folder: `notes`, perhaps empty, and `sessions`. `kept` has downloaded packages."""
+def write_set(name: str, cache: Path, folder: Path) -> LabelledSet:
+    """Write it below a folder: `notes`, perhaps empty, and `sessions`. `cache` has downloaded packages."""
     if name.startswith(_SPOILED):
-        whole = write_set(name.removeprefix(_SPOILED), kept, folder)
+        whole = write_set(name.removeprefix(_SPOILED), cache, folder)
         own = [of for of in whole.asked if of.kind in {"en", *conversations.KINDS}]
         return LabelledSet(spoiled(own, folder / "notes"), {}, whole.names_of)
     (folder / "notes").mkdir(parents=True)
     if name.startswith(_HANDBOOK):
         language = name.removeprefix(_HANDBOOK)
-        asked = handbook.write_handbook(language, kept, folder / "notes")
+        queries = handbook.write_handbook(language, cache, folder / "notes")
         unanswered = handbook.off_topic()
         if language != "en":
-            asked = [of for of in asked if of.kind.partition(" ")[0] == language]
+            queries = [of for of in queries if of.kind.partition(" ")[0] == language]
             unanswered = {of: texts for of, texts in unanswered.items() if of == language}
-        return LabelledSet(asked, unanswered, lambda path, _first, _last: (path,))
+        return LabelledSet(queries, unanswered, lambda path, _first, _last: (path,))
     if name.startswith(_HELP):
         language = name.removeprefix(_HELP)
-        asked = help_pages.write_help_pages(language, kept, folder / "notes")
-        own = [of for of in asked if language in {"en", of.kind}]
+        queries = help_pages.write_help_pages(language, cache, folder / "notes")
+        own = [of for of in queries if language in {"en", of.kind}]
         unanswered = {of: texts for of, texts in handbook.off_topic().items() if language in {"en", of}}
         return LabelledSet(own, unanswered, lambda path, _first, _last: (path,))
-    if name == "conversations":
-        asked = write_conversation_notes(folder / "notes")
-        return LabelledSet(asked, {}, lambda path, _first, _last: (Path(path).stem,))
-    if name == "sessions of conversations":
-        asked = write_conversation_sessions(folder / "sessions")
-        return LabelledSet(asked, {}, lambda path, _first, _last: (Path(path).stem,))
+    if name.endswith("conversations"):
+        return _write_conversations(name, folder)
     if name == "identifiers":
-        asked = write_identifiers(folder / "notes")
-        return LabelledSet(asked, {}, lambda path, _first, _last: (path,))
+        queries = write_identifiers(folder / "notes")
+        return LabelledSet(queries, {}, lambda path, _first, _last: (path,))
     if name == "planted notes":
         write_haystack(folder / "notes")
         write_planted(folder / "notes")
-        asked = [Asked(question.text, question.kind, {question.answer: 1}) for question in planted()[1]]
-        return LabelledSet(asked, {"": off_topic()}, lambda path, _first, _last: (path,))
+        queries = [Asked(question.text, question.kind, {question.answer: 1}) for question in planted()[1]]
+        return LabelledSet(queries, {"": off_topic()}, lambda path, _first, _last: (path,))
     collection = cranfield.collection()
     assert collection is not None
     judged = zip(cranfield.questions(collection), cranfield.judgements(collection), strict=True)
-    asked = [Asked(text, "", {str(number): gain for number, gain in gains.items()}) for text, gains in judged]
+    queries = [Asked(text, "", {str(number): gain for number, gain in gains.items()}) for text, gains in judged]
     if name == "Cranfield":
         cranfield.write_notes(collection, folder / "notes")
-        return LabelledSet(asked, {"en": cranfield.OFF_TOPIC}, lambda path, _first, _last: (Path(path).stem,))
+        return LabelledSet(queries, {"en": cranfield.OFF_TOPIC}, lambda path, _first, _last: (Path(path).stem,))
     lines: dict[str, list[tuple[int, str]]] = {}
     for (path, line), number in write_cranfield_sessions(collection, folder / "sessions").items():
         lines.setdefault(path, []).append((line, str(number)))
@@ -94,7 +96,18 @@ def write_set(name: str, kept: Path, folder: Path) -> LabelledSet:
     def names_of(path: str, first: int, last: int) -> Sequence[str]:
         return list(dict.fromkeys(name for line, name in lines[path] if first <= line <= last))
 
-    return LabelledSet(asked, {"en": cranfield.OFF_TOPIC}, names_of)
+    return LabelledSet(queries, {"en": cranfield.OFF_TOPIC}, names_of)
+
+
+def _write_conversations(name: str, folder: Path) -> LabelledSet:
+    off_topic: dict[str, Sequence[str]] = {}
+    if name == _SOME_CONVERSATIONS:
+        queries, off_topic["en"] = write_some_conversations(folder / "notes")
+    elif name == "conversations":
+        queries = write_conversation_notes(folder / "notes")
+    else:
+        queries = write_conversation_sessions(folder / "sessions")
+    return LabelledSet(queries, off_topic, lambda path, _first, _last: (Path(path).stem,))
 
 
 def open_set(folder: Path, model: Path | None = None) -> BuiltinMemory:

@@ -18,7 +18,7 @@ _TYPED = 0.6
 """Share of the last word that has been typed."""
 
 
-def spoiled(asked: Sequence[Asked], folder: Path) -> list[Asked]:
+def spoiled(queries: Sequence[Asked], folder: Path) -> list[Asked]:
     """Each question as it is, with an error, and begun; `folder` has the notes, whose words are counted.
 
     Questions without a word that can be spoiled in both ways are left out.
@@ -26,7 +26,7 @@ def spoiled(asked: Sequence[Asked], folder: Path) -> list[Asked]:
     counts: Counter[str] = Counter()
     for path in sorted(folder.rglob("*.md")):
         counts.update({word.lower() for word in _WORD.findall(path.read_text("utf-8"))})
-    return [variant for of in asked for variant in _variants(of, counts)]
+    return [variant for of in queries for variant in _variants(of, counts)]
 
 
 def _variants(of: Asked, counts: Counter[str]) -> Iterator[Asked]:

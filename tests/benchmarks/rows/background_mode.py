@@ -19,7 +19,7 @@ _ROUNDS = 20
 
 def run(bench: Bench) -> Iterator[Figure]:
     folder = bench.folder(bench.notes)
-    idle, first, shown, asked, toggled, bare = measure(_stay, folder, bench.scratch / "background-mode").value
+    idle, first, shown, requested, toggled, bare = measure(_stay, folder, bench.scratch / "background-mode").value
     yield Figure(
         f"idle with {bench.notes:,} watched files: CPU time of all threads over {_IDLE_MS // 1000} s",
         "< 0.5 %",
@@ -33,8 +33,8 @@ def run(bench: Bench) -> Iterator[Figure]:
     yield Figure(
         "mnemoscope --toggle, from the start of its process to its end",
         "well under 100 ms",
-        f"p50 {_middle(asked)}; to the picture of the quick search p50 {_middle(toggled)}",
-        f"{statistics.median(asked) / bare:.1f} of a Python that does nothing ({bare * 1000:.0f} ms)",
+        f"p50 {_middle(requested)}; to the picture of the quick search p50 {_middle(toggled)}",
+        f"{statistics.median(requested) / bare:.1f} of a Python that does nothing ({bare * 1000:.0f} ms)",
     )
 
 

@@ -27,7 +27,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         for share in _SHARES:
             count = bench.notes // share
             found = measure(
-                _compare, bench.folder(count), bench.scratch / f"crossover-{dims}-{count}", dims, bench.kept
+                _compare, bench.folder(count), bench.scratch / f"crossover-{dims}-{count}", dims, bench.cache
             )
             chunks, took, recall = found.value
             table, matrix = took["sqlite-vec"], took["numpy"]
@@ -40,12 +40,12 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _compare(
-    notes: Path, store: Path, dims: int, kept: Path
+    notes: Path, store: Path, dims: int, cache: Path
 ) -> tuple[int, dict[str, tuple[float, float]], dict[str, float]]:
     """Chunks; for each engine the medians of the vector half and of the whole search; and the recall of its vectors."""
     import numpy as np
 
-    provider = LiftedProvider(kept, dims)
+    provider = LiftedProvider(cache, dims)
     builtin.select_provider = lambda *_, **__: Selection(provider, provider.id)
     first = _open(notes, store, "numpy")
     chunks = first.sync().chunks_indexed
@@ -57,8 +57,8 @@ def _compare(
     took: dict[str, list[tuple[float, float]]] = {engine: [] for engine in memories}
     for memory in memories.values():
         memory.sync()
-    asked = questions(_QUESTIONS)
-    for number, query in enumerate(asked):
+    queries = questions(_QUESTIONS)
+    for number, query in enumerate(queries):
         for engine, memory in memories.items():  # alternating: the machine is as busy for both
             timings = memory.search(query, max_results=6, min_score=0).timings
             if number >= _QUESTIONS // 5:
@@ -73,12 +73,12 @@ def _compare(
             ids = np.array(list(rows))
             vectors = np.frombuffer(b"".join(rows.values()), "<f2").reshape(len(rows), dims).astype(np.float32)
             hits = 0
-            for query in asked:
+            for query in queries:
                 vector = provider.embed_query(query)
                 exact = ids[np.argsort(-(vectors @ vector))[:50]]
                 near = memory.vectors.search(snapshot, model, vector, 200)[0]
                 hits += len(np.intersect1d(exact, near))
-        recall[engine] = hits / (50 * len(asked))
+        recall[engine] = hits / (50 * len(queries))
     medians = {
         engine: (percentile([v for v, _ in found], 0.5), percentile([t for _, t in found], 0.5))
         for engine, found in took.items()

@@ -21,8 +21,8 @@ def run(bench: Bench) -> Iterator[Figure]:
     planted = plant(notes, names, _words(), each=_EACH)
     for model in ("none", "random-1536"):
         store = bench.scratch / f"index-duplicates-{model}"
-        built = measure(build_index, notes, store, model, bench.kept)
-        cost = measure(_find, notes, store, model, bench.kept)
+        built = measure(build_index, notes, store, model, bench.cache)
+        cost = measure(_find, notes, store, model, bench.cache)
         groups: list[tuple[str, list[str]]] = pickle.loads(cost.value)
         vectors = " and vectors of 1536 dimensions, by chance" if model != "none" else ""
         yield Figure(
@@ -48,9 +48,9 @@ def _found(groups: list[tuple[str, list[str]]], planted: Planted, names: list[st
     )
 
 
-def _find(notes: Path, store: Path, model: Model, kept: Path) -> bytes:
+def _find(notes: Path, store: Path, model: Model, cache: Path) -> bytes:
     """In a child: the kind and the paths of each group."""
-    memory = open_index(notes, store, model, kept)
+    memory = open_index(notes, store, model, cache)
     assert memory.insight is not None
     with clock:
         report = memory.insight.duplicates()

@@ -22,11 +22,11 @@ _LEAST, _MOST = 25, 200
 
 def run(bench: Bench) -> Iterator[Figure]:
     for filler in (0, 1000):
-        ours, theirs, unrelated, theirs_unrelated, count, asked = measure(_recall, filler).value
+        ours, theirs, unrelated, theirs_unrelated, count, queries = measure(_recall, filler).value
         yield Figure(
             f"facts, {count:,} of them: paraphrases that recall theirs among the first {_RECALLED}",
             "most",
-            f"{ours} of {asked}",
+            f"{ours} of {queries}",
             f"the reference's rule: {theirs}",
         )
         yield Figure(
@@ -36,9 +36,9 @@ def run(bench: Bench) -> Iterator[Figure]:
             f"the reference's rule: {theirs_unrelated}",
         )
     for name, what in (("personal", "natural questions"), ("personal_unseen", "unseen natural questions")):
-        found, asked, unrelated, others = measure(_personal, name).value
-        yield Figure(f"facts: {what} about oneself that recall theirs among the first 5", "most", f"{found} of {asked}")
-        yield Figure(f"facts: unrelated questions that recall any of these {asked}", "none", f"{unrelated} of {others}")
+        found, total, unrelated, others = measure(_personal, name).value
+        yield Figure(f"facts: {what} about oneself that recall theirs among the first 5", "most", f"{found} of {total}")
+        yield Figure(f"facts: unrelated questions that recall any of these {total}", "none", f"{unrelated} of {others}")
     same, same_theirs, other, other_theirs, pairs = measure(_duplicates).value
     yield Figure(
         "facts: the same words again, known as a duplicate",
@@ -73,37 +73,37 @@ def sentences() -> list[str]:
 
 def _recall(filler: int) -> tuple[int, int, int, int, int, int]:
     labelled = tomllib.loads(LABELLED.read_text("utf-8"))
-    kept = [fact for fact, _ in labelled["facts"]] + sentences()[:filler]
+    stored = [fact for fact, _ in labelled["facts"]] + sentences()[:filler]
     with tempfile.TemporaryDirectory() as folder:
-        facts, provider = _facts(Path(folder), kept)
-        vectors = provider.embed_documents(kept)
+        facts, provider = _facts(Path(folder), stored)
+        vectors = provider.embed_documents(stored)
 
         def reference(prompt: str) -> list[str]:
             distances = 2 - 2 * (vectors @ provider.embed_query(prompt))
-            near = sorted(range(len(kept)), key=lambda place: distances[place])[:_RECALLED]
-            return [kept[place] for place in near if 1 / (1 + distances[place]) >= 0.3]
+            near = sorted(range(len(stored)), key=lambda place: distances[place])[:_RECALLED]
+            return [stored[place] for place in near if 1 / (1 + distances[place]) >= 0.3]
 
         def ours(prompt: str) -> list[str]:
             return [found.fact.text for found in facts.find(f"{prompt} ", max_results=_RECALLED).results]
 
-        asked = labelled["facts"]
+        prompts = labelled["facts"]
         return (
-            sum(fact in ours(prompt) for fact, prompt in asked),
-            sum(fact in reference(prompt) for fact, prompt in asked),
+            sum(fact in ours(prompt) for fact, prompt in prompts),
+            sum(fact in reference(prompt) for fact, prompt in prompts),
             sum(bool(ours(prompt)) for prompt in labelled["off_topic"]),
             sum(bool(reference(prompt)) for prompt in labelled["off_topic"]),
-            len(kept),
-            len(asked),
+            len(stored),
+            len(prompts),
         )
 
 
 def _personal(name: str) -> tuple[int, int, int, int]:
     labelled = tomllib.loads(LABELLED.read_text("utf-8"))
-    asked, others = labelled[name], labelled["not_personal"] + labelled["off_topic"]
+    queries, others = labelled[name], labelled["not_personal"] + labelled["off_topic"]
     with tempfile.TemporaryDirectory() as folder:
-        facts, _ = _facts(Path(folder), list(dict.fromkeys(fact for fact, _ in asked)))
-        found = [fact in [one.fact.text for one in facts.find(f"{query} ").results] for fact, query in asked]
-        return sum(found), len(asked), sum(bool(facts.find(f"{query} ").results) for query in others), len(others)
+        facts, _ = _facts(Path(folder), list(dict.fromkeys(fact for fact, _ in queries)))
+        found = [fact in [one.fact.text for one in facts.find(f"{query} ").results] for fact, query in queries]
+        return sum(found), len(queries), sum(bool(facts.find(f"{query} ").results) for query in others), len(others)
 
 
 def _duplicates() -> tuple[int, int, int, int, int]:
@@ -133,8 +133,8 @@ def _duplicates() -> tuple[int, int, int, int, int]:
 
 
 def _speed() -> tuple[float, list[float]]:
-    kept = sentences()
-    many = [f"{sentence} ({number})" for number in range(_MANY // len(kept) + 1) for sentence in kept][:_MANY]
+    texts = sentences()
+    many = [f"{sentence} ({number})" for number in range(_MANY // len(texts) + 1) for sentence in texts][:_MANY]
     prompts = tomllib.loads(LABELLED.read_text("utf-8"))["off_topic"]
     with tempfile.TemporaryDirectory() as folder:
         facts, _ = _facts(Path(folder), many)
@@ -142,7 +142,7 @@ def _speed() -> tuple[float, list[float]]:
         return first, timed([partial(facts.find, prompt) for prompt in prompts[1:]])
 
 
-def _facts(folder: Path, kept: Sequence[str]):
+def _facts(folder: Path, texts: Sequence[str]):
     """The facts of a new workspace, all with their vectors, and what made these."""
     from engine.embedding.embedded_model import EmbeddedProvider
     from engine.memory.facts import Facts
@@ -155,9 +155,9 @@ def _facts(folder: Path, kept: Sequence[str]):
     facts.put_back(
         *(
             Fact(id=str(n), text=text, category="fact", importance=0.7, created=n, changed=n, origin="person")
-            for n, text in enumerate(kept)
+            for n, text in enumerate(texts)
         )
     )
-    for _ in range(len(kept) // 256 + 1):
+    for _ in range(len(texts) // 256 + 1):
         facts.find("everything")
     return Facts(user, lambda: provider, lambda _: None), provider

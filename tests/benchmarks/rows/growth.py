@@ -21,7 +21,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     for size in _SIZES:
         notes = int(size * bench.notes)
         folder, store = bench.folder(notes), bench.scratch / f"growth-{notes}"
-        built = measure(build_index, folder, store, "window", bench.kept)
+        built = measure(build_index, folder, store, "window", bench.cache)
         chunks.append(built.value["chunks"])
         disk = sum(bytes_ for name, bytes_ in built.value.items() if name not in ("chunks", "embedded"))
         rows = {
@@ -29,7 +29,7 @@ def run(bench: Bench) -> Iterator[Figure]:
             "bytes on disk": (disk, megabytes(disk)),
         }
         for name, work in _WORK.items():
-            cost = measure(work, folder, store, bench.kept)
+            cost = measure(work, folder, store, bench.cache)
             rows[name] = cost.value[0], f"{cost.value[1]}, peak {megabytes(cost.peak)}"
         for name, row in rows.items():
             found.setdefault(name, []).append(row)
@@ -43,19 +43,19 @@ def run(bench: Bench) -> Iterator[Figure]:
         )
 
 
-def _resync(folder: Path, store: Path, kept: Path) -> tuple[float, str]:
-    memory = open_index(folder, store, "window", kept)
+def _resync(folder: Path, store: Path, cache: Path) -> tuple[float, str]:
+    memory = open_index(folder, store, "window", cache)
     memory.sync()
     return _once(memory.sync)
 
 
-def _search(mode: str, folder: Path, store: Path, kept: Path, *, natural: bool) -> tuple[float, str]:
-    memory = open_index(folder, store, "window", kept, query=UNCACHED)
-    asked = questions(_QUESTIONS, natural=natural)
-    for text in [*warming(natural=natural), *asked] if mode == "auto" else warming(natural=natural):
+def _search(mode: str, folder: Path, store: Path, cache: Path, *, natural: bool) -> tuple[float, str]:
+    memory = open_index(folder, store, "window", cache, query=UNCACHED)
+    queries = questions(_QUESTIONS, natural=natural)
+    for text in [*warming(natural=natural), *queries] if mode == "auto" else warming(natural=natural):
         memory.search(text, mode=mode, max_results=10)  # caches the vectors of the queries
     spent = []
-    for text in asked:
+    for text in queries:
         began = time.process_time()
         memory.search(text, mode=mode, max_results=10)
         spent.append((time.process_time() - began) * 1000)
@@ -64,15 +64,15 @@ def _search(mode: str, folder: Path, store: Path, kept: Path, *, natural: bool) 
     return middle, f"p50 {middle:.1f}, p95 {late:.1f} CPU ms; {megabytes(anonymous_memory())} anonymous"
 
 
-def _insight(name: str, folder: Path, store: Path, kept: Path) -> tuple[float, str]:
-    memory = open_index(folder, store, "window", kept)
+def _insight(name: str, folder: Path, store: Path, cache: Path) -> tuple[float, str]:
+    memory = open_index(folder, store, "window", cache)
     assert memory.insight is not None
     return _once(getattr(memory.insight, name))
 
 
-def _switch(folder: Path, store: Path, kept: Path) -> tuple[float, str]:
+def _switch(folder: Path, store: Path, cache: Path) -> tuple[float, str]:
     """Embed everything with another model."""
-    memory = open_index(folder, store, "random-1536", kept)
+    memory = open_index(folder, store, "random-1536", cache)
     return _once(partial(memory.sync, approve=True))
 
 

@@ -22,7 +22,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     )
     for number, (what, model, searching) in enumerate(cases):
         idle, busy, state = measure(
-            _index, folder, bench.scratch / f"index-heartbeat-{number}", model, searching, bench.kept
+            _index, folder, bench.scratch / f"index-heartbeat-{number}", model, searching, bench.cache
         ).value
         yield Figure(
             f"GUI thread while {bench.notes:,} notes are indexed: {what}",
@@ -32,9 +32,9 @@ def run(bench: Bench) -> Iterator[Figure]:
         )
 
 
-def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path) -> tuple[Any, Any, str]:
+def _index(folder: Path, store: Path, model: Model, searching: bool, cache: Path) -> tuple[Any, Any, str]:
     """The pulse of the real window, at rest and while it indexes; how far that came."""
-    use_model(model, kept)
+    use_model(model, cache)
     from PySide6.QtTest import QTest
 
     from gui.app.gc_on_gui_thread import Collector
@@ -46,7 +46,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     from gui.window.main_window import MainWindow
     from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
 
-    asked = iter(questions(1000, natural=True))
+    queries = iter(questions(1000, natural=True))
     app = start_qt()
     collector = Collector(app)
     jobs = Jobs()
@@ -70,7 +70,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
             break
         if searching:
             window.search.box.edit.clear()
-            for letter in next(asked):
+            for letter in next(queries):
                 QTest.keyClicks(window.search.box.edit, letter)
                 wait(120)
     pulse = heart.stop()

@@ -22,7 +22,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     )
     for model, kind in cases:
         store, built = bench.index(bench.notes, model)
-        few, many = measure(_ours, folder, store, model, bench.kept).value
+        few, many = measure(_ours, folder, store, model, bench.cache).value
         for results, found in ((6, few), (50, many)):
             yield Figure(
                 f"hybrid search, {built.value['chunks']:,} chunks × 1536, {results} results; {kind}",
@@ -32,9 +32,9 @@ def run(bench: Bench) -> Iterator[Figure]:
             )
 
 
-def _ours(folder: Path, store: Path, model: Model, kept: Path) -> tuple[list[float], list[float]]:
+def _ours(folder: Path, store: Path, model: Model, cache: Path) -> tuple[list[float], list[float]]:
     """Milliseconds of searches for 6 results and for 50. No threshold: every search shows as many as it may."""
-    memory = open_index(folder, store, model, kept, query=UNCACHED)
+    memory = open_index(folder, store, model, cache, query=UNCACHED)
     for text in questions(_QUESTIONS):
         memory.search(text, max_results=1)  # caches the vectors of the queries
     found = []
@@ -57,4 +57,4 @@ def _reference(folder: Path, database: Path) -> list[float]:
         reference.by_words(text, _CANDIDATES)
         reference.by_vector(vector, _CANDIDATES)
 
-    return timed([partial(search, *asked) for asked in zip(questions(_REFERENCE_QUESTIONS), vectors, strict=True)])
+    return timed([partial(search, *query) for query in zip(questions(_REFERENCE_QUESTIONS), vectors, strict=True)])

@@ -17,7 +17,7 @@ _TIMEOUT = 5.0
 def run(bench: Bench) -> Iterator[Figure]:
     notes = LARGE * bench.notes
     folder, (store, built) = bench.folder(notes), bench.index(notes, "window")
-    shown, alone, pulse, idle = measure(_type, folder, store, bench.kept).value
+    shown, alone, pulse, idle = measure(_type, folder, store, bench.cache).value
     yield Figure(
         f"key press to first results, {built.value['chunks']:,} chunks ({len(shown)} keys of {_QUESTIONS} questions)",
         "p95 ≤ 50 ms",
@@ -32,7 +32,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     )
 
 
-def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[float], Any, Any]:
+def _type(folder: Path, store: Path, cache: Path) -> tuple[list[float], list[float], Any, Any]:
     """Milliseconds from each key to its results, and of the same searches without a window; the pulse, and idle."""
     from PySide6.QtTest import QTest
 
@@ -45,7 +45,7 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
     app = start_qt()
     collector = Collector(app)
     Appearance(app, "light")
-    memory = open_index(folder, store, "window", kept)
+    memory = open_index(folder, store, "window", cache)
     jobs = Jobs()
     panel = SearchPanel(jobs)
     panel.set_manager(memory)
@@ -61,7 +61,7 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
     wait(2000)
     idle = heart.pulse
     heart.restart()
-    shown, asked = [], []
+    shown, queries = [], []
     for query in typed:
         panel.box.edit.clear()
         wait(300)
@@ -79,8 +79,8 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
                     break  # nothing was found: the page shows that instead
             app.processEvents()
             shown.append((time.perf_counter() - began) * 1000)
-            asked.append(text)
+            queries.append(text)
             wait(max(0, int(1000 * (_SECONDS_A_KEY - (time.perf_counter() - began)))))
     pulse = heart.stop()
-    alone = timed([partial(memory.search, text, max_results=50, mode="keyword") for text in asked])
+    alone = timed([partial(memory.search, text, max_results=50, mode="keyword") for text in queries])
     return shown, alone, pulse, idle

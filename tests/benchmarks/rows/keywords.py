@@ -16,7 +16,7 @@ _KINDS = {"rare": "telling words", "natural": "words as frequent as in the notes
 def run(bench: Bench) -> Iterator[Figure]:
     notes = LARGE * bench.notes
     folder, (store, built) = bench.folder(notes), bench.index(notes, "window")
-    ours = measure(_ours, folder, store, bench.kept).value
+    ours = measure(_ours, folder, store, bench.cache).value
     theirs = measure(_reference, folder, bench.scratch / "reference-keywords.sqlite").value
     for kind, target in (("rare", "median ≤ 15 ms"), ("natural", "–")):
         median = percentile(ours[kind], 0.5)
@@ -29,14 +29,14 @@ def run(bench: Bench) -> Iterator[Figure]:
         )
 
 
-def _ours(folder: Path, store: Path, kept: Path) -> dict[str, list[float]]:
-    memory = open_index(folder, store, "window", kept, query=UNCACHED)
+def _ours(folder: Path, store: Path, cache: Path) -> dict[str, list[float]]:
+    memory = open_index(folder, store, "window", cache, query=UNCACHED)
     found = {}
     for kind in _KINDS:
         natural = kind == "natural"
         timed([partial(memory.search, text, mode="keyword") for text in warming(natural=natural)])
-        asked = questions(_QUESTIONS, natural=natural)
-        found[kind] = timed([partial(memory.search, text, mode="keyword") for text in asked])
+        queries = questions(_QUESTIONS, natural=natural)
+        found[kind] = timed([partial(memory.search, text, mode="keyword") for text in queries])
     return found
 
 
@@ -47,10 +47,10 @@ def _reference(folder: Path, database: Path) -> dict[str, tuple[list[float], lis
         reference.fill(folder)
     found = {}
     for kind in _KINDS:
-        asked = questions(_QUESTIONS, natural=kind == "natural")
-        timed([partial(reference.by_any_word, text, _REFERENCE_RESULTS) for text in asked[:5]])
+        queries = questions(_QUESTIONS, natural=kind == "natural")
+        timed([partial(reference.by_any_word, text, _REFERENCE_RESULTS) for text in queries[:5]])
         found[kind] = (
-            timed([partial(reference.by_words, text, _REFERENCE_RESULTS) for text in asked]),
-            timed([partial(reference.by_any_word, text, _REFERENCE_RESULTS) for text in asked]),
+            timed([partial(reference.by_words, text, _REFERENCE_RESULTS) for text in queries]),
+            timed([partial(reference.by_any_word, text, _REFERENCE_RESULTS) for text in queries]),
         )
     return found

@@ -33,10 +33,10 @@ def run(bench: Bench) -> Iterator[Figure]:
     for number, name in enumerate(_CORPORA):
         folder = bench.scratch / f"lost-{number}"
         lost, words, pairs, notes = measure(_lost, name, folder).value
-        for mode, said in _MODES.items():
+        for mode, search in _MODES.items():
             of_words, of_pairs = lost[mode]
             yield Figure(
-                f"{name}, {notes:,} notes: queries that only one note answers, lost by {said}",
+                f"{name}, {notes:,} notes: queries that only one note answers, lost by {search}",
                 "none",
                 f"words {of_words} of {words}, pairs {of_pairs} of {pairs}",
             )

@@ -21,25 +21,25 @@ def run(bench: Bench) -> Iterator[Figure]:
     folder, (store, built) = bench.folder(notes), bench.index(notes, "window")
     what = f"map of {built.value['chunks']:,} chunks × 512, real vectors"
     for later in (False, True):
-        seconds, frames, pulse = measure(_look, folder, store, bench.kept).value
+        seconds, frames, pulse = measure(_look, folder, store, bench.cache).value
         how = "from its file" if later else "made from the vectors"
         yield Figure(f"{what}: from asking to its first picture, {how}", "–", f"{seconds:.2f} s")
         if not later:
             yield Figure("– time between two turns of the GUI thread's loop meanwhile", "≤ 16 ms", pulse)
     size = f"{_FRAMES} frames of {_SIZE[0]} × {_SIZE[1]}"
     yield Figure(f"{what}: a frame while it is dragged ({size})", "≤ 16 ms", spread(frames))
-    found = measure(_lay_out, bench.kept).value
+    found = measure(_lay_out, bench.cache).value
     for name, target in (("directions", "–"), ("neighbours", "better than directions, few seconds")):
-        kept, trust, seconds = found[name]
+        share, trust, seconds = found[name]
         yield Figure(
             f"layout of {_LAID_OUT:,} real vectors by {name}",
             target,
-            f"{kept:.3f} of {_NEIGHBOURS} neighbours kept, trustworthiness {trust:.3f}; {seconds:.1f} CPU s",
-            f"{kept / found['directions'][0]:.0f}× the neighbours of two directions",
+            f"{share:.3f} of {_NEIGHBOURS} neighbours kept, trustworthiness {trust:.3f}; {seconds:.1f} CPU s",
+            f"{share / found['directions'][0]:.0f}× the neighbours of two directions",
         )
 
 
-def _look(folder: Path, store: Path, kept: Path) -> tuple[float, list[float], str]:
+def _look(folder: Path, store: Path, cache: Path) -> tuple[float, list[float], str]:
     """Seconds to the first picture, milliseconds a frame, and the loop's pulse until the picture was there."""
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
@@ -53,7 +53,7 @@ def _look(folder: Path, store: Path, kept: Path) -> tuple[float, list[float], st
     app = start_qt()
     collector = Collector(app)
     Appearance(app, "light")
-    memory = open_index(folder, store, "window", kept)
+    memory = open_index(folder, store, "window", cache)
     memory.status()
     jobs = Jobs()
     panel = MapPanel(jobs, whole=True)
@@ -89,7 +89,7 @@ def _look(folder: Path, store: Path, kept: Path) -> tuple[float, list[float], st
     return seen[0] - began, frames, pulse
 
 
-def _lay_out(kept: Path) -> dict[str, tuple[float, float, float]]:
+def _lay_out(cache: Path) -> dict[str, tuple[float, float, float]]:
     """Of each layout: neighbours kept, trustworthiness, CPU seconds."""
     import numpy as np
 
@@ -98,7 +98,7 @@ def _lay_out(kept: Path) -> dict[str, tuple[float, float, float]]:
     from engine.store.vector_matrix_blocks import quantise
     from tests.benchmarks.real_vectors import real_vectors
 
-    vectors = np.array(real_vectors(kept)[:_LAID_OUT])
+    vectors = np.array(real_vectors(cache)[:_LAID_OUT])
     rows = Rows(np.arange(len(vectors)), vectors.shape[1], (quantise(vectors),))
     found = {}
     most = map_layout.MOST_NEIGHBOURS

@@ -65,9 +65,9 @@ def run(bench: Bench) -> Iterator[Figure]:
         of_method = [answers[method] for answers in found.values()]
         queries = [answer for answers in of_method for answer in answers.queries]
         counts = Counter(answer.kind for answer in queries)
-        for kind, said in KINDS.items():
+        for kind, label in KINDS.items():
             of_kind = [answer for answer in queries if answer.kind == kind]
-            yield Figure(f"{half} half, {counts[kind]} queries with {said}: {method}", "–", _said(of_kind, method))
+            yield Figure(f"{half} half, {counts[kind]} queries with {label}: {method}", "–", _said(of_kind, method))
         for name in names:
             written = [answer for answer in found[name][method].queries if answer.kind not in {"rare", "pair"}]
             yield Figure(
@@ -76,35 +76,35 @@ def run(bench: Bench) -> Iterator[Figure]:
         if method in _OURS.values():
             near = [answered for answers in of_method for answered in answers.off_topic]
             far = [answered for answers in of_method for answered in answers.far_off_topic]
-            said = f"{sum(near)} of {len(near)}; of the ranking row's, {sum(far)} of {len(far)}"
-            yield Figure(f"{half} half, off-topic queries answered: {method}", "few", said)
+            label = f"{sum(near)} of {len(near)}; of the ranking row's, {sum(far)} of {len(far)}"
+            yield Figure(f"{half} half, off-topic queries answered: {method}", "few", label)
 
 
 def _said(answers: Sequence[Answer], method: str) -> str:
-    said = (
+    sentence = (
         f"MRR@10 {mean(answer.reciprocal for answer in answers):.3f}, nDCG@10 "
         f"{mean(answer.ndcg for answer in answers):.3f}, first {mean(answer.first for answer in answers):.0%}"
     )
     if method not in _OURS.values():
-        return said
+        return sentence
     shown, empty = mean(answer.shown for answer in answers), mean(answer.empty for answer in answers)
-    return f"{said}; at 0.35: among six {shown:.0%}, empty {empty:.1%}"
+    return f"{sentence}; at 0.35: among six {shown:.0%}, empty {empty:.1%}"
 
 
 def _measured(name: str, half: Half, bench: Bench) -> dict[str, Answers]:
-    found: dict[str, Answers] = measure(answers_of, name, half, bench.kept, bench.scratch / f"named-{name}").value
+    found: dict[str, Answers] = measure(answers_of, name, half, bench.cache, bench.scratch / f"named-{name}").value
     return found
 
 
-def answers_of(name: str, half: Half, kept: Path, folder: Path) -> dict[str, Answers]:
+def answers_of(name: str, half: Half, cache: Path, folder: Path) -> dict[str, Answers]:
     """In a child: each method on one collection."""
-    labelled = write_named(name, half, kept, folder)
+    labelled = write_named(name, half, cache, folder)
     memory = open_set(folder)
     methods = Methods(memory)
     rank = methods.all()[_STEMMED]
     found = {}
-    ranked = [[methods.rows[id_].path for id_ in rank(asked.text)[:_LISTED]] for asked in labelled.asked]
-    stemmed = [_answer(asked, paths, paths) for asked, paths in zip(labelled.asked, ranked, strict=True)]
+    ranked = [[methods.rows[id_].path for id_ in rank(query.text)[:_LISTED]] for query in labelled.asked]
+    stemmed = [_answer(query, paths, paths) for query, paths in zip(labelled.asked, ranked, strict=True)]
     found[_STEMMED] = Answers(stemmed, [], [])
     for mode, method in _OURS.items():
         found[method] = _ours(labelled, memory, mode)
@@ -118,24 +118,24 @@ def _ours(labelled: LabelledSet, memory: BuiltinMemory, mode: str) -> Answers:
         return [result.path for result in outcome.results]
 
     answers = []
-    for asked in labelled.asked:
-        whole = paths(asked.text, max_results=_LISTED, min_score=0.0)
-        answers.append(_answer(asked, whole, paths(asked.text, max_results=_LISTED)))
+    for query in labelled.asked:
+        whole = paths(query.text, max_results=_LISTED, min_score=0.0)
+        answers.append(_answer(query, whole, paths(query.text, max_results=_LISTED)))
     unanswered = [[bool(paths(text)) for text in texts] for texts in (labelled.off_topic["en"], off_topic())]
     return Answers(answers, *unanswered)
 
 
-def _answer(asked: Asked, whole: Iterable[str], shown: Sequence[str]) -> Answer:
-    notes = distinct([(path,) for path in whole], asked.gains)[:DEPTH]
-    best = max(asked.gains.values())
+def _answer(query: Asked, whole: Iterable[str], shown: Sequence[str]) -> Answer:
+    notes = distinct([(path,) for path in whole], query.gains)[:DEPTH]
+    best = max(query.gains.values())
     ranks: dict[bool, int] = defaultdict(int)
     for rank, note in enumerate(notes, 1):
-        ranks.setdefault(asked.gains.get(note, 0) == best, rank)
+        ranks.setdefault(query.gains.get(note, 0) == best, rank)
     return Answer(
-        asked.kind,
+        query.kind,
         1 / ranks[True] if ranks[True] else 0.0,
-        ndcg(notes, asked.gains),
+        ndcg(notes, query.gains),
         ranks[True] == 1,
         not shown,
-        any(asked.gains.get(note, 0) == best for note in [*dict.fromkeys(shown)][:SHOWN]),
+        any(query.gains.get(note, 0) == best for note in [*dict.fromkeys(shown)][:SHOWN]),
     )

@@ -19,7 +19,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     store, _ = bench.index(bench.notes, "random-1536")
     folder = copy_of(bench.folder(bench.notes), bench.scratch / "changing")
     store = copy_of(store, bench.scratch / "index-changing")
-    called, watched, debounce = measure(_ours, folder, store, bench.kept).value
+    called, watched, debounce = measure(_ours, folder, store, bench.cache).value
     theirs = measure(_reference, folder, bench.scratch / "reference-changing.sqlite").value
     what = f"one of {bench.notes:,} files changed, searchable by words"
     yield Figure(
@@ -36,10 +36,10 @@ def run(bench: Bench) -> Iterator[Figure]:
     )
 
 
-def _ours(folder: Path, store: Path, kept: Path) -> tuple[float, float, float]:
+def _ours(folder: Path, store: Path, cache: Path) -> tuple[float, float, float]:
     """Seconds for a sync alone, and from the write to the hit with the watcher; both medians. The debounce."""
     notes = note_paths(folder)
-    memory = open_index(folder, store, "random-1536", kept)
+    memory = open_index(folder, store, "random-1536", cache)
     memory.sync()
     called = []
     for number in range(_ROUNDS):
@@ -49,7 +49,7 @@ def _ours(folder: Path, store: Path, kept: Path) -> tuple[float, float, float]:
         assert _finds(memory, f"aardvark{number}")
         called.append(time.perf_counter() - began)
     memory.close()
-    memory = open_index(folder, store, "random-1536", kept, background=True)
+    memory = open_index(folder, store, "random-1536", cache, background=True)
     memory.sync()
     watched = []
     for number in range(_ROUNDS):

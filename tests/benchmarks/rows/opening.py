@@ -17,7 +17,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     store, built = bench.index(bench.notes, "random-1536")
     engine, numpy = _import_seconds("engine"), _import_seconds("numpy")
     yield Figure("import engine", "< 100 ms", f"{engine * 1000:.0f} ms", f"{engine / numpy:.2f} of `import numpy`")
-    opened = measure(_open, folder, store, bench.kept).value
+    opened = measure(_open, folder, store, bench.cache).value
     yield Figure(
         f"open_memory, {bench.notes:,} notes indexed",
         "–",
@@ -28,7 +28,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         (f"an index of {built.value['chunks']:,} chunks opened", store),
         ("the same, indexed in the same process", bench.scratch / "index-memory"),
     ):
-        bare, after, vectors = measure(_work, folder, where, bench.kept).value
+        bare, after, vectors = measure(_work, folder, where, bench.cache).value
         yield Figure(
             f"anonymous memory after 100 hybrid searches, without vectors; {what}",
             "< 50 MB",
@@ -41,23 +41,23 @@ def _import_seconds(module: str) -> float:
     return statistics.median(float(run_program(["-c", _IMPORT.format(module)]).value) for _ in range(_ROUNDS))
 
 
-def _open(folder: Path, store: Path, kept: Path) -> float:
+def _open(folder: Path, store: Path, cache: Path) -> float:
     took = []
     for _ in range(_ROUNDS):
         began = time.perf_counter()
-        memory = open_index(folder, store, "none", kept)
+        memory = open_index(folder, store, "none", cache)
         took.append(time.perf_counter() - began)
         memory.close()
     return statistics.median(took)
 
 
-def _work(folder: Path, store: Path, kept: Path) -> tuple[int, int, int]:
+def _work(folder: Path, store: Path, cache: Path) -> tuple[int, int, int]:
     """Anonymous bytes before the index is opened, after a sync and searches, and those that are vectors."""
     import numpy as np
 
     np.dot(np.ones((64, 64)), np.ones((64, 64)))  # BLAS takes its memory when it is first used
     bare = anonymous_memory()
-    memory = open_index(folder, store, "random-1536", kept)
+    memory = open_index(folder, store, "random-1536", cache)
     memory.sync()
     for text in questions(100):
         memory.search(text, max_results=50, min_score=0)

@@ -19,7 +19,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     folder = bench.folder(bench.notes)
     for model, kind in _KINDS.items():
         store, built = bench.index(bench.notes, model)
-        found = measure(_ours, folder, store, model, bench.kept).value
+        found = measure(_ours, folder, store, model, bench.cache).value
         plain = percentile(found.pop("plain"), 0.5)
         for name, spent in found.items():
             yield Figure(
@@ -30,7 +30,7 @@ def run(bench: Bench) -> Iterator[Figure]:
             )
 
 
-def _ours(folder: Path, store: Path, model: Model, kept: Path) -> dict[str, list[float]]:
+def _ours(folder: Path, store: Path, model: Model, cache: Path) -> dict[str, list[float]]:
     """Milliseconds of each search, by enabled options. No threshold: every search shows as many results as allowed."""
     query = QuerySettings()
     decay = TemporalDecaySettings(enabled=True, half_life_by_path={"*": 30.0})
@@ -43,9 +43,9 @@ def _ours(folder: Path, store: Path, model: Model, kept: Path) -> dict[str, list
     found = {}
     for name, changes in ways.items():
         hybrid = msgspec.structs.replace(query.hybrid, **changes)
-        memory = open_index(folder, store, model, kept, query=msgspec.structs.replace(query, hybrid=hybrid))
-        asked = [_slip(text) if name == "a slip in one word" else text for text in questions(_QUESTIONS)]
-        calls = [partial(memory.search, text, max_results=_RESULTS, min_score=0) for text in asked]
+        memory = open_index(folder, store, model, cache, query=msgspec.structs.replace(query, hybrid=hybrid))
+        queries = [_slip(text) if name == "a slip in one word" else text for text in questions(_QUESTIONS)]
+        calls = [partial(memory.search, text, max_results=_RESULTS, min_score=0) for text in queries]
         timed([partial(memory.search, text, max_results=_RESULTS) for text in questions(20, seed=8)])
         found[name] = timed(calls)
         memory.close()

@@ -1,11 +1,12 @@
 """How well answers are ranked, on labelled sets, beside other ways of ranking the same chunks and vectors.
 
-Planted notes (`labelled/planted/`) are looked for among real text; conversations are notes, then sessions; the Debian
-handbook is searched in ten languages, the English one with queries in all of them; the questions of both also with
-an error in a word, and half typed. Translated help pages are searched for their summaries. Identifiers are those of
-locked packages. Cranfield, as notes and as sessions, needs the environment variable CRANFIELD. Half of the questions,
-by a hash, have their figures apart: a change must hold on both. Then, for the models that run here, how many pairs of
-question and note reach the usual threshold. RANKING_SETS names the sets to measure, separated by commas.
+Planted notes (`labelled/planted/`) are looked for among real text; conversations are notes, then sessions, then half of
+them notes, where the queries about the others are off-topic; the Debian handbook is searched in ten languages, the
+English one with queries in all of them; the questions of both also with an error in a word, and half typed. Translated
+help pages are searched for their summaries. Identifiers are those of locked packages. Cranfield, as notes and as
+sessions, needs the environment variable CRANFIELD. Half of the questions, by a hash, have their figures apart: a change
+must hold on both. Then, for the models that run here, how many pairs of question and note reach the usual threshold.
+RANKING_SETS names the sets to measure, separated by commas.
 """
 
 import os
@@ -52,7 +53,7 @@ class Quality(NamedTuple):
 def run(bench: Bench) -> Iterator[Figure]:
     chosen = os.environ.get("RANKING_SETS", "")
     for number, name in enumerate(chosen.split(",") if chosen else set_names()):
-        found: dict[str, Quality] = measure(_qualities, name, bench.kept, bench.scratch / f"labelled-{number}").value
+        found: dict[str, Quality] = measure(_qualities, name, bench.cache, bench.scratch / f"labelled-{number}").value
         yield from _figures(name, found)
     for model in () if chosen else ("use-multilingual-v3", "all-MiniLM-L6-v2"):
         folder = bench.scratch / f"pairs-{model}"
@@ -61,9 +62,9 @@ def run(bench: Bench) -> Iterator[Figure]:
         yield _pairs(f"{model}, by the final score", by_both)
 
 
-def _qualities(name: str, kept: Path, folder: Path) -> dict[str, Quality]:
+def _qualities(name: str, cache: Path, folder: Path) -> dict[str, Quality]:
     """In a child: each method on one set."""
-    labelled = write_set(name, kept, folder)
+    labelled = write_set(name, cache, folder)
     memory = open_set(folder)
     methods = Methods(memory)
 
@@ -72,7 +73,7 @@ def _qualities(name: str, kept: Path, folder: Path) -> dict[str, Quality]:
 
     found = {}
     for method, rank in methods.all().items():
-        found[method] = _quality(labelled, [names(rank(asked.text)[:_LISTED]) for asked in labelled.asked])
+        found[method] = _quality(labelled, [names(rank(query.text)[:_LISTED]) for query in labelled.asked])
     for mode, method in _OURS.items():
         found[method] = _quality_of_ours(labelled, memory, mode)
     memory.close()
@@ -86,8 +87,8 @@ def _quality_of_ours(labelled: LabelledSet, memory: BuiltinMemory, mode: str) ->
     def search(question: str, **options: float) -> SearchOutcome:
         return memory.search(question, mode=mode, **options)  # type: ignore[arg-type]
 
-    whole = [names(search(asked.text, max_results=_LISTED, min_score=0.0)) for asked in labelled.asked]
-    shown = [names(search(asked.text, max_results=SHOWN)) for asked in labelled.asked]
+    whole = [names(search(query.text, max_results=_LISTED, min_score=0.0)) for query in labelled.asked]
+    shown = [names(search(query.text, max_results=SHOWN)) for query in labelled.asked]
     quality = _quality(labelled, whole, shown)
     answered = [
         f"{sum(bool(search(text).results) for text in texts)} of {len(texts)} {language}".rstrip()
@@ -102,21 +103,21 @@ def _quality(
     shown: Sequence[Sequence[Sequence[str]]] | None = None,
 ) -> Quality:
     """`whole` and `shown`: for each query, for each result, its documents."""
-    asked = labelled.asked
-    rankings = [distinct(results, of.gains) for of, results in zip(asked, whole, strict=True)]
-    seen = rankings if shown is None else [distinct(found, of.gains) for of, found in zip(asked, shown, strict=True)]
-    gained = [ndcg(found, of.gains) for of, found in zip(asked, rankings, strict=True)]
-    recalled = [recall(found, of.gains) for of, found in zip(asked, rankings, strict=True)]
-    reached = [recall(found, of.gains) for of, found in zip(asked, seen, strict=True)]
+    queries = labelled.asked
+    rankings = [distinct(results, of.gains) for of, results in zip(queries, whole, strict=True)]
+    seen = rankings if shown is None else [distinct(found, of.gains) for of, found in zip(queries, shown, strict=True)]
+    gained = [ndcg(found, of.gains) for of, found in zip(queries, rankings, strict=True)]
+    recalled = [recall(found, of.gains) for of, found in zip(queries, rankings, strict=True)]
+    reached = [recall(found, of.gains) for of, found in zip(queries, seen, strict=True)]
     places: dict[str, list[int]] = defaultdict(list)
-    for place, of in enumerate(asked):
+    for place, of in enumerate(queries):
         places[of.kind].append(place)
     kinds = {
         kind: (mean(gained[place] for place in of_kind), mean(reached[place] for place in of_kind))
         for kind, of_kind in places.items()
         if kind
     }
-    second_half = mean(gain for gain, of in zip(gained, asked, strict=True) if of.second_half)
+    second_half = mean(gain for gain, of in zip(gained, queries, strict=True) if of.second_half)
     return Quality(mean(gained), mean(recalled), second_half, kinds, mean(reached))
 
 

@@ -15,7 +15,7 @@ _ROUNDS = 5
 def run(bench: Bench) -> Iterator[Figure]:
     folder = bench.folder(bench.notes)
     store, _ = bench.index(bench.notes, "random-1536")
-    ours = measure(_ours, folder, store, bench.kept)
+    ours = measure(_ours, folder, store, bench.cache)
     theirs = measure(_reference, folder)
     yield Figure(
         f"unchanged sync of {bench.notes:,} notes",
@@ -25,9 +25,9 @@ def run(bench: Bench) -> Iterator[Figure]:
     )
 
 
-def _ours(folder: Path, store: Path, kept: Path) -> float:
+def _ours(folder: Path, store: Path, cache: Path) -> float:
     """CPU seconds of the first sync, which also opens what the others find open."""
-    memory = open_index(folder, store, "random-1536", kept)
+    memory = open_index(folder, store, "random-1536", cache)
     began = time.process_time()
     memory.sync()
     first = time.process_time() - began

@@ -27,18 +27,18 @@ _DEPTH = 30
 class _OneByOne(ChunkPacker):
     """Message by message."""
 
-    def add(self, said: IndexedMessage) -> None:
+    def add(self, message: IndexedMessage) -> None:
         self._close()
-        super().add(said)
+        super().add(message)
 
 
 class _Exchanges(ChunkPacker):
     """A chunk for each question with its answer."""
 
-    def add(self, said: IndexedMessage) -> None:
-        if said.role == "user":
+    def add(self, message: IndexedMessage) -> None:
+        if message.role == "user":
             self._close()
-        super().add(said)
+        super().add(message)
 
 
 class _Joined(ChunkPacker):
@@ -48,11 +48,11 @@ class _Joined(ChunkPacker):
         super().__init__(*arguments)  # type: ignore[arg-type]
         self._said: list[IndexedMessage] = []
 
-    def add(self, said: IndexedMessage) -> None:
-        self._said.append(said)
+    def add(self, message: IndexedMessage) -> None:
+        self._said.append(message)
 
     def finish(self) -> list[SessionChunk]:
-        lines = [" ".join(said.shown.split()) for said in self._said]
+        lines = [" ".join(message.shown.split()) for message in self._said]
         return [self._placed(chunk.text, chunk.start - 1) for chunk in chunks_of("\n".join(lines))]
 
     def _placed(self, text: str, first: int) -> SessionChunk:
@@ -60,8 +60,8 @@ class _Joined(ChunkPacker):
         for line in text.split("\n"):
             if places and line.startswith(("User: ", "Assistant: ")):
                 number += 1
-            said = self._said[number]
-            places.append(MessageOffset(offset, said.line, said.ordinal, said.id, said.role))
+            message = self._said[number]
+            places.append(MessageOffset(offset, message.line, message.ordinal, message.id, message.role))
             offset += len(line) + 1
         return SessionChunk(places[0].line, places[-1].line, text, (), tuple(places))
 

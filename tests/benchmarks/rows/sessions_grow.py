@@ -20,7 +20,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         notes = bench.scratch / f"notes-beside-{count}"
         notes.mkdir()
         sessions = copy_of(bench.sessions(count, size), bench.scratch / f"growing-{count}")
-        ours = measure(_ours, notes, bench.scratch / f"index-growing-{count}", bench.kept, sessions, count)
+        ours = measure(_ours, notes, bench.scratch / f"index-growing-{count}", bench.cache, sessions, count)
         first, grown, unchanged = ours.value
         path = transcript(sessions, 0)
         theirs = measure(parse_all, path)
@@ -42,9 +42,9 @@ def run(bench: Bench) -> Iterator[Figure]:
         )
 
 
-def _ours(notes: Path, store: Path, kept: Path, sessions: Path, count: int) -> tuple[float, float, float]:
+def _ours(notes: Path, store: Path, cache: Path, sessions: Path, count: int) -> tuple[float, float, float]:
     """Seconds of the first sync; of one after a message; of one after none; the last two medians."""
-    memory = open_index(notes, store, "none", kept, sessions=sessions)
+    memory = open_index(notes, store, "none", cache, sessions=sessions)
     first = _sync(memory)
     grown, unchanged = [], []
     for number in range(_ROUNDS):

@@ -16,7 +16,7 @@ _MODEL = "random-1536"
 def run(bench: Bench) -> Iterator[Figure]:
     notes, sessions = bench.scratch / "no-notes", bench.sessions(_COUNT, _BYTES)
     notes.mkdir()
-    ours = measure(_ours, notes, bench.scratch / "index-sessions", bench.kept, sessions)
+    ours = measure(_ours, notes, bench.scratch / "index-sessions", bench.cache, sessions)
     theirs = measure(parse_all, sessions)
     size = theirs.value
     found, chunks = ours.value
@@ -30,9 +30,9 @@ def run(bench: Bench) -> Iterator[Figure]:
     )
 
 
-def _ours(notes: Path, store: Path, kept: Path, sessions: Path) -> tuple[int, int]:
+def _ours(notes: Path, store: Path, cache: Path, sessions: Path) -> tuple[int, int]:
     """How many planted questions find their message, and the number of chunks."""
-    memory = open_index(notes, store, _MODEL, kept, sessions=sessions)
+    memory = open_index(notes, store, _MODEL, cache, sessions=sessions)
     with clock:
         report = memory.sync()
     assert not report.error, report.error

@@ -23,7 +23,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     notes, sessions = bench.scratch / "notes-beside-list", bench.sessions(_COUNT, _BYTES)
     notes.mkdir()
     index = [bench.scratch / f"index-list-{number}" for number in range(_ROUNDS)]
-    cold = [measure(_cold, notes, store, bench.kept, sessions) for store in index]
+    cold = [measure(_cold, notes, store, bench.cache, sessions) for store in index]
     wall, cpu = sorted(cost.wall for cost in cold), sorted(cost.cpu for cost in cold)
     middle = _ROUNDS // 2
     theirs = measure(parse_all, sessions)
@@ -35,13 +35,13 @@ def run(bench: Bench) -> Iterator[Figure]:
         f"{wall[middle]:.2f} s, {cpu[middle]:.2f} CPU s (in the middle of {runs}); {cold[0].value}",
         f"{wall[middle] / theirs.wall:.2f} of `json.loads` of every line (wall)",
     )
-    warm = measure(_warm, notes, index[0], bench.kept, sessions)
+    warm = measure(_warm, notes, index[0], bench.cache, sessions)
     yield Figure(f"{what}: from the index", "–", f"{warm.value:.0f} ms")
 
 
-def _cold(notes: Path, store: Path, kept: Path, sessions: Path) -> str:
+def _cold(notes: Path, store: Path, cache: Path, sessions: Path) -> str:
     """What is to say of the message counts."""
-    memory = open_index(notes, store, "none", kept, sessions=sessions)
+    memory = open_index(notes, store, "none", cache, sessions=sessions)
     complete = threading.Event()
     forget = memory.add_status_listener(lambda: complete.set() if memory.status().files == _COUNT else None)
     worker = threading.Thread(target=memory.sync)
@@ -64,9 +64,9 @@ def _cold(notes: Path, store: Path, kept: Path, sessions: Path) -> str:
     return f"message counts exact in {exact} of {len(short)} up to 144 KB, off by {of_long} in longer ones"
 
 
-def _warm(notes: Path, store: Path, kept: Path, sessions: Path) -> float:
+def _warm(notes: Path, store: Path, cache: Path, sessions: Path) -> float:
     """Milliseconds, the best of a few."""
-    memory = open_index(notes, store, "none", kept, sessions=sessions)
+    memory = open_index(notes, store, "none", cache, sessions=sessions)
     took = min(timed([memory.sessions] * _ROUNDS))
     memory.close()
     return took

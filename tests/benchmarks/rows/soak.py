@@ -103,8 +103,8 @@ class _Day:
     def _search(self) -> None:
         """Until its best result is open in the viewer."""
         search = self._window.search
-        asked = next(self._questions)
-        search.search(asked)
+        query = next(self._questions)
+        search.search(query)
         _wait_for(lambda: not search.busy and not self._window.viewer.busy)
 
     def _change_a_file(self) -> None:

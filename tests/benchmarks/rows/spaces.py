@@ -21,12 +21,12 @@ _MODEL: Model = "random-1536"
 def run(bench: Bench) -> Iterator[Figure]:
     whole = bench.folder(bench.notes)
     store, _ = bench.index(bench.notes, _MODEL)
-    one, one_memory = measure(_in_one, whole, store, bench.kept).value
+    one, one_memory = measure(_in_one, whole, store, bench.cache).value
     parts = _parted(whole, bench.scratch / "spaces")
     shared = bench.scratch / "index-spaces"
     for part in parts:
-        measure(build_index, part, shared, _MODEL, bench.kept)
-    several, several_memory = measure(_in_several, parts, shared, bench.kept).value
+        measure(build_index, part, shared, _MODEL, bench.cache)
+    several, several_memory = measure(_in_several, parts, shared, bench.cache).value
     yield Figure(
         f"hybrid search in {_PARTS} workspaces of {bench.notes // _PARTS:,} notes, 6 results",
         "–",
@@ -45,21 +45,21 @@ def _parted(whole: Path, target: Path) -> list[Path]:
     return [target / f"part-{number}" for number in range(_PARTS)]
 
 
-def _in_one(folder: Path, store: Path, kept: Path) -> tuple[list[float], int]:
-    memory = open_index(folder, store, _MODEL, kept)
+def _in_one(folder: Path, store: Path, cache: Path) -> tuple[list[float], int]:
+    memory = open_index(folder, store, _MODEL, cache)
     calls = [partial(memory.search, text, max_results=6, min_score=0) for text in questions(_QUESTIONS)]
     timed(calls[:20])
     found = timed(calls[20:])
     return found, anonymous_memory()
 
 
-def _in_several(folders: list[Path], store: Path, kept: Path) -> tuple[list[float], int]:
+def _in_several(folders: list[Path], store: Path, cache: Path) -> tuple[list[float], int]:
     from engine.store.index_paths import index_files
 
     for folder in folders:
         note_workspace(index_files(folder, str(store)), folder)
-    here = open_index(folders[0], store, _MODEL, kept)
-    pool = MemoryPool(lambda folder, _: open_index(Path(folder), store, _MODEL, kept), lambda _: Settings())
+    here = open_index(folders[0], store, _MODEL, cache)
+    pool = MemoryPool(lambda folder, _: open_index(Path(folder), store, _MODEL, cache), lambda _: Settings())
     every = AllWorkspaces(here, pool, deadline_seconds=60)
     mine, others = here_and_others(known_workspaces(store_path=str(store)), folders[0])
     assert len(others) == _PARTS - 1

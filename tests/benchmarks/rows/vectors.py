@@ -25,7 +25,7 @@ _EXACT = 4 * _WANTED
 def run(bench: Bench) -> Iterator[Figure]:
     notes = LARGE * bench.notes
     store, _ = bench.index(notes, "window")
-    args = bench.folder(notes), store, bench.kept, bench.scratch / "reference-vectors.sqlite"
+    args = bench.folder(notes), store, bench.cache, bench.scratch / "reference-vectors.sqlite"
     found: dict[str, Any] = measure(_compare, *args).value
     took, ours = found["took"], percentile(found["took"]["ours"], 0.5)
     what = f"vector leg, {found['rows']:,} × 512 real vectors"
@@ -37,14 +37,14 @@ def run(bench: Bench) -> Iterator[Figure]:
     yield Figure(f"{what}: recall@{_WANTED}", "≥ .99", f"{found['recall']:.4f}", "of float32 BLAS")
 
 
-def _compare(folder: Path, store: Path, kept: Path, database: Path) -> dict[str, Any]:
+def _compare(folder: Path, store: Path, cache: Path, database: Path) -> dict[str, Any]:
     """Milliseconds of each way, and the recall of ours."""
     import numpy as np
 
     from tests.benchmarks.real_vectors import real_vectors
 
-    memory = open_index(folder, store, "window", kept)
-    asked = np.asarray(real_vectors(kept)[-_QUESTIONS:])
+    memory = open_index(folder, store, "window", cache)
+    queries = np.asarray(real_vectors(cache)[-_QUESTIONS:])
     with memory.store.read() as snapshot:
         provider = EmbeddedProvider()
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
@@ -69,14 +69,14 @@ def _compare(folder: Path, store: Path, kept: Path, database: Path) -> dict[str,
         "vec0": (partial(_nearest, reference.connection), 20),
         "reference": (lambda question: reference.by_vector(question, _WANTED), 5),
     }
-    took = {name: _timed(way, asked[:count]) for name, (way, count) in ways.items()}
-    hits = sum(len({*ours(question)} & {*float32(question)}) for question in asked)
-    return {"took": took, "rows": len(ids), "recall": hits / (_WANTED * len(asked))}
+    took = {name: _timed(way, queries[:count]) for name, (way, count) in ways.items()}
+    hits = sum(len({*ours(question)} & {*float32(question)}) for question in queries)
+    return {"took": took, "rows": len(ids), "recall": hits / (_WANTED * len(queries))}
 
 
-def _timed(way: Callable[[Any], object], asked: Sequence[Any]) -> list[float]:
-    timed([partial(way, question) for question in asked[:5]])
-    return timed([partial(way, question) for question in asked])
+def _timed(way: Callable[[Any], object], queries: Sequence[Any]) -> list[float]:
+    timed([partial(way, question) for question in queries[:5]])
+    return timed([partial(way, question) for question in queries])
 
 
 def _all_vectors(snapshot: Any, model: StoredModel) -> tuple[Any, Any]:

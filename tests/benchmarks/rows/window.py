@@ -39,14 +39,14 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _several(bench: Bench, folder: Path, store: Path) -> list[Cost]:
-    starts = [measure(_start, time.time(), folder, store, bench.kept, bench.scratch) for _ in range(_ROUNDS + 1)]
+    starts = [measure(_start, time.time(), folder, store, bench.cache, bench.scratch) for _ in range(_ROUNDS + 1)]
     return starts[1:]  # the first one writes the bytecode
 
 
-def _start(began: float, folder: Path, store: Path, kept: Path, scratch: Path) -> tuple[float, float, float]:
+def _start(began: float, folder: Path, store: Path, cache: Path, scratch: Path) -> tuple[float, float, float]:
     """Seconds to the first picture and to the open index, anonymous bytes once all is at rest."""
     sys.setswitchinterval(0.0005)  # as the program's entry does
-    use_model("window", kept)
+    use_model("window", cache)
     config = scratch / "window.toml"
     config.write_text(f'[defaults]\nstore.path = "{store.as_posix()}"\n', "utf-8")
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -86,16 +86,17 @@ def test_non_statements_ignored(text: str) -> None:
 
 
 def test_only_user_statements_at_most_three_per_turn() -> None:
-    said = [f"I prefer number {number} of all." for number in range(5)]
+    statements = [f"I prefer number {number} of all." for number in range(5)]
+    first = statements[0]
     messages = [
         {"role": "assistant", "content": "I prefer to be left out."},
         {"role": "tool", "content": "I prefer to be left out."},
-        {"role": "user", "content": [{"type": "text", "text": said[0]}, {"type": "image"}, "I prefer", {"text": 3}]},
+        {"role": "user", "content": [{"type": "text", "text": first}, {"type": "image"}, "I prefer", {"text": 3}]},
         {"role": "user", "content": None},
         {},
-        *({"role": "user", "content": text} for text in (said[0], *said[1:])),
+        *({"role": "user", "content": text} for text in statements),
     ]
-    assert memorable_statements(messages) == said[:MOST_A_TURN]
+    assert memorable_statements(messages) == statements[:MOST_A_TURN]
 
 
 def test_the_settings_length_and_triggers_hold() -> None:
@@ -107,9 +108,9 @@ def test_the_settings_length_and_triggers_hold() -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_judged_without_suspicious_statement(text: str) -> None:
-    kept = memorable_statements([{"role": "user", "content": text}], more_triggers=(text[:3],))
-    assert kept in ([], [text.strip()])
-    assert not any(is_suspicious(one) for one in kept)
+    statements = memorable_statements([{"role": "user", "content": text}], more_triggers=(text[:3],))
+    assert statements in ([], [text.strip()])
+    assert not any(is_suspicious(one) for one in statements)
 
 
 @given(st.text(alphabet="ab <>/!", min_size=1, max_size=60))

@@ -56,9 +56,9 @@ def session(facts: Facts, access: Callable[..., AgentAccess]) -> Session:
 def test_a_fact_is_stored_recalled_and_forgotten(session: Session, facts: Facts) -> None:
     mine = session("agent:main:1")
     created = memory_store(mine, "I prefer green tea", importance=0.9)
-    [kept] = facts.all()
-    assert (created.action, created.id) == ("created", kept.id)
-    assert (kept.category, kept.origin, kept.session_key, kept.importance) == (
+    [fact] = facts.all()
+    assert (created.action, created.id) == ("created", fact.id)
+    assert (fact.category, fact.origin, fact.session_key, fact.importance) == (
         "preference",
         "agent",
         "agent:main:1",
@@ -66,8 +66,8 @@ def test_a_fact_is_stored_recalled_and_forgotten(session: Session, facts: Facts)
     )
     recalled = memory_recall(mine, "Which green tea do I prefer?")
     assert (recalled.count, recalled.memories[0].text) == (1, "I prefer green tea")
-    deleted = memory_forget(mine, memory_id=kept.id[:8])
-    assert (deleted.action, deleted.id) == ("deleted", kept.id)
+    deleted = memory_forget(mine, memory_id=fact.id[:8])
+    assert (deleted.action, deleted.id) == ("deleted", fact.id)
     assert memory_recall(mine, "Which green tea do I prefer?").count == 0
     assert facts.all()[0].forgotten_by == "agent"
 
@@ -181,8 +181,8 @@ def test_captured_fact_waits_and_is_hidden(session: Session, facts: Facts) -> No
     turn = [{"role": "user", "content": "I prefer green tea."}, {"role": "assistant", "content": "I prefer water."}]
     assert capture(session(), turn) == ()
     mine = session("agent:main:7", auto_capture=True)
-    [kept] = capture(mine, turn)
-    assert (kept.waiting, kept.origin, kept.category, kept.session_key) == (
+    [fact] = capture(mine, turn)
+    assert (fact.waiting, fact.origin, fact.category, fact.session_key) == (
         True,
         "capture",
         "preference",
@@ -190,7 +190,7 @@ def test_captured_fact_waits_and_is_hidden(session: Session, facts: Facts) -> No
     )
     assert capture(mine, turn) == ()
     assert recall_block(mine, "Do I prefer green tea?") == ""
-    facts.approve([kept.id])
+    facts.approve([fact.id])
     assert "green tea" in recall_block(mine, "Do I prefer green tea?")
 
 

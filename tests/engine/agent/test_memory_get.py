@@ -44,7 +44,7 @@ def test_short_file_is_returned_whole(real, notes: Path) -> None:
     assert payload == {"path": "a.md", "text": "one\ntwo", "from": 1, "lines": 2}
 
 
-def test_pages_have_120_lines_and_say_where_the_next_begins(real, notes: Path) -> None:
+def test_pages_have_120_lines_and_name_the_next(real, notes: Path) -> None:
     (notes / "a.md").write_text(numbered(250))
     first = memory_get(real(), "a.md")
     assert (first.lines, first.truncated, first.next_from) == (120, True, 121)

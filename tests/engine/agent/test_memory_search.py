@@ -80,12 +80,12 @@ def test_budget_cuts_last_passage(access, most: int) -> None:
     whole = memory_search(access(), "irrigation timer valve CR2032").results
     cut = memory_search(access(max_injected_chars=most), "irrigation timer valve CR2032").results
     assert sum(len(found.snippet) for found in cut) == min(most, sum(len(found.snippet) for found in whole))
-    for kept, found in zip(cut[:-1], whole, strict=False):
-        assert kept == found
+    for passage, found in zip(cut[:-1], whole, strict=False):
+        assert passage == found
     assert whole[len(cut) - 1].snippet.startswith(cut[-1].snippet)
 
 
-def test_a_cut_parts_no_character(access, memory: FakeMemory) -> None:
+def test_cut_splits_no_character(access, memory: FakeMemory) -> None:
     memory.files = {"a.md": "# A\n\nvalve \U0001f469\u200d\U0001f467\n"}
     snippets = {memory_search(access(max_injected_chars=n), "valve").results[0].snippet for n in range(6, 10)}
     assert snippets == {"valve ", "valve \U0001f469\u200d\U0001f467"}
@@ -164,11 +164,11 @@ def test_failing_status_keeps_the_answer(access, memory: FakeMemory, monkeypatch
 
 
 def test_hanging_memory_abandoned_for_a_while() -> None:
-    release, asked = threading.Event(), []
+    release, searches = threading.Event(), []
 
     class Hanging(FakeMemory):
         def search(self, *args: Any, **options: Any) -> Any:
-            asked.append(args)
+            searches.append(args)
             release.wait(60)
             return super().search(*args, **options)
 
@@ -179,7 +179,7 @@ def test_hanging_memory_abandoned_for_a_while() -> None:
     assert [answer.disabled for answer in (first, second)] == [True, True]
     assert "did not answer within" in str(first.error)
     assert "asked again in 60 seconds" in str(second.error)
-    assert len(asked) == 1
+    assert len(searches) == 1
     memory.close()
 
 

@@ -243,18 +243,18 @@ def counts(words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
 
 
 def test_slug_has_distinctive_words_in_order() -> None:
-    said = [
+    messages = [
         SpokenMessage("user", "The greenhouse valve opens at night."),
         SpokenMessage("assistant", "Its relay was stuck. The relay!"),
     ]
-    slug = slug_of_words("", said, counts)
+    slug = slug_of_words("", messages, counts)
     assert "relay" in slug.split("-")
     assert slug.startswith("opens-night-")
 
 
 def test_title_gives_most_words() -> None:
-    said = [SpokenMessage("user", "Could you have a look at the thing with the tap on bed three?")]
-    assert slug_of_words("Debounce the relay", said, None).startswith("debounce-relay")
+    messages = [SpokenMessage("user", "Could you have a look at the thing with the tap on bed three?")]
+    assert slug_of_words("Debounce the relay", messages, None).startswith("debounce-relay")
 
 
 def test_code_urls_and_masked_secrets_not_in_name() -> None:
@@ -272,8 +272,8 @@ def test_slug_is_empty_without_latin_words() -> None:
 
 
 @given(st.text(), st.lists(st.builds(SpokenMessage, st.sampled_from(["user", "assistant"]), st.text())))
-def test_any_words_give_a_valid_slug(title: str, said: list[SpokenMessage]) -> None:
-    slug = slug_of_words(title, said, None)
+def test_any_words_give_a_valid_slug(title: str, messages: list[SpokenMessage]) -> None:
+    slug = slug_of_words(title, messages, None)
     assert to_slug(slug) == slug
 
 
@@ -301,7 +301,7 @@ def test_parts_of_a_message_are_joined() -> None:
 def test_commands_are_left_out_and_paths_are_not() -> None:
     texts = ["/new", "/compact keep the plan", "/etc/hosts is wrong", "  ", "and/or"]
     session = make_session([("user", [("text", text)]) for text in texts])
-    assert [said.text for said in spoken_messages(session)] == ["/etc/hosts is wrong", "and/or"]
+    assert [message.text for message in spoken_messages(session)] == ["/etc/hosts is wrong", "and/or"]
 
 
 def test_sub_agent_messages_count_in_own_session_only() -> None:
@@ -312,7 +312,7 @@ def test_sub_agent_messages_count_in_own_session_only() -> None:
 
 def test_left_branches_are_left_out() -> None:
     session = leave(make_session([("user", [("text", text)]) for text in ("Start.", "Glue it.", "Sew it.")]), 2)
-    assert [said.text for said in spoken_messages(session)] == ["Start.", "Sew it."]
+    assert [message.text for message in spoken_messages(session)] == ["Start.", "Sew it."]
 
 
 def test_each_message_starts_a_new_line() -> None:
@@ -321,7 +321,7 @@ def test_each_message_starts_a_new_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "lines"),
+    ("text", "lines"),
     [
         ("Plan:\n# First\n## Second #\nText\n===\nMore\n---", ["Plan:", r"\# First", r"\## Second #", "Text", r"\==="]),
         ("See:\n```c\n# no heading\n", ["See:", "```c", "# no heading", "", "```"]),
@@ -330,15 +330,15 @@ def test_each_message_starts_a_new_line() -> None:
         ("a\n#tag", ["a", "#tag"]),
     ],
 )
-def test_headings_and_fences_of_messages_are_escaped(said: str, lines: list[str]) -> None:
-    found = lines_of([SpokenMessage("user", said)], 1000).removeprefix("user:").split("\n")
+def test_headings_and_fences_of_messages_are_escaped(text: str, lines: list[str]) -> None:
+    found = lines_of([SpokenMessage("user", text)], 1000).removeprefix("user:").split("\n")
     assert [line.strip() for line in found][: len(lines)] == lines
 
 
 def test_invisible_text_left_out_of_note() -> None:
     unseen = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
-    said = SpokenMessage("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
-    assert lines_of([said], 100) == "user: Water the  tomatoes ❤️\u200d🔥"
+    message = SpokenMessage("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
+    assert lines_of([message], 100) == "user: Water the  tomatoes ❤️\u200d🔥"
 
 
 def test_long_messages_end_at_a_line_or_a_word() -> None:
@@ -372,7 +372,7 @@ def test_shortened_text_is_a_prefix(text: str, most: int) -> None:
 def test_only_speakers_start_at_margin(messages: list[SpokenMessage]) -> None:
     text = lines_of(messages, 1000)
     speakers = [line.partition(":")[0] for line in text.split("\n") if line and not line.startswith("  ")]
-    assert speakers == [said.speaker for said in messages]
+    assert speakers == [message.speaker for message in messages]
     assert not re.search(r"^ {0,3}(#{1,6}( |$)|=+ *$)", _outside_fences(text), re.MULTILINE)
 
 

@@ -158,8 +158,8 @@ def test_sessions_age_from_their_end(open_memory, tmp_path: Path) -> None:
     store = tmp_path / "agents/main/sessions"
     store.mkdir(parents=True)
     head = json.dumps({"type": "session", "id": "s1", "cwd": "/boat", "timestamp": "2026-03-01T10:00:00.000Z"})
-    said = {"role": "user", "content": [{"type": "text", "text": "The greenhouse valve drips."}]}
-    line = json.dumps({"type": "message", "id": "m1", "timestamp": "2026-03-02T10:00:00.000Z", "message": said})
+    message = {"role": "user", "content": [{"type": "text", "text": "The greenhouse valve drips."}]}
+    line = json.dumps({"type": "message", "id": "m1", "timestamp": "2026-03-02T10:00:00.000Z", "message": message})
     (store / "valve.jsonl").write_text(f"{head}\n{line}\n")
     memory = open_memory(use=None, query=decay(), sessions=SessionSettings(folders=(str(store),)))
     memory.sync()
@@ -209,8 +209,8 @@ def test_single_query_overrides_ageing(open_memory, workspace: Path) -> None:
     write(workspace, f"law/{day_before(60)}.md")
     rules = {"evergreen": ("law",), "half_life_by_path": {"log": 60.0}}
 
-    def factors(memory, **asked) -> list[float]:
-        found, _ = explained(memory, min_score=0.0, **asked)
+    def factors(memory, **options) -> list[float]:
+        found, _ = explained(memory, min_score=0.0, **options)
         return [round(found[f"{name}/{day_before(60)}.md"][1].decay, 2) for name in ("daily", "log", "law")]
 
     off = open_memory(use=None, query=query_settings(decay=TemporalDecaySettings(**rules)))
@@ -224,7 +224,7 @@ def test_single_query_overrides_ageing(open_memory, workspace: Path) -> None:
     assert factors(on, half_life_days=0) == factors(on, half_life_days=-1) == [1, 1, 1]
 
 
-def test_a_single_question_may_want_variety_or_not(open_memory, workspace: Path) -> None:
+def test_single_query_overrides_diversity(open_memory, workspace: Path) -> None:
     for name, text in COPIES.items():
         write(workspace, name, text)
     question = {"query": "brass greenhouse valve", "path_glob": "copies/**", "min_score": 0.0}

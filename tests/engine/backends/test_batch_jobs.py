@@ -181,7 +181,7 @@ def test_texts_missing_from_failed_job_are_embedded_directly(server, opened, wor
         assert server.files == {}
 
 
-def test_a_bad_line_costs_that_line_only(server, opened):
+def test_bad_line_is_skipped_and_others_are_read(server, opened):
     server.plans.append(Plan(refused={3: "cannot be tokenized"}, missing={4}, empty={5}))
     with opened(server) as memory:
         assert memory.sync(approve=True).error == ""
@@ -281,7 +281,7 @@ def test_job_that_finishes_while_being_stopped_succeeds(openai, opened):
         assert_complete(memory, openai)
 
 
-def test_a_job_that_cannot_be_stopped_is_given_up_after_a_while(openai, opened, monkeypatch):
+def test_unstoppable_job_is_abandoned_after_timeout(openai, opened, monkeypatch):
     monkeypatch.setattr(runner, "_STOP_SECONDS", 0.05)
     openai.plans.append(Plan(end="never"))
 
@@ -318,7 +318,7 @@ def test_without_waiting_the_next_sync_takes_the_results(server, opened):
         assert_complete(memory, server)
 
 
-def test_a_program_that_stays_looks_again_by_itself(openai, opened, monkeypatch):
+def test_running_program_polls_batch_job(openai, opened, monkeypatch):
     monkeypatch.setattr(sync_scheduler, "_BATCH_POLL_SECONDS", 0.05)
     openai.plans.append(Plan(looks=3))
     with opened(openai, wait=False, stays=True) as memory:
@@ -446,7 +446,7 @@ def test_nothing_resent_while_retry_state_unknown(openai, opened, limit_jobs, mo
         assert set(openai.answered.values()) == {1}
 
 
-def test_a_creation_that_fails_for_good_leads_to_direct_requests(server, opened, monkeypatch):
+def test_failed_job_creation_uses_direct_requests(server, opened, monkeypatch):
     monkeypatch.setattr(runner, "pause", lambda seconds, cancel: None)
     server.takes_fault = lambda request: (
         request.method == "POST" and request.path.endswith(("/batches", ":asyncBatchEmbedContent"))
@@ -509,7 +509,7 @@ def test_truncated_results_are_read_again(server, opened, announced):
         assert_complete(memory, server)
 
 
-def test_results_that_have_expired_are_made_up_for(server, opened):
+def test_expired_results_are_requested_again(server, opened):
     with opened(server, wait=False) as memory:
         memory.sync(approve=True)
         for job in server.jobs.values():
@@ -533,7 +533,7 @@ def test_all_jobs_together_fit_into_the_queue_of_a_small_account(openai, opened,
         assert_complete(memory, openai)
 
 
-def test_a_job_that_the_service_forgot_is_made_up_for(server, opened):
+def test_job_lost_by_service_is_repeated(server, opened):
     with opened(server, wait=False) as memory:
         memory.sync(approve=True)
         server.jobs.clear()
@@ -618,12 +618,12 @@ def test_failing_jobs_cost_no_more_than_the_estimate(openai, opened):
         report = memory.sync(approve=True)
         (model,) = memory.stored_models()
         memory.purge_model(model.provider, model.model, model.key)
-        asked = memory.estimate_embedding()
-        assert (asked.batch, asked.chunks) == (True, NOTES)
-        assert asked.cost < report.cost <= asked.most_cost
+        estimate = memory.estimate_embedding()
+        assert (estimate.batch, estimate.chunks) == (True, NOTES)
+        assert estimate.cost < report.cost <= estimate.most_cost
 
 
-def test_no_passage_is_quoted_where_a_line_is_refused(server, opened):
+def test_job_errors_quote_no_passage(server, opened):
     server.plans.append(Plan(refused={3: "Too odd: TEXT", 4: "TEXT is odd."}))
     with opened(server) as memory:
         memory.sync(approve=True)

@@ -182,7 +182,7 @@ def test_texts_are_sent_only_to_the_approved_provider(
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
 
 
-def test_a_provider_no_longer_agreed_to_gets_nothing_more(
+def test_provider_gets_nothing_after_consent_is_withdrawn(
     server: OpenAIServer, open_real, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

@@ -56,7 +56,7 @@ def paths(group: DuplicateGroup) -> set[str]:
     return {member.path for member in group.members}
 
 
-def test_notes_that_have_nothing_in_common_make_no_group(groups_of) -> None:
+def test_unrelated_notes_make_no_group(groups_of) -> None:
     assert groups_of({"a.md": filler(1), "b.md": filler(2)}) == ()
 
 
@@ -98,7 +98,7 @@ def test_a_log_that_was_copied_into_a_project(groups_of) -> None:
     assert group.excerpt.startswith("Climbed up to the tank")
 
 
-def test_a_note_that_another_one_holds(groups_of) -> None:
+def test_note_contained_in_another_note(groups_of) -> None:
     (group,) = groups_of({"log.md": LOG, "year.md": f"# Year\n\n{filler(1, 300)}\n{LOG}\n{filler(2, 300)}"})
     assert group.kind == "contained"
     shares = {member.path: member.share for member in group.members}

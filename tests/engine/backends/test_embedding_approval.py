@@ -65,7 +65,7 @@ def test_costly_embedding_waits_and_keywords_work(open_memory, paid_provider) ->
     assert (memory.status().last_sync.tokens, memory.status().last_sync.cost) == (done.tokens, done.cost)
 
 
-def test_a_sync_can_be_agreed_to_beforehand(open_memory, paid_provider) -> None:
+def test_sync_can_be_approved_in_advance(open_memory, paid_provider) -> None:
     report = open_memory(use=paid_provider).sync(approve=True)
     assert (report.awaiting, report.vectors_pending) == (None, 0)
 
@@ -93,11 +93,11 @@ def test_approval_of_a_provider_excludes_its_fallback(open_memory, paid_provider
 
 def test_approval_reaches_a_running_sync(open_memory, paid_provider, monkeypatch) -> None:
     memory = open_memory(use=paid_provider)
-    asked, go = threading.Event(), threading.Event()
+    requested, go = threading.Event(), threading.Event()
     estimate = cost_estimate.estimate
 
     def hold(*args, **options):
-        asked.set()
+        requested.set()
         assert go.wait(60)
         return estimate(*args, **options)
 
@@ -105,7 +105,7 @@ def test_approval_reaches_a_running_sync(open_memory, paid_provider, monkeypatch
     reports: list[object] = []
     first = threading.Thread(target=lambda: reports.append(memory.sync()))
     first.start()
-    assert asked.wait(60)
+    assert requested.wait(60)
     joining = threading.Event()
     second = threading.Thread(
         target=lambda: reports.append(memory.sync(approve=True, progress=lambda update: joining.set()))

@@ -153,8 +153,8 @@ def test_shared_session_gets_no_hidden_remedy(open_memory, workspace) -> None:
     _write(workspace, "MEMORY.md", "# Mine\n\nThe safe opens with the quagga song.\n")
     memory = open_memory(use=None)
     memory.sync()
-    asked = {"session_key": "agent:main:discord:group:1", "path_glob": "memory/**", "explain": True}
-    assert _remedies(memory.search("quagga song", **asked)) == {}
+    options = {"session_key": "agent:main:discord:group:1", "path_glob": "memory/**", "explain": True}
+    assert _remedies(memory.search("quagga song", **options)) == {}
     assert set(_remedies(memory.search("quagga song", path_glob="memory/**", explain=True))) == {"scope"}
 
 
@@ -198,8 +198,8 @@ def test_aged_result_offered_without_ageing(open_memory, workspace: Path) -> Non
     _write(workspace, "daily/2020-02-02.md", "# Sunday\n\nThe clock of the hothouse was the one of the shed.\n")
     memory = open_memory()
     memory.sync()
-    asked = {"path_glob": "daily/2020*", "min_score": 0.2, "explain": True}
-    outcome = memory.search("the of the was quagga", half_life_days=30.0, **asked)
+    options = {"path_glob": "daily/2020*", "min_score": 0.2, "explain": True}
+    outcome = memory.search("the of the was quagga", half_life_days=30.0, **options)
     assert outcome.explanation.emptied_by == "age"
     assert _remedies(outcome)["age"].finds == 1
 
@@ -253,7 +253,7 @@ def test_a_path_that_is_left_out_is_named_for_its_operator(open_memory, workspac
     assert _remedies(memory.search("path:drafts", explain=True))["excluded"].path == "drafts/plan.md"
 
 
-def test_a_search_by_meaning_alone_is_explained_too(open_memory) -> None:
+def test_semantic_search_alone_is_explained(open_memory) -> None:
     query = Settings().query
     hybrid = msgspec.structs.replace(query.hybrid, enabled=False)
     memory = open_memory(query=msgspec.structs.replace(query, hybrid=hybrid))

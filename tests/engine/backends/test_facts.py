@@ -59,12 +59,14 @@ def texts(facts: Facts, query: str, **options) -> list[str]:
 
 
 def test_fact_saved_with_origin(facts: Facts) -> None:
-    kept = facts.add(" I prefer tea. ", category="preference", origin="agent", session_key="agent:main:1", importance=7)
-    assert not kept.duplicate
-    assert facts.all() == (kept.fact,)
-    assert (kept.fact.text, kept.fact.origin, kept.fact.session_key) == ("I prefer tea.", "agent", "agent:main:1")
-    assert kept.fact.importance == 1.0
-    assert kept.fact.created == pytest.approx(time.time(), abs=60)
+    saved = facts.add(
+        " I prefer tea. ", category="preference", origin="agent", session_key="agent:main:1", importance=7
+    )
+    assert not saved.duplicate
+    assert facts.all() == (saved.fact,)
+    assert (saved.fact.text, saved.fact.origin, saved.fact.session_key) == ("I prefer tea.", "agent", "agent:main:1")
+    assert saved.fact.importance == 1.0
+    assert saved.fact.created == pytest.approx(time.time(), abs=60)
 
 
 @pytest.mark.parametrize("again", ["i prefer TEA", "I  prefer\ttea!", "“I prefer the tea.”"])
@@ -137,9 +139,9 @@ def test_different_fact_is_no_duplicate(facts: Facts, known: str, new: str) -> N
 def test_unsavable_fact_says_why(facts: Facts, text: str, why: str) -> None:
     with pytest.raises(FactRefused, match=why):
         facts.add(text)
-    kept = facts.add("fine").fact
+    fact = facts.add("fine").fact
     with pytest.raises(FactRefused, match=why):
-        facts.change(msgspec.structs.replace(kept, text=text))
+        facts.change(msgspec.structs.replace(fact, text=text))
     assert [fact.text for fact in facts.all()] == ["fine"]
 
 
@@ -160,18 +162,18 @@ def test_read_only_data_finds_facts_by_keywords(tmp_path: Path, provider: FakePr
 
 
 def test_forgotten_fact_hidden_and_restorable(facts: Facts) -> None:
-    kept = facts.add("I prefer tea").fact
-    [before] = facts.forget([kept.id], "agent")
-    assert before == kept
+    fact = facts.add("I prefer tea").fact
+    [before] = facts.forget([fact.id], "agent")
+    assert before == fact
     assert texts(facts, "prefer tea") == []
     assert (facts.all()[0].forgotten_by, facts.all()[0].text) == ("agent", "I prefer tea")
     assert texts(facts, "prefer tea", everything=True) == ["I prefer tea"]
-    assert facts.forget([kept.id]) == ()
-    facts.restore([kept.id])
-    assert facts.all() == (kept,)
-    facts.change(msgspec.structs.replace(kept, text="I prefer coffee"))
+    assert facts.forget([fact.id]) == ()
+    facts.restore([fact.id])
+    assert facts.all() == (fact,)
+    facts.change(msgspec.structs.replace(fact, text="I prefer coffee"))
     facts.put_back(before)
-    assert facts.all() == (kept,)
+    assert facts.all() == (fact,)
     assert texts(facts, "prefer tea") == ["I prefer tea"]
 
 
@@ -185,21 +187,21 @@ def test_forgotten_fact_is_deleted_after_a_month(user: UserData, facts: Facts, m
 
 
 def test_erased_fact_removed_with_vector(facts: Facts, user: UserData) -> None:
-    kept = facts.add("I prefer tea").fact
+    fact = facts.add("I prefer tea").fact
     assert texts(facts, "tea I prefer")
-    facts.erase([kept.id])
+    facts.erase([fact.id])
     assert facts.all() == ()
     with user.reading() as connection:
         assert connection.execute("SELECT count(*) FROM fact_vectors").fetchone() == (0,)
 
 
 def test_explicit_repeat_restores_but_capture_does_not(facts: Facts) -> None:
-    kept = facts.add("I prefer tea").fact
-    facts.forget([kept.id])
+    fact = facts.add("I prefer tea").fact
+    facts.forget([fact.id])
     assert facts.add("I prefer tea!", origin="capture", waiting=True).duplicate
     assert facts.all()[0].forgotten is not None
     again = facts.add("I prefer tea!", category="preference")
-    assert (again.duplicate, again.fact.id, again.fact.text) == (False, kept.id, "I prefer tea!")
+    assert (again.duplicate, again.fact.id, again.fact.text) == (False, fact.id, "I prefer tea!")
     assert facts.all()[0].remembered
 
 
@@ -207,13 +209,13 @@ def test_explicit_repeat_restores_but_capture_does_not(facts: Facts) -> None:
 
 
 def test_pending_fact_not_sent_until_approved(facts: Facts, provider: FakeProvider) -> None:
-    kept = facts.add("I prefer tea", origin="capture", waiting=True).fact
+    fact = facts.add("I prefer tea", origin="capture", waiting=True).fact
     facts.add("Something else", origin="person")
     assert texts(facts, "prefer tea") == []
     assert provider.embedded == ["Something else"]
     assert texts(facts, "prefer tea", everything=True) == ["I prefer tea"]
     assert facts.add("I prefer tea", origin="agent", waiting=True).duplicate
-    facts.approve([kept.id])
+    facts.approve([fact.id])
     assert texts(facts, "prefer tea") == ["I prefer tea"]
     assert "I prefer tea" in provider.embedded
 
@@ -234,14 +236,14 @@ def test_words_alone_find_a_fact_in_other_forms(wordy: Facts) -> None:
 
 
 def test_each_fact_is_embedded_once_and_again_after_a_change(facts: Facts, provider: FakeProvider) -> None:
-    kept = facts.add("I prefer tea").fact
+    fact = facts.add("I prefer tea").fact
     for _ in range(2):
         assert facts.find("tea").mode == "hybrid"
     assert provider.embedded == ["I prefer tea"]
-    facts.change(msgspec.structs.replace(kept, category="preference"))
+    facts.change(msgspec.structs.replace(fact, category="preference"))
     facts.find("tea")
     assert provider.embedded == ["I prefer tea"]
-    facts.change(msgspec.structs.replace(kept, text="I prefer coffee"))
+    facts.change(msgspec.structs.replace(fact, text="I prefer coffee"))
     assert texts(facts, "prefer coffee") == ["I prefer coffee"]
     assert provider.embedded == ["I prefer tea", "I prefer coffee"]
 
@@ -272,7 +274,7 @@ def test_secret_in_query_for_facts_is_masked_before_sending(facts: Facts, provid
     assert "abcdEFGH1234" not in provider.questions[0]
 
 
-def test_a_failing_provider_costs_the_meaning_and_not_the_answer(facts: Facts, provider, noted) -> None:
+def test_failing_provider_leaves_keyword_answer(facts: Facts, provider, noted) -> None:
     facts.add("I prefer tea")
     provider.fails_queries = "It is out of order."
     found = facts.find("prefer tea")
@@ -311,15 +313,15 @@ def test_facts_of_another_process_are_found(facts: Facts, tmp_path: Path) -> Non
 
 
 def test_ids_are_named_by_their_beginnings(facts: Facts) -> None:
-    kept = facts.add("I prefer tea").fact
-    assert facts.named(kept.id[:8]) == (kept,)
+    fact = facts.add("I prefer tea").fact
+    assert facts.named(fact.id[:8]) == (fact,)
     assert facts.named("") == facts.named("no such") == ()
 
 
 def test_a_memory_keeps_its_facts_from_one_opening_to_the_next(open_memory: Callable) -> None:
     memory = open_memory()
-    kept = memory.facts.add("I prefer tea").fact
+    fact = memory.facts.add("I prefer tea").fact
     assert memory.facts.find("prefer tea").mode == "hybrid"
     memory.sync(force=True)
     memory.close()
-    assert open_memory().facts.all() == (kept,)
+    assert open_memory().facts.all() == (fact,)

@@ -40,13 +40,13 @@ def facts(tmp_path_factory: pytest.TempPathFactory, labelled: dict[str, list]) -
 
 
 def test_other_words_and_other_languages_recall_a_fact(facts: Facts, labelled: dict[str, list]) -> None:
-    asked = labelled["facts"]
+    prompts = labelled["facts"]
     missed = [
         prompt
-        for fact, prompt in asked
+        for fact, prompt in prompts
         if fact not in [found.fact.text for found in facts.find(f"{prompt} ", max_results=3).results]
     ]
-    assert len(missed) <= len(asked) // 5, missed
+    assert len(missed) <= len(prompts) // 5, missed
 
 
 def test_unrelated_prompts_rarely_recall(facts: Facts, labelled: dict[str, list]) -> None:
@@ -60,12 +60,12 @@ def test_unrelated_prompts_rarely_recall(facts: Facts, labelled: dict[str, list]
 
 @pytest.mark.parametrize("name", ["personal", "personal_unseen"])
 def test_questions_about_the_user_recall_their_fact(tmp_path: Path, labelled: dict[str, list], name: str) -> None:
-    asked = labelled[name]
-    with keeping(tmp_path, [fact for fact, _ in asked]) as facts:
-        found = {query: [one.fact.text for one in facts.find(f"{query} ").results] for _, query in asked}
-        missed = [query for fact, query in asked if fact not in found[query]]
-        assert len(missed) <= len(asked) // 10, missed
-        assert sum(map(len, found.values())) <= 2 * len(asked)  # and few other facts
+    queries = labelled[name]
+    with keeping(tmp_path, [fact for fact, _ in queries]) as facts:
+        found = {query: [one.fact.text for one in facts.find(f"{query} ").results] for _, query in queries}
+        missed = [query for fact, query in queries if fact not in found[query]]
+        assert len(missed) <= len(queries) // 10, missed
+        assert sum(map(len, found.values())) <= 2 * len(queries)  # and few other facts
         recalled = {query for query in labelled["not_personal"] if facts.find(f"{query} ").results}
         assert len(recalled) <= len(labelled["not_personal"]) // 8, recalled
 

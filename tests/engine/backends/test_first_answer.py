@@ -188,11 +188,11 @@ def test_only_an_empty_answer_is_explained_if_so_requested(kind: str, request: p
     assert whole.explanation is None
     first, whole = _twice(memory, "timer path:nowhere", explain="if empty")
     assert first[0].explanation is None
-    asked = memory.search("timer path:nowhere", explain=True).explanation
+    requested = memory.search("timer path:nowhere", explain=True).explanation
     assert whole.explanation is not None
-    assert asked is not None
+    assert requested is not None
     assert [stage[:4] for stage in map(msgspec.structs.astuple, whole.explanation.stages)] == [
-        stage[:4] for stage in map(msgspec.structs.astuple, asked.stages)
+        stage[:4] for stage in map(msgspec.structs.astuple, requested.stages)
     ]
     assert whole.explanation.emptied_by == "query"
     assert [remedy.name for remedy in whole.explanation.remedies] == ["demand"]

@@ -275,7 +275,7 @@ def test_a_matrix_of_an_older_moment_is_fine(open_memory: OpenMemory, workspace:
     assert findings(memory)["matrix"].detail.endswith("; the database has 1 more.")
 
 
-def test_the_table_of_sqlite_vec_is_brought_in_step(open_memory: OpenMemory) -> None:
+def test_sqlite_vec_table_is_updated(open_memory: OpenMemory) -> None:
     pytest.importorskip("sqlite_vec")
     memory = open_memory(engine="sqlite-vec")
     memory.sync()
@@ -414,7 +414,7 @@ def test_polling_watcher_reported(open_memory: OpenMemory) -> None:
     assert "watching" not in findings(open_memory())
 
 
-def test_a_glance_counts_and_reads_nothing(memory: BuiltinMemory, provider: FakeProvider) -> None:
+def test_preview_counts_without_reading(memory: BuiltinMemory, provider: FakeProvider) -> None:
     assert {finding.state for finding in memory.insight.quick_check()} == {"fine"}
     execute(memory, "DELETE FROM chunks_fts_1")
     execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")

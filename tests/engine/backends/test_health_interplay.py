@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("saved_matrix")
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
-def test_a_look_takes_one_reader_at_a_time(open_memory: OpenMemory, engine: str) -> None:
+def test_each_read_holds_only_one_connection(open_memory: OpenMemory, engine: str) -> None:
     # Taking a second reader while holding the first one would deadlock with closing the index.
     memory = open_memory()
     memory.sync()

@@ -172,7 +172,7 @@ def test_chunk_sizes_are_those_of_the_texts(open_memory, workspace: Path) -> Non
     assert list(sizes.counts) == bars
 
 
-def test_the_parts_on_disk_make_up_the_files(open_memory) -> None:
+def test_disk_parts_sum_to_file_sizes(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()
@@ -215,7 +215,7 @@ def test_nothing_is_counted_twice_while_nothing_changes(open_memory, monkeypatch
     assert memory.insight.overview() == first
 
 
-def test_a_cancelled_look_ends(open_memory) -> None:
+def test_cancelled_check_ends(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     token = CancelToken()

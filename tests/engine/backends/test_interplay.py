@@ -139,7 +139,7 @@ def test_failing_query_in_status_until_success(open_memory, provider) -> None:
     assert memory.status().custom["providerError"] is None
 
 
-def test_a_rebuild_by_rules_that_hold_no_more_is_dropped(open_memory, provider) -> None:
+def test_rebuild_by_outdated_rules_is_discarded(open_memory, provider) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()
@@ -230,7 +230,7 @@ def test_vectors_ahead_of_snapshot_ignored(open_memory, monkeypatch) -> None:
     assert len(memory.search("timer", max_results=50, min_score=0.0).results) == 4
 
 
-def test_a_damaged_history_costs_nothing_but_the_history(open_memory, workspace: Path, tmp_path: Path) -> None:
+def test_damaged_history_loses_only_the_history(open_memory, workspace: Path, tmp_path: Path) -> None:
     user = index_files(workspace, str(tmp_path / "data")).user
     user.parent.mkdir(parents=True)
     user.write_bytes(b"no database " * 500)
@@ -246,7 +246,7 @@ def test_a_damaged_history_costs_nothing_but_the_history(open_memory, workspace:
     assert user.read_bytes() == b"no database " * 500
 
 
-def test_a_workspace_that_is_not_there_is_why_nothing_is_watched(open_memory, workspace: Path) -> None:
+def test_missing_workspace_is_named_as_reason(open_memory, workspace: Path) -> None:
     shutil.rmtree(workspace)
     memory = open_memory(background=True)
     watcher = memory.status().watcher

@@ -149,9 +149,9 @@ def test_failed_open_raised_for_all_and_retried(workspace, settings):
         assert begun.wait(60)
         second = pool.submit(cache.lease, workspace, settings, None, False)
         go_on.set()
-        for asked in (first, second):
+        for future in (first, second):
             with pytest.raises(IndexReadOnly):
-                asked.result()
+                future.result()
     assert len(tries) == 2
     with pytest.raises(IndexReadOnly):
         cache.lease(workspace, settings, None, False)
@@ -203,7 +203,7 @@ def test_closing_stops_the_update_that_it_started(workspace, settings, monkeypat
     second.close()
 
 
-def test_an_executor_is_given_back_with_its_owners_lease(workspace, settings):
+def test_executor_is_returned_with_its_lease(workspace, settings):
     own = ThreadPoolExecutor(1)
     used: list[str] = []
 
@@ -252,7 +252,7 @@ def test_background_work_outlives_the_executor_it_began_on(workspace, settings):
     other.close()
 
 
-def test_a_cancelled_wait_of_one_user_does_not_end_the_other(workspace, settings):
+def test_cancelled_wait_leaves_other_waiting(workspace, settings):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     token = CancelToken()
     token.cancel()

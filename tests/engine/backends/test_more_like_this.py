@@ -98,7 +98,7 @@ def test_a_selection_is_embedded_as_a_question_is(memory, provider: FakeProvider
     assert len(provider.questions) == 1, "the same text is not sent twice"
 
 
-def test_a_selection_of_nearly_all_of_a_chunk_is_the_chunk(memory, provider: FakeProvider) -> None:
+def test_selection_of_most_of_a_chunk_searches_like_chunk(memory, provider: FakeProvider) -> None:
     provider.questions.clear()
     memory.search_like(whole("pump.md", SIMILAR["pump.md"].replace("# ", "")))
     assert provider.questions == []
@@ -134,7 +134,7 @@ def test_nothing_sent_without_consent(open_memory, workspace: Path) -> None:
     assert paths(outcome)
 
 
-def test_a_failing_provider_costs_the_vector_half(memory, provider: FakeProvider) -> None:
+def test_failing_provider_leaves_keyword_results(memory, provider: FakeProvider) -> None:
     provider.fails_queries = "The quota is used up."
     outcome = memory.search_like(whole("pump.md", "drip irrigation timer"))
     assert outcome.mode == "keyword"

@@ -60,8 +60,8 @@ def test_lift_is_explained(walks) -> None:
     reason = found["walks/2023-05-08.md"]
     assert reason.time == "“in May” of any year"
     assert reason.score == pytest.approx(min(1.0, reason.fresh_score * reason.time_lift), abs=1e-3)
-    said = {of.part: of.sentence for of in reasons_of(reason)}
-    assert said["time"].startswith("The passage dates from the time in the query, “in May” of any year: × 1.60 = ")
+    sentences = {of.part: of.sentence for of in reasons_of(reason)}
+    assert sentences["time"].startswith("The passage dates from the time in the query, “in May” of any year: × 1.60 = ")
     assert "time" not in {of.part for of in reasons_of(found["walks/undated.md"])}
     assert stage_note(outcome, "times").startswith("3 passages date from the time in the query")
     exact, outcome = explained(walks, "heron river 2023-05-08")
@@ -91,7 +91,7 @@ def test_query_without_time_has_no_lift(walks) -> None:
     assert {(reason.time, reason.time_lift) for reason in found.values()} == {("", 1.0)}
 
 
-def test_lift_alone_reaches_no_minimum(walks) -> None:
+def test_lift_alone_does_not_reach_minimum(walks) -> None:
     found, _ = explained(walks, "heron accountant telescope in May")
     reason = found["walks/2023-05-08.md"]
     least = (reason.fresh_score + reason.score) / 2

@@ -231,6 +231,24 @@ def test_links_find_documents_and_canvases(open_memory, workspace: Path) -> None
     assert insight(memory).linked_text("Herds.pdf", "", "Hub.md") is not None
 
 
+@pytest.mark.parametrize(
+    ("target", "anchor", "line"),
+    [("ref=own", "", 7), ("Hub.rst", "sub", 10), ("Plan.org", "goal", 3), ("Docs.adoc", "_sub", 3), ("ref=no", "", 0)],
+)
+def test_linked_text_of_each_format_is_its_section(
+    open_memory, workspace: Path, target: str, anchor: str, line: int
+) -> None:
+    (workspace / "Hub.rst").write_text("Hub\n===\n\n.. _own:\n.. _`Of it`:\n\nPart\n----\n\nSub\n~~~\n")
+    (workspace / "Plan.org").write_text("#+title: Plan\n\n* Goal\ntext\n")
+    (workspace / "Docs.adoc").write_text("= Docs\n\n== Sub\n")
+    (workspace / "Home.rst").write_text("See :ref:`own`.\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    found = insight(memory).linked_text(target, anchor, "Home.rst")
+    assert (found.line if found else 0) == line
+    assert [link.path for link in insight(memory).note_links("Hub.rst").backlinks] == ["Home.rst"]
+
+
 def test_linked_text_of_damaged_document_is_the_document(open_memory, workspace: Path) -> None:
     (workspace / "Herds.pdf").write_bytes(pdf([["Intro"]]))
     memory = open_memory(use=None, extensions=READABLE_EXTENSIONS)

@@ -78,7 +78,7 @@ def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "state", "rule", "remedy"),
+    ("path", "state", "rule", "remedy"),
     [
         ("greenhouse.md", "indexed", "", "open"),
         ("changed.md", "pending", "", "sync"),
@@ -104,9 +104,9 @@ def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
     ],
 )
 def test_path_is_explained_in_every_state(
-    memory: BuiltinMemory, asked: str, state: str, rule: str, remedy: str | None
+    memory: BuiltinMemory, path: str, state: str, rule: str, remedy: str | None
 ) -> None:
-    found = memory.explain_path(asked)
+    found = memory.explain_path(path)
     assert (found.state, found.rule, found.remedy) == (state, rule, remedy)
     assert found.sentence.endswith(".")
 
@@ -256,8 +256,8 @@ def test_extra_paths_have_names_of_their_own(workspace: Path, tmp_path: Path, op
     extra = write(tmp_path / "more/deep/a.md").parent.parent
     memory = open_memory(extra_paths=(str(extra),))
     memory.sync()
-    for asked in (str(extra / "deep/a.md"), "more/deep/a.md"):
-        found = memory.explain_path(asked)
+    for path in (str(extra / "deep/a.md"), "more/deep/a.md"):
+        found = memory.explain_path(path)
         assert (found.state, found.path) == ("indexed", "more/deep/a.md")
 
 
@@ -281,8 +281,8 @@ def transcripts(workspace: Path, tmp_path: Path) -> Iterator[BuiltinMemory]:
 
 def test_sessions_by_their_names_and_by_their_transcripts(transcripts: BuiltinMemory, tmp_path: Path) -> None:
     folder = tmp_path / "agents/main/sessions"
-    for asked in ("sessions/main/boat.jsonl", str(folder / "boat.jsonl")):
-        found = transcripts.explain_path(asked)
+    for path in ("sessions/main/boat.jsonl", str(folder / "boat.jsonl")):
+        found = transcripts.explain_path(path)
         assert (found.state, found.source, found.path) == ("indexed", "sessions", "sessions/main/boat.jsonl")
         assert (found.sessions, found.chunks) == (1, 1)
     assert transcripts.explain_path(str(folder / "late.jsonl")).state == "pending"
@@ -306,7 +306,7 @@ def test_note_is_excluded_if_only_sessions_are_searched(workspace: Path, tmp_pat
     assert (found.state, found.rule, found.origin and found.origin.key) == ("excluded", "source-off", "sources")
 
 
-def test_a_cancelled_look_into_a_folder_ends(memory: BuiltinMemory) -> None:
+def test_cancelled_folder_listing_ends(memory: BuiltinMemory) -> None:
     cancel = CancelToken()
     cancel.cancel()
     with pytest.raises(Cancelled):

@@ -67,11 +67,11 @@ def test_an_update_by_hand_ends_a_stand_in(memory: BuiltinMemory, keychain: Fake
 
 def test_only_a_manual_update_reads_the_new_key(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
     assert memory.sync().vectors_embedded == 0
-    asked = len(keychain.asked)
+    prompts = len(keychain.asked)
     memory.sync(reason="watch")
     memory.search("irrigation")
     memory.status()
-    assert len(keychain.asked) == asked, "only actions of the user prompt for the password again"
+    assert len(keychain.asked) == prompts, "only actions of the user prompt for the password again"
     keychain.secrets["mnemoscope", "openai"] = "key"
     assert memory.sync(reason="watch").vectors_embedded == 0
     assert memory.sync(reason="manual").vectors_embedded > 0

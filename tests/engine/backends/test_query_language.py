@@ -110,7 +110,7 @@ def found(memory: BuiltinMemory, query: str, **options) -> set[str]:
         ('"stops rot"', {BOAT}),
     ],
 )
-def test_a_phrase_holds_as_a_phrase_in_every_script(memory: BuiltinMemory, query: str, paths: set[str]) -> None:
+def test_phrase_is_required_in_every_script(memory: BuiltinMemory, query: str, paths: set[str]) -> None:
     assert found(memory, query) == paths
 
 
@@ -200,9 +200,9 @@ def test_either_of_two_words_is_a_full_answer(memory: BuiltinMemory) -> None:
 def test_the_model_gets_the_question_without_operators(memory: BuiltinMemory, provider: FakeProvider) -> None:
     memory.search('limp "the tomatoes" -hose path:daily OR tag:x dep*')
     assert provider.questions[-1] == "limp the tomatoes dep"
-    asked = len(provider.questions)
+    count = len(provider.questions)
     memory.search("source:notes -hose")
-    assert len(provider.questions) == asked
+    assert len(provider.questions) == count
 
 
 def test_semantic_results_respect_exclusion(memory: BuiltinMemory) -> None:

@@ -1,4 +1,4 @@
-"""Searching an indexed workspace through the contract."""
+"""Searches of an indexed workspace through the public interface."""
 
 from pathlib import Path
 
@@ -54,12 +54,12 @@ def test_query_over_the_limit_is_refused_in_one_sentence(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     memory.search("timer " + "x" * (LONGEST_QUERY - len("timer ")))
-    asked = [
+    searches = [
         lambda: memory.search("x" * (LONGEST_QUERY + 1)),
         lambda: memory.search("timer", within=[EarlierQuery(query="x" * 200_000)]),
         lambda: memory.facts.find("x" * 200_000),
     ]
-    for ask in asked:
+    for ask in searches:
         with pytest.raises(QueryTooLong, match=r"^This query has \d+,\d+ characters; a search takes at most 10,000\.$"):
             ask()
 
@@ -119,7 +119,7 @@ def test_failing_provider_keeps_keyword_answer(open_memory, provider) -> None:
     assert paths(outcome)
 
 
-def test_a_question_is_sent_once_and_again_only_where_it_failed(open_memory, provider) -> None:
+def test_only_failed_query_is_sent_again(open_memory, provider) -> None:
     memory = open_memory()
     memory.sync()
     provider.questions.clear()

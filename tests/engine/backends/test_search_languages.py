@@ -245,7 +245,7 @@ def note(language: str, topic: str) -> str:
 ASKED = [(language, *question) for language, case in LANGUAGES.items() for question in case.questions]
 
 
-@pytest.mark.parametrize(("language", "question", "topic"), ASKED, ids=[f"{asked[0]}-{asked[2]}" for asked in ASKED])
+@pytest.mark.parametrize(("language", "question", "topic"), ASKED, ids=[f"{case[0]}-{case[2]}" for case in ASKED])
 def test_a_whole_question_finds_its_note_first(memory: BuiltinMemory, language: str, question: str, topic: str) -> None:
     outcome = memory.search(question)
     assert outcome.mode == "keyword"

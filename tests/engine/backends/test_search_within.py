@@ -77,7 +77,7 @@ def test_scope_combines_with_similarity(memory) -> None:
     assert paths(memory.search_like(like, within=[EarlierQuery(query="batteries")])) == ["shopping.md"]
 
 
-def test_only_the_best_are_searched_where_there_are_many(open_memory, workspace: Path, monkeypatch) -> None:
+def test_only_the_best_of_many_are_searched(open_memory, workspace: Path, monkeypatch) -> None:
     monkeypatch.setattr(result_set, "LARGEST_SCOPE", 3)
     for number in range(6):
         (workspace / f"note{number}.md").write_text(f"# Note {number}\n\nfilter{' filter' * number} water\n", "utf-8")

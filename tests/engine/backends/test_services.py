@@ -98,7 +98,7 @@ def test_switching_to_another_service_and_back_sends_nothing(
         }
 
 
-def test_quota_midway_costs_only_answered(open_service: Open, openai: OpenAIServer, monkeypatch) -> None:
+def test_quota_midway_charges_only_answered(open_service: Open, openai: OpenAIServer, monkeypatch) -> None:
     here = FakeProvider(id="embedded")
     monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: here)
     memory = open_service(openai, price=0.02, fallback="embedded")

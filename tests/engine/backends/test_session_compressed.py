@@ -110,7 +110,7 @@ def test_damaged_compressed_file_is_an_issue(open_memory, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_name_that_is_given_late_becomes_the_title(open_memory, folder: Path, packed: bool) -> None:
+def test_later_name_becomes_title(open_memory, folder: Path, packed: bool) -> None:
     (folder / PLAIN).write_text(lines(2))
     if packed:
         pack(folder)

@@ -85,9 +85,9 @@ def test_secrets_are_masked(open_memory, path: Path, writer: OpencodeWriter, tmp
     assert SECRET not in session.messages[0].text
     assert SECRET in memory.read_session(f"{PREFIX}/ses_2", reveal=True).messages[0].text
     memory.close()
-    kept = b"".join(file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file())
-    assert b"Tomatoes limp" in kept
-    assert SECRET.encode() not in kept
+    stored = b"".join(file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file())
+    assert b"Tomatoes limp" in stored
+    assert SECRET.encode() not in stored
 
 
 def test_only_changes_read_again(
@@ -162,9 +162,9 @@ def test_copied_session_listed_once(open_memory, path: Path, writer: OpencodeWri
     assert {one.path for one in memory.sessions()} == in_files
 
 
-def spoken_lines(session: str, *said: str) -> str:
+def spoken_lines(session: str, *texts: str) -> str:
     rows: list[dict[str, object]] = [{"type": "mode", "sessionId": session}]
-    for number, text in enumerate(said):
+    for number, text in enumerate(texts):
         content = {"message": {"role": "user", "content": text}, "timestamp": f"2026-09-04T17:00:0{number}Z"}
         rows.append({"type": "user", "uuid": text[:9], "sessionId": session, **content})
     return "".join(f"{json.dumps(row, separators=(',', ':'))}\n" for row in rows)

@@ -209,7 +209,7 @@ def test_qmd_exports_survive_a_fault_in_one_transcript(
     )
 
 
-def test_a_key_that_is_no_name_gets_one(memory: BuiltinMemory, folder: Path) -> None:
+def test_session_key_like_a_path_gets_valid_name(memory: BuiltinMemory, folder: Path) -> None:
     write(folder, conversation("../../etc/passwd", "Why is my loaf flat?"))
     memory.sync()
     (session,) = memory.sessions()
@@ -228,6 +228,6 @@ def test_similar_messages_only_in_other_sessions(memory: BuiltinMemory, folder: 
     memory.sync()
     chunk = Passage(path=f"{PREFIX}/c1", start_line=1, end_line=2, message=2)
     assert [result.path for result in memory.search_like(chunk).results] == [f"{PREFIX}/c2"]
-    said = Passage(path=f"{PREFIX}/c1", start_line=2, end_line=2, text="dough proofed too long", message=2)
-    assert [result.path for result in memory.search_like(said).results] == [f"{PREFIX}/c2"]
+    passage = Passage(path=f"{PREFIX}/c1", start_line=2, end_line=2, text="dough proofed too long", message=2)
+    assert [result.path for result in memory.search_like(passage).results] == [f"{PREFIX}/c2"]
     assert f"{PREFIX}/c1" in [result.path for result in memory.search("dough proofed").results]

@@ -132,10 +132,11 @@ def test_session_read_again_keeps_messages_and_marks_branch(memory: BuiltinMemor
 
 
 def test_left_branch_of_an_export_is_found_and_marked(memory: BuiltinMemory, projects: Path) -> None:
-    def said(name: str, parent: str, text: str) -> dict[str, object]:
+    def message(name: str, parent: str, text: str) -> dict[str, object]:
         return {"uuid": name, "parent_message_uuid": parent, "sender": "human", "text": text}
 
-    messages = [said("m1", "", "Rig it."), said("m2", "m1", "With hempen rope."), said("m3", "m1", "With wire.")]
+    branches = [message("m2", "m1", "With hempen rope."), message("m3", "m1", "With wire.")]
+    messages = [message("m1", "", "Rig it."), *branches]
     value = {"uuid": "c", "name": "Rig", "current_leaf_message_uuid": "m3", "chat_messages": messages}
     (projects / "conversations.json").write_text(json.dumps([value]))
     memory.sync()
@@ -188,12 +189,12 @@ def test_plans_and_answers_are_found_without_tools(memory: BuiltinMemory, projec
 
 def test_copy_of_a_passage_names_its_own_message(memory: BuiltinMemory, projects: Path) -> None:
     """A session that was continued under another id begins with the messages of the first one."""
-    said = "Count the shackles on the foredeck, and write down how many of them are worn out by now."
-    stored(projects, line("user", "Rig the mast."), line("user", said, uuid="m-1"))
+    text = "Count the shackles on the foredeck, and write down how many of them are worn out by now."
+    stored(projects, line("user", "Rig the mast."), line("user", text, uuid="m-1"))
     other = projects / "boat" / "0c1d2e3f-0000-4000-8000-000000000002.jsonl"
     renamed = SESSION.replace("0001", "0002")
     empty = json.dumps({"type": "summary", "summary": "Boat", "leafUuid": "x"})
-    transcript = [line("user", "Rig the mast."), line("user", said, uuid="m-2")]
+    transcript = [line("user", "Rig the mast."), line("user", text, uuid="m-2")]
     other.write_text("\n".join([empty, empty, *transcript]).replace(SESSION, renamed) + "\n")
     memory.sync()
     (result,) = memory.search("shackles", sources=("sessions",), min_score=0).results

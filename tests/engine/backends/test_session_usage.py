@@ -12,6 +12,7 @@ from engine.records import ModelUsage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.opencode_database import MS, OpencodeWriter
 
 NAME = "sessions/store/a.jsonl"
 
@@ -193,8 +194,8 @@ def _rollout(id: str, *totals: int, original: str = "") -> str:
     events = [
         {"type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": one}}} for one in counts
     ]
-    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Shorten the keel."}]}
-    lines = [*metas[: 2 if original else 1], {"type": "response_item", "payload": said}, *events]
+    message = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Shorten the keel."}]}
+    lines = [*metas[: 2 if original else 1], {"type": "response_item", "payload": message}, *events]
     return "".join(json.dumps({"timestamp": "2026-03-02T10:00:00Z", **one}) + "\n" for one in lines)
 
 
@@ -227,4 +228,21 @@ def test_usage_next_to_a_transcript_follows_its_growth(memory: BuiltinMemory, st
             opened = memory.read_session(session.path)  # it stays in use, so that the next read continues
             assert opened.summary.usage == session.usage
     finally:
+        memory.close()
+
+
+def test_fork_of_opencode_counts_its_own_requests(memory: BuiltinMemory, store: Path) -> None:
+    writer = OpencodeWriter(store / "opencode.db")
+    try:
+        for session, times in (("ses_1", (1, 2)), ("ses_2", (1, 2, 3))):
+            writer.session(session)
+            for created in times:
+                answer = {"role": "assistant", "modelID": "m", "tokens": {"input": 5, "output": 10 * created}}
+                answer["time"] = {"created": MS + created}
+                writer.message(session, f"{session}-{created}", answer, [{"type": "text", "text": "A seam."}])
+        memory.sync()
+        found = {one.id: one.usage[0].output_tokens for one in memory.sessions()}
+        assert sorted(map(str, found.values())) == ["30", "30"], "the fork's own answer has 30"
+    finally:
+        writer.close()
         memory.close()

@@ -29,8 +29,8 @@ Open = Callable[[str], BuiltinMemory]
 
 def write_session(store: Path, name: str, project: Path | str, text: str) -> Path:
     head = {"type": "session", "id": name, "cwd": str(project), "timestamp": "2026-03-01T10:00:00.000Z"}
-    said = {"role": "user", "content": [{"type": "text", "text": text}]}
-    line = {"type": "message", "id": "m1", "timestamp": "2026-03-01T10:01:00.000Z", "message": said}
+    message = {"role": "user", "content": [{"type": "text", "text": text}]}
+    line = {"type": "message", "id": "m1", "timestamp": "2026-03-01T10:01:00.000Z", "message": message}
     path = store / f"{name}.jsonl"
     path.write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
     return path
@@ -161,8 +161,8 @@ def test_session_continues_in_its_workspace(open_: Open, store: Path, tmp_path: 
     path = write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     boat.sync()
     garden.sync()
-    said = {"role": "assistant", "content": [{"type": "text", "text": "Seven thin coats."}]}
-    more = {"type": "message", "id": "m2", "timestamp": "2026-03-01T10:02:00.000Z", "message": said}
+    message = {"role": "assistant", "content": [{"type": "text", "text": "Seven thin coats."}]}
+    more = {"type": "message", "id": "m2", "timestamp": "2026-03-01T10:02:00.000Z", "message": message}
     path.write_text(path.read_text() + json.dumps(more) + "\n")
     garden.sync()
     boat.sync()
@@ -282,8 +282,8 @@ def test_session_stays_if_another_workspace_has_its_successor(tmp_path: Path) ->
     folder.mkdir(parents=True)
 
     def write(name: str, project: str, *more: dict[str, str]) -> None:
-        said = {"type": "user", "uuid": "u1", "sessionId": name, "message": {"role": "user", "content": "Why?"}}
-        lines = {**said, "cwd": str(tmp_path / project)}, *more
+        message = {"type": "user", "uuid": "u1", "sessionId": name, "message": {"role": "user", "content": "Why?"}}
+        lines = {**message, "cwd": str(tmp_path / project)}, *more
         (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(one, separators=(',', ':'))}\n" for one in lines))
 
     mark = {"type": "continued-in", "continuedInSessionId": "new"}

@@ -304,14 +304,14 @@ def test_common_content_makes_none_similar(memory: BuiltinMemory, store: Path) -
 
 
 def test_similar_sessions_of_a_long_session(memory: BuiltinMemory, boat: Path, store: Path) -> None:
-    asked = "Varnish the mast with thin coats? " * 40
-    boat.write_text(f"{HEAD}\n" + "".join(spoken("user", f"{asked} {number}", 1) for number in range(450)))
+    question = "Varnish the mast with thin coats? " * 40
+    boat.write_text(f"{HEAD}\n" + "".join(spoken("user", f"{question} {number}", 1) for number in range(450)))
     (store / "mast.jsonl").write_text(f"{HEAD}\n" + spoken("user", "Varnish the mast with thin coats?", 1))
     memory.sync()
     assert [summary.path for summary, _ in memory.similar_sessions(NAME)] == ["sessions/main/mast.jsonl"]
 
 
-def test_a_command_takes_a_session_up_again(memory: BuiltinMemory) -> None:
+def test_resume_command_continues_session(memory: BuiltinMemory) -> None:
     from engine.memory.session_library import summary_of
     from engine.store.sessions import StoredSession
 
@@ -444,7 +444,7 @@ def test_removed_words_leave_file(memory: BuiltinMemory, boat: Path, store: Path
         assert b"quarrelsomecove" not in file.read_bytes()
 
 
-def test_sessions_are_not_found_where_others_read_along(memory: BuiltinMemory, boat: Path) -> None:
+def test_shared_session_finds_no_sessions(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
     assert paths(memory, "seven coats of varnish") == [NAME]
     shared = memory.search("seven coats of varnish", session_key="agent:main:discord:group:123")

@@ -173,7 +173,7 @@ def test_typo_next_to_other_unknown_words_is_corrected(open_memory, workspace: P
         ("pathtofile", "path to file"),
     ],
 )
-def test_words_without_spaces_are_searched_apart(open_memory, workspace: Path, typed: str, meant: str) -> None:
+def test_unspaced_words_are_searched_separately(open_memory, workspace: Path, typed: str, meant: str) -> None:
     text = "Set GIT_AUTHOR_NAME on the command line, and the path to file descriptors.\n"
     memory = indexed(open_memory, workspace, apart=text, far="A line of command at the end of the file.\n")
     outcome = memory.search(typed)

@@ -107,7 +107,7 @@ _NOTEBOOK = json.dumps(
 )
 
 
-def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgressUpdate], list[SyncReport]]:
+def _waiting(memory, **options) -> tuple[threading.Thread, list[MemorySyncProgressUpdate], list[SyncReport]]:
     """Start a sync that has reported that it is waiting."""
     received: list[MemorySyncProgressUpdate] = []
     reports: list[SyncReport] = []
@@ -118,7 +118,7 @@ def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgress
         if update.phase == "waiting":
             waits.set()
 
-    thread = threading.Thread(target=lambda: reports.append(memory.sync(progress=hear, **asked)))
+    thread = threading.Thread(target=lambda: reports.append(memory.sync(progress=hear, **options)))
     thread.start()
     assert waits.wait(60)
     return thread, received, reports
@@ -153,7 +153,7 @@ def test_waiting_sync_can_be_cancelled(open_memory) -> None:
     assert memory.sync().files_indexed == 4
 
 
-def test_a_new_date_on_the_same_text_costs_no_indexing(open_memory, workspace: Path, provider) -> None:
+def test_new_date_on_unchanged_text_is_not_reindexed(open_memory, workspace: Path, provider) -> None:
     memory = open_memory()
     memory.sync()
     os.utime(workspace / "shopping.md", (5_000, 5_000))
@@ -163,7 +163,7 @@ def test_a_new_date_on_the_same_text_costs_no_indexing(open_memory, workspace: P
     assert result.modified == 5_000
 
 
-def test_a_date_that_no_database_holds_ends_no_update(open_memory, workspace: Path) -> None:
+def test_date_after_2400_does_not_stop_update(open_memory, workspace: Path) -> None:
     path = workspace / "shopping.md"
     os.utime(path, (14_000_000_000, 14_000_000_000))  # in the year 2413
     if path.stat().st_mtime < 14_000_000_000:
@@ -174,7 +174,7 @@ def test_a_date_that_no_database_holds_ends_no_update(open_memory, workspace: Pa
     assert hits(memory, "hose") == ["shopping.md"]
 
 
-def test_text_that_comes_back_is_not_embedded_again(open_memory, workspace: Path, provider) -> None:
+def test_restored_text_is_not_embedded_again(open_memory, workspace: Path, provider) -> None:
     memory = open_memory()
     memory.sync()
     text = (workspace / "shopping.md").read_text()
@@ -212,7 +212,7 @@ def test_chunking_change_rebuilds_while_old_answers(open_memory, workspace: Path
     assert report.vectors_pending == 0
 
 
-def test_a_cancelled_rebuild_is_taken_up_where_it_stopped(open_memory, workspace: Path, monkeypatch) -> None:
+def test_cancelled_rebuild_resumes(open_memory, workspace: Path, monkeypatch) -> None:
     for number in range(250):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
     memory = open_memory()

@@ -60,6 +60,20 @@ def test_note_with_query_as_title_is_first(memory, query: str, path: str, mode: 
     assert "1 passage comes first" in next(stage.note for stage in outcome.explanation.stages if stage.name == "title")
 
 
+@pytest.mark.parametrize("mode", ["keyword", "auto"])
+@pytest.mark.parametrize(
+    "name", ["Zebra crossing.md", "zebra-crossing.txt", "Zebra crossing.org", "zebra_crossing.rst"]
+)
+@pytest.mark.parametrize("text", ["", "  \n\t\n", "---\n---\n"])
+def test_empty_note_is_found_by_its_name(open_memory, workspace: Path, name: str, text: str, mode) -> None:
+    (workspace / name).write_text(text, "utf-8")
+    (workspace / "other.md").write_text("The zebra came to the crossing of the river.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("zebra crossing", mode=mode)
+    assert [result.path for result in outcome.results][:1] == [name]
+
+
 @pytest.mark.parametrize(
     ("name", "query"),
     [

@@ -130,7 +130,7 @@ def test_first_search_catches_up_unwatched_changes(open_memory, workspace: Path)
 
 
 @pytest.mark.usefixtures("short_minutes")
-def test_an_interval_syncs_by_itself(open_memory) -> None:
+def test_interval_starts_syncs(open_memory) -> None:
     memory = open_memory(background=True, sync=msgspec.structs.replace(QUIET, interval_minutes=1))
     wait_until(lambda: reasons(memory)[:2] == ["interval", "interval"])
 
@@ -213,7 +213,7 @@ def test_other_process_changes_noticed(open_memory, workspace: Path, monkeypatch
     assert [r.path for r in follower.search("brass lamp").results] == ["new.md"]
 
 
-def test_a_listener_that_fails_stops_nothing(open_memory) -> None:
+def test_failing_listener_does_not_stop_others(open_memory) -> None:
     memory = open_memory()
 
     def fail() -> None:

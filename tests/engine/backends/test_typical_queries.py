@@ -137,7 +137,7 @@ def test_pasted_command_finds_the_note_that_has_it(open_memory, workspace: Path,
     assert memory.search(query, mode="keyword").results[0].path == "commands.md"
 
 
-def test_exclusion_that_no_text_has_as_an_option_holds(open_memory, workspace: Path) -> None:
+def test_exclusion_is_read_as_word_if_a_note_has_it(open_memory, workspace: Path) -> None:
     (workspace / "pie.md").write_text("An apple pie, and apple -cake with a hyphen.\n", "utf-8")
     (workspace / "tart.md").write_text("An apple tart.\n", "utf-8")
     memory = open_memory()

@@ -15,11 +15,14 @@ from tests.helpers.fake_provider import FakeProvider
 
 QUERY = "how many players does the cricket team have on the field"
 KNOWN = QUERY.replace("cricket", "harvest").replace("players", "people")
+NAMED = "how many players does Oswin have on the field"
+TITLE = "How Many Players Does Oswin Have on the Field"
 DATED = "how many dogs in October"
 ENGLISH = "The people of our team brought in the harvest. The apples are in the shed by the gate.\n"
 GERMAN = "Die Ernte ist eingebracht, und alle haben geholfen. Wir haben viele Äpfel, die nun im Schuppen liegen.\n"
 OTHER = "We painted the fence and then went for a walk across many a field with the dogs.\n"
 NONSENSE = ["qqqzzz", "Qqqzzz!", "qqqzzz czyste", "qqqzzz orite", "xqzzy"]
+NAMES = [NAMED, NAMED.lower(), TITLE]
 WORDS = ["kayaks", "xkcd", "qqqzzz kayaks", "qqqzzz gate"]
 
 
@@ -37,7 +40,7 @@ class NearProvider(FakeProvider):
             near = self.cosine if "apples" in text or "Äpfel" in text else 0.0
             row[:2] = (
                 (1, 0)
-                if text in {QUERY, KNOWN, DATED, "cricket apples", *NONSENSE, *WORDS}
+                if text in {QUERY, KNOWN, DATED, "cricket apples", *NAMES, *NONSENSE, *WORDS}
                 else (near, np.sqrt(1 - near * near))
             )
         return rows
@@ -82,6 +85,24 @@ def test_strong_meaning_with_unknown_words_is_found(open_memory, workspace: Path
     provider.cosine = 0.6
     memory = indexed(open_memory, workspace, ENGLISH, OTHER)
     assert found(memory, QUERY) == ["note-0.md"]
+
+
+@pytest.mark.parametrize(("query", "results"), [(NAMED, []), (NAMED.lower(), ["note-0.md"]), (TITLE, ["note-0.md"])])
+def test_good_meaning_without_a_name_is_left_out(
+    open_memory, workspace: Path, provider, query: str, results: list[str]
+) -> None:
+    provider.cosine = 0.5
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert found(memory, query) == results
+    (workspace / "note-1.md").write_text(f"{OTHER}Oswin threw the ball.\n", "utf-8")
+    memory.sync()
+    assert "note-0.md" in found(memory, query)
+
+
+def test_meaning_without_a_name_in_another_language_is_found(open_memory, workspace: Path, provider) -> None:
+    provider.cosine = 0.5
+    memory = indexed(open_memory, workspace, GERMAN, OTHER)
+    assert found(memory, NAMED) == ["note-0.md"]
 
 
 def test_weak_meaning_in_another_language_is_found(open_memory, workspace: Path, provider) -> None:

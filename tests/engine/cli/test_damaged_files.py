@@ -82,7 +82,7 @@ def test_damaged_facts_are_named_and_restored(verb: Run, damage, statement: str)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("chunking.tokens = " + "9" * 5000, ", line 4: the settings cannot be read: a number is too long."),
         ("chunking.tokens = 0x" + "f" * 9000, ', line 4: "chunking.tokens" is too large.'),
@@ -95,12 +95,12 @@ def test_damaged_facts_are_named_and_restored(verb: Run, damage, statement: str)
     ],
     ids=["digits", "hexadecimal", "large", "brackets", "path", "command", "folder", "size"],
 )
-def test_invalid_settings_are_named(verb: Run, folder: Path, settings: Path, text: str, said: str) -> None:
+def test_invalid_settings_are_named(verb: Run, folder: Path, settings: Path, text: str, problem: str) -> None:
     settings.write_text(f"{settings.read_text()}{text}\n")
     for name in ("search lamp", "status", "index"):
         answer = verb(*name.split())
         assert (answer.code, answer.out) == (1, "")
-        assert said in answer.err
+        assert problem in answer.err
         assert str(settings) in answer.err
 
 

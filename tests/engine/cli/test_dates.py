@@ -21,7 +21,7 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(date_parsing, "datetime", Clock)
 
 
-def test_a_day_counts_whole() -> None:
+def test_day_condition_includes_whole_day() -> None:
     assert parse_since("2026-05-31") == datetime(2026, 5, 31).timestamp()
     assert parse_until("2026-05-31") == datetime(2026, 6, 1).timestamp()
 

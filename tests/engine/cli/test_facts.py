@@ -92,11 +92,11 @@ def _hooked(verb: Run, monkeypatch: pytest.MonkeyPatch, given: str, *argv: str) 
 def test_hooks_recall_and_capture(verb: Run, monkeypatch: pytest.MonkeyPatch, captures: None) -> None:
     hook = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "abc", "prompt": "I prefer green tea."})
     assert _hooked(verb, monkeypatch, hook, "capture").out == ""
-    [kept] = json.loads(verb("facts", "list", "--json", "--state", "waiting").out)["facts"]
-    assert kept["sessionKey"] == "abc"
+    [waiting] = json.loads(verb("facts", "list", "--json", "--state", "waiting").out)["facts"]
+    assert waiting["sessionKey"] == "abc"
     assert "1 fact to be approved" in verb("facts").out
     assert _hooked(verb, monkeypatch, "Which green tea do I prefer?", "recall").out == ""
-    verb("facts", "approve", kept["id"])
+    verb("facts", "approve", waiting["id"])
     block = _hooked(verb, monkeypatch, "Which green tea do I prefer?", "recall").out
     assert block.startswith("<relevant-memories>\n")
     assert "I prefer green tea." in block

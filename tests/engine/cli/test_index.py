@@ -9,6 +9,7 @@ import pytest
 
 from engine.base.errors import IndexBusy
 from engine.cli.output import ProgressLine, clock, progress_text
+from engine.corpus.discovery import SkipSummary
 from engine.records import FileIssue, SyncReport
 from engine.settings.saving import save_setting
 from tests.helpers.command_line import Run
@@ -20,8 +21,8 @@ from tests.helpers.processes import ended_process
 def changed_report(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, **changes: object) -> None:
     real = memory.sync
 
-    def sync(**asked) -> SyncReport:
-        return msgspec.structs.replace(real(**asked), **changes)
+    def sync(**options) -> SyncReport:
+        return msgspec.structs.replace(real(**options), **changes)
 
     monkeypatch.setattr(memory, "sync", sync)
 
@@ -32,7 +33,7 @@ def test_a_sync_is_reported(run: Run, memory: FakeMemory, monkeypatch: pytest.Mo
     assert memory.syncs == [("cli", True)]
     assert answer.code == 0
     assert answer.out.splitlines()[:2] == [
-        "Indexed 4 files (7 passages) in 1.2 s; 0 unchanged, 1 removed.",
+        "Indexed 4 files (7 passages) in 1.2 s; 0 unchanged, 1 removed. All files were read again.",
         "Vectors: 7 new, 2 reused, 0 pending.",
     ]
     assert answer.err == ""
@@ -71,6 +72,21 @@ def test_files_left_out_are_listed_with_their_reason(
     assert "  not-utf8  bad\ufffd.md  Byte 7." in lines
     assert "Skipped:" in lines
     assert lines[-1] == "  and 5 more; --json lists all"
+
+
+def test_other_types_of_files_share_one_line(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = SkipSummary((".md", ".txt"))
+    for count, name in enumerate("abcdefghij", 1):
+        for _ in range(count * 1_000):
+            summary.count_ending(f"x.{name}")
+    summary.add("link.md", "symlink", "A link.")
+    changed_report(memory, monkeypatch, skipped=tuple(summary.issues()))
+    assert run("index").out.splitlines()[-3:] == [
+        "Skipped:",
+        "  symlink    link.md  A link.",
+        "  extension  *.j (10,000), *.i (9,000), *.h (8,000), *.g (7,000), *.f (6,000), *.e (5,000), *.d (4,000), "
+        "*.c (3,000) and 3,000 others: only .md, .txt files are indexed.",
+    ]
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
@@ -112,12 +128,12 @@ def _heard() -> Iterator[None]:
 def test_ctrl_c_leaves_a_consistent_index(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     real = memory.sync
 
-    def sync(*, cancel, **asked) -> SyncReport:
+    def sync(*, cancel, **options) -> SyncReport:
         notified = threading.Event()
         cancel.on_cancel(notified.set)
         signal.raise_signal(signal.SIGINT)
         assert notified.wait(60)
-        return msgspec.structs.replace(real(cancel=None, **asked), cancelled=True)
+        return msgspec.structs.replace(real(cancel=None, **options), cancelled=True)
 
     monkeypatch.setattr(memory, "sync", sync)
     before = signal.getsignal(signal.SIGINT)

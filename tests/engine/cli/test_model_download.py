@@ -43,10 +43,10 @@ def test_yes_fetches_and_embeds(verb: Run, hub: HubServer) -> None:
     assert answer.code == 0, answer.err
     assert f"Downloaded {MODEL}." in answer.err
     assert "Vectors: 1 new" in answer.out
-    asked = len(hub.requests)
+    requests = len(hub.requests)
     assert "market" in verb("search", "fruit").out, "found by its vector"
     assert verb("index", "--yes").err == ""
-    assert len(hub.requests) == asked
+    assert len(hub.requests) == requests
 
 
 @pytest.mark.parametrize(("typed", "fetches"), [("y\n", True), ("\n", False), ("no\n", False)])

@@ -34,10 +34,10 @@ def session(store: Path, folder: Path) -> str:
     return "0a1b2c3d-1111"
 
 
-def write_session(store: Path, id_: str, said: list[str], *, days: int = 0, parent: str = "") -> None:
+def write_session(store: Path, id_: str, texts: list[str], *, days: int = 0, parent: str = "") -> None:
     """Write alternating messages of user and agent, a minute apart; a parent makes it a sub-agent's session."""
     lines = []
-    for number, text in enumerate(said):
+    for number, text in enumerate(texts):
         role = "assistant" if number % 2 else "user"
         time = (BEGAN + timedelta(days=days, minutes=number)).isoformat().replace("+00:00", "Z")
         lines.append(

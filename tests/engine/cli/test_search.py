@@ -100,12 +100,12 @@ def test_json_has_the_documented_keys(run: Run) -> None:
 
 def test_options_reach_the_search(run: Run, memory: FakeMemory) -> None:
     run("search", "--source", "memory", "--path", "topics/*", "--until", "2026-05-31", "--", "-hose")
-    [(query, mode, asked)] = memory.searches
+    [(query, mode, options)] = memory.searches
     assert (query, mode) == ("-hose", "auto")
-    assert asked["sources"] == ["memory"]
-    assert asked["path_glob"] == "topics/*"
-    assert asked["since"] is None
-    assert asked["until"] > 0
+    assert options["sources"] == ["memory"]
+    assert options["path_glob"] == "topics/*"
+    assert options["since"] is None
+    assert options["until"] > 0
 
 
 def test_exclusions_are_part_of_the_query(run: Run, memory: FakeMemory) -> None:
@@ -125,7 +125,7 @@ def test_options_set_ageing_and_variety_for_one_search(run: Run, memory: FakeMem
     run("search", "hose")
     run("search", "hose", "--half-life-days", "7.5", "--diverse")
     run("search", "hose", "--half-life-days", "0", "--no-diverse")
-    wanted = [(asked["half_life_days"], asked["diverse"]) for _, _, asked in memory.searches]
+    wanted = [(options["half_life_days"], options["diverse"]) for _, _, options in memory.searches]
     assert wanted == [(None, None), (7.5, True), (0.0, False)]
     for wrong in ("-1", "nan", "inf", "soon"):
         answer = run("search", "hose", f"--half-life-days={wrong}")
@@ -235,8 +235,8 @@ def test_similar_lines_found_without_originals(run: Run, memory: FakeMemory) -> 
 
 def test_search_within_other_results(run: Run, memory: FakeMemory) -> None:
     answer = run("search", "timer", "--within", "irrigation", "--within", "hose", "--json").json
-    [(_, _, asked)] = memory.searches
-    assert [question.query for question in asked["within"]] == ["irrigation", "hose"]
+    [(_, _, options)] = memory.searches
+    assert [question.query for question in options["within"]] == ["irrigation", "hose"]
     assert [level["passages"] for level in answer["within"]] == [3, 2]
     assert "Searched within 3 results." in run("search", "timer", "--within", "irrigation").out
 

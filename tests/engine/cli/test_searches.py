@@ -59,20 +59,20 @@ def test_no_saved_searches_is_reported(run: Run) -> None:
 
 def test_saved_search_runs_with_all_its_options(run: Run, memory: FakeMemory, saved: None) -> None:
     assert run("search", "--saved", "All of it").code == 0
-    [(query, _, asked)] = memory.searches
+    [(query, _, options)] = memory.searches
     assert query == "irrigation timer"
-    assert asked["sources"] == ("memory",)
-    assert asked["path_glob"] == "topics/shop[[]1].md"
-    assert asked["since"] is not None
-    assert (asked["half_life_days"], asked["diverse"]) == (90.0, True)
+    assert options["sources"] == ("memory",)
+    assert options["path_glob"] == "topics/shop[[]1].md"
+    assert options["since"] is not None
+    assert (options["half_life_days"], options["diverse"]) == (90.0, True)
     assert [search.name for search in memory.saved_searches.saved()] == ["All of it", "Hoses"]
 
 
 def test_given_options_replace_saved(run: Run, memory: FakeMemory, saved: None) -> None:
     run("search", "--saved", "All of it", "--source", "sessions", "--half-life-days", "0", "--no-diverse")
-    asked = memory.searches[-1][2]
-    assert (asked["sources"], asked["half_life_days"], asked["diverse"]) == (["sessions"], 0.0, False)
-    assert asked["path_glob"] == "topics/shop[[]1].md"
+    options = memory.searches[-1][2]
+    assert (options["sources"], options["half_life_days"], options["diverse"]) == (["sessions"], 0.0, False)
+    assert options["path_glob"] == "topics/shop[[]1].md"
 
 
 def test_saved_order_by_date_is_used(run: Run, memory: FakeMemory) -> None:

@@ -26,7 +26,7 @@ def first_lines(chunks: Sequence[Chunk]) -> list[str]:
     return [chunk.text.split("\n")[0] for chunk in chunks]
 
 
-def test_a_short_note_is_one_chunk_without_its_blank_ends() -> None:
+def test_short_note_is_one_stripped_chunk() -> None:
     assert chunk_text("\n \n# A\n\ntext\n\n\n") == [Chunk(3, 5, "# A\n\ntext", ("A",))]
 
 

@@ -83,7 +83,7 @@ def test_two_names_of_one_memory_file_count_once(tree: Tree) -> None:
     assert names(discover(workspace, Settings())) == ["MEMORY.md"]
 
 
-def test_every_passed_over_thing_names_its_rule(tree: Tree) -> None:
+def test_every_skipped_path_names_its_rule(tree: Tree) -> None:
     workspace = tree(
         "keep.md",
         ".git/x.md",
@@ -253,7 +253,7 @@ def test_names_stay_as_the_disk_has_them(tree: Tree) -> None:
     assert names(discover(workspace, Settings())) == [decomposed, "日本/メモ.md"]
 
 
-def test_a_name_that_is_no_text_is_reported_in_printable_form(tree: Tree) -> None:
+def test_undecodable_name_is_reported_printably(tree: Tree) -> None:
     workspace = tree("a.md")
     Path(os.fsdecode(os.fsencode(workspace) + b"/caf\xe9.md")).touch()
     found = discover(workspace, Settings())

@@ -4,7 +4,7 @@ import struct
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from html.parser import HTMLParser
 from io import BytesIO
@@ -23,6 +23,7 @@ from engine.corpus.chunking import chunk_note
 from engine.corpus.documents import DocumentError
 from engine.corpus.documents.extraction_process import DocumentReader, Worker
 from engine.corpus.documents.office import read_docx, read_odt
+from engine.corpus.documents.pdf import _by_columns, _Run
 from engine.corpus.documents.text_collector import MOST_CHARACTERS, DocumentText, TextFull
 from engine.corpus.documents.web_pages import read_enex, read_epub, read_html
 from engine.corpus.line_reader import NumberedText
@@ -96,6 +97,23 @@ def test_pdf_without_title_has_that_of_its_file(reader: DocumentReader) -> None:
     assert describe(reader.text_of(pdf([["Words"]]), "scan 7.pdf"), "scan 7.pdf").title == "scan 7"
 
 
+@pytest.mark.parametrize(
+    ("declared", "title"),
+    [
+        ("Tides. A study of 3.5 years", "Tides. A study of 3.5 years"),
+        ("Microsoft Word - Tides", "Tides"),
+        ("Microsoft Word - Tides.docx", ""),
+        ("tides_final-2.indd", ""),
+        ("Untitled-1", ""),
+        ("(anonymous)", ""),
+        (" - ", ""),
+    ],
+)
+def test_pdf_title_is_not_what_a_program_wrote(reader: DocumentReader, declared: str, title: str) -> None:
+    text = reader.text_of(pdf([["words"]], title=declared), "a.pdf")
+    assert describe(text, "a.pdf").title == (title or "a")
+
+
 def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
     data = pdf([["Name:"], ["End"]], written=["Ada Quill", "A remark"])
     text = reader.text_of(data, "form.pdf")
@@ -112,6 +130,35 @@ def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
 )
 def test_pdf_joins_a_word_across_lines(reader: DocumentReader, lines: list[str], text: str) -> None:
     assert reader.text_of(pdf([lines]), "a.pdf") == f"# Page 1\n\n{text}\n"
+
+
+_LEFT = [f"line {number} of the column at the left" for number in range(19)] + ["which ends within a hyphen-"]
+_RIGHT = ["ated word in the second column", *(f"line {number} of the column at the right" for number in range(19))]
+
+
+def _rows(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Return the lines of two columns row by row, each with its place on a page."""
+    pairs = enumerate(zip(left, right, strict=True))
+    return [(x, 700 - 14 * row, text) for row, pair in pairs for x, text in zip((72, 320), pair, strict=True)]
+
+
+def test_pdf_written_by_rows_is_read_by_columns(reader: DocumentReader) -> None:
+    heading = (72, 740, "A heading that is above both of the columns, and longer than one of them is")
+    text = reader.text_of(pdf([[heading, *_rows(_LEFT, _RIGHT)]]), "a.pdf")
+    columns = "\n".join([*_LEFT, *_RIGHT]).replace("hyphen-\nated", "hyphenated")
+    assert text == f"# Page 1\n\n{heading[2]}\n{columns}\n"
+
+
+def test_pdf_columns_from_right_to_left_stay() -> None:
+    runs = [_Run(x, x + 200, y, y + 10, text) for x, y, text in _rows(_LEFT, _RIGHT)]
+    assert _by_columns(runs)
+    assert not _by_columns([*runs, runs[0]._replace(text="\u05e9\u05dc\u05d5\u05dd")])
+
+
+def test_pdf_table_is_read_by_rows(reader: DocumentReader) -> None:
+    cells = [f"Item {number}" for number in range(20)], [f"{number},00" for number in range(20)]
+    text = reader.text_of(pdf([_rows(*cells)]), "a.pdf")
+    assert "Item 3 3,00" in text.split("\n")
 
 
 def test_chunks_of_short_pages_are_never_joined(reader: DocumentReader) -> None:
@@ -186,12 +233,12 @@ def test_docx_without_title_has_its_first_heading() -> None:
 def test_document_laid_out_in_a_table_keeps_its_paragraphs() -> None:
     heading, long = word_paragraph("Plan", '<w:pStyle w:val="H1"/>'), word_paragraph("word " * 60)
     table = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format
-    said = "word " * 59 + "word"
+    paragraph = "word " * 59 + "word"
     assert text_in(docx(table(heading + long + long, word_paragraph("b"))), ".docx") == (
-        f"# Plan\n\n{said}\n\n{said}\n\nb\n"
+        f"# Plan\n\n{paragraph}\n\n{paragraph}\n\nb\n"
     )
-    assert text_in(docx(table(table(heading + long, long), "")), ".docx") == f"# Plan\n\n{said}\n\n{said}\n"
-    assert text_in(docx(table(long, long)), ".docx") == f"{said} | {said}\n"
+    assert text_in(docx(table(table(heading + long, long), "")), ".docx") == f"# Plan\n\n{paragraph}\n\n{paragraph}\n"
+    assert text_in(docx(table(long, long)), ".docx") == f"{paragraph} | {paragraph}\n"
     assert text_in(docx(table(heading, "<w:p/>") + table(heading, heading)), ".docx") == "# Plan\n\nPlan | Plan\n"
     many = text_in(docx(table(word_paragraph("some words") * 50_000, "")), ".docx")
     assert many == "\n\n".join(["some words"] * 50_000) + "\n"
@@ -436,6 +483,8 @@ def test_unclosed_elements_hide_no_more_than_their_words(page: str, text: str) -
         ("<video><p>Get a browser</p></video><p>b", "b\n"),
         ("<p hidden=until-found>a</p><body hidden><p>b", "a\n\nb\n"),
         ("<p hidden>a<p>b", "a\n\nb\n"),
+        ("<p>a</p><![note[ no ]]><p>b</p>", "a\n\nb\n"),
+        ("<p>a</p><![if !IE]><p>b</p><![endif]><![C no]>", "a\n\nb\n"),
         ("<img hidden>a<p hidden>no</p><script>'<p>'</script>", "a\n"),
         ("<p>a</p><p hidden>no<div>b</div></p><p>c</p>", "a\n\nb\n\nc\n"),
         ("</p><p hidden>no <p>a</p><p>b</p>", "a\n\nb\n"),
@@ -525,7 +574,7 @@ def test_empty_html_item_leaves_no_bullet() -> None:
     assert text_in(b"<ul><li>one</li><li></li></ul><p>Text</p>", ".html") == "- one\n\nText\n"
 
 
-def test_epub_parts_that_are_no_pages_are_left_out() -> None:
+def test_epub_parts_other_than_pages_are_left_out() -> None:
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="i" href="a.jpg" media-type="image/jpeg"/>'
         '<item id="b" href="b.xhtml"/><item id="c" href="c1.xhtml" media-type="application/xhtml+xml"/></manifest>'

@@ -274,3 +274,27 @@ def test_japanese_in_a_table_is_not_taken_for_cyrillic() -> None:
         f'| `file.hasTag("{number}")` | 窓ガラス{number}枚が割れた | [[計画#b{number}]] |\n' for number in range(30)
     )
     assert detect(lambda: ("".join(rows).encode("cp932"),)) == "cp932"
+
+
+@pytest.mark.parametrize(
+    ("text", "codecs"),
+    [
+        ("Позвонить врачу завтра утром", ("cp866", "iso8859_5", "koi8_r", "cp1251")),
+        ("Список покупок: хліб, молоко і сир", ("cp1251", "koi8_u")),
+        ("Заказать «новый» насос – и 2 шланга", ("cp1251",)),
+        ("Τηλεφώνημα στον γιατρό αύριο το πρωί", ("cp1253", "iso8859_7")),
+        ("قائمة المشتريات: خبز وحليب وجبن", ("cp1256", "iso8859_6")),
+        ("Zakupy: chleb, ser żółty i śmietana", ("cp1250", "iso8859_2", "cp852")),
+        ("Zavolat účetní v pátek ráno", ("cp1250", "iso8859_2")),
+        ("Felhívni a könyvelőt pénteken", ("cp1250", "iso8859_2")),
+        ("Yarın sabah doktoru ara, şifreyi değiştir", ("cp1254", "iso8859_9")),
+        ("Einkauf: Käse, Brötchen, Öl und Nüsse", ("cp1252", "cp850")),
+        ("Acheter du café, du thé et des pâtes", ("cp1252", "cp850")),
+        ("“Señor Müller” à Paris – 20 €", ("cp1252",)),
+        (".hcode ä ä\n.hcode ö ö\n.hcode ü ü\n.hcode Ä ä", ("cp1252",)),
+    ],
+)
+def test_one_line_in_each_encoding_is_decoded(text: str, codecs: tuple[str, ...]) -> None:
+    for codec in codecs:
+        data = text.encode(codec)
+        assert "".join(encodings.decoded(lambda data=data: [data], encodings.detect(lambda data=data: [data]))) == text

@@ -77,7 +77,7 @@ _name = st.lists(st.sampled_from(["a", "b", "ab", "c.md", "xy"]), min_size=1, ma
 
 
 @given(st.lists(_segment, min_size=1, max_size=4), st.booleans(), _name)
-def test_no_folder_is_closed_that_holds_a_covered_file(segments: list[str], closed: bool, parts: list[str]) -> None:
+def test_parents_of_covered_files_are_searched(segments: list[str], closed: bool, parts: list[str]) -> None:
     globs = Globs(["/".join(segments) + "/" * closed])
     if globs.covers("/".join(parts)):
         assert all(globs.may_cover_inside("/".join(parts[:depth])) for depth in range(1, len(parts)))
@@ -102,6 +102,6 @@ def test_brackets_never_match_across_a_slash(pattern: str) -> None:
     ("pattern", "inside", "outside"),
     [("[+--]", ",", "."), ("[--5]", ".", "a"), ("[---]", "-", "."), ("[a-]", "-", "b"), ("[-a]", "-", "b")],
 )
-def test_a_hyphen_may_be_an_end_of_a_range(pattern: str, inside: str, outside: str) -> None:
+def test_range_may_begin_or_end_with_hyphen(pattern: str, inside: str, outside: str) -> None:
     assert Globs([pattern]).matching(inside, is_dir=False) == pattern
     assert Globs([pattern]).matching(outside, is_dir=False) is None

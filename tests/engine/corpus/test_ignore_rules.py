@@ -34,7 +34,7 @@ RULES = IgnoreRules(Settings(exclude=("drafts/", "*.tmp.md"), include=("work/**"
         ("work/a\x1b.md", False, "bad-name"),
     ],
 )
-def test_a_path_is_judged_with_all_folders_above_it(path: str, is_dir: bool, rule: str | None) -> None:
+def test_path_is_excluded_by_rules_of_all_parents(path: str, is_dir: bool, rule: str | None) -> None:
     assert RULES.rule_for(path, is_dir) == rule
 
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.link_parsing import (
-    anchored_lines,
     closeness,
     journal_names,
     links_of,
@@ -14,6 +13,7 @@ from engine.corpus.link_parsing import (
     names_of,
     without_links,
 )
+from engine.insight.note_links import anchored_lines
 
 
 def found(text: str) -> list[tuple[str, str, str]]:
@@ -81,10 +81,11 @@ def test_org_links_in_code_are_none() -> None:
     ("name", "line", "links"),
     [
         ("a.adoc", "See xref:b.adoc#beds[the beds].", [("b.adoc", "beds", "See the beds.")]),
-        ("a.adoc", "See xref:sub/b#beds[].", [("sub/b.adoc", "beds", "See sub/b.adoc.")]),
+        ("a.adoc", "See xref:sub/b#beds[].", [("sub/b.adoc", "beds", "See beds.")]),
         ("a.asciidoc", "link:../my%20note.md[note^] x", [("../my note.md", "", "note x")]),
         ("a.adoc", "link:++my note.md++[a]", []),
-        ("a.adoc", "xref:module:b.adoc[b] <<c.adoc#,C>>", [("b.adoc", "", "b C"), ("c.adoc", "", "b C")]),
+        ("a.adoc", "xref:c::b.adoc[] <<c.adoc#,C>>", [("b.adoc", "", "b.adoc C"), ("c.adoc", "", "b.adoc C")]),
+        ("a.adoc", "xref:1.0@part:module:b.adoc#x[]", [("module/pages/b.adoc", "x", "x")]),
         ("a.adoc", "<<beds>> xref:beds[] link:a.png[x] link:https://x.org/a.html[x] mailto:a@b.c[x]", []),
         ("a.rst", "See :doc:`../b`.", [("../b.rst", "", "See ../b.")]),
         ("a.rst", ":doc:`The beds </sub/b>` x", [("/sub/b.rst", "", "The beds x")]),
@@ -93,7 +94,7 @@ def test_org_links_in_code_are_none() -> None:
             "The `beds <b.rst#rows>`_ and `notes <c.md>`__",
             [("b.rst", "rows", "The beds and notes"), ("c.md", "", "The beds and notes")],
         ),
-        ("a.rst", "`b <https://x.org/a.html>`_ `b.rst` ``b <c.rst>`` :ref:`b <c.rst>`", []),
+        ("a.rst", "`b <https://x.org/a.html>`_ `b.rst` ``b <c.rst>`` :term:`b <c.rst>`", []),
         ("a.adoc", "+<<b.adoc>>+ `+xref:b.adoc[]+` ++xref:b.adoc[]++ \\xref:b.adoc[] \\<<b.adoc>>", []),
         ("a.adoc", "// xref:b.adoc[]", []),
         (
@@ -137,7 +138,7 @@ def test_links_of_any_text_never_raise(text: str) -> None:
     for link in links_of(text):
         assert 1 <= link.line <= text.count("\n") + 1
     without_links(text)
-    anchored_lines(text.split("\n"), "^a")
+    anchored_lines(text.split("\n"), "^a", "note.md")
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,121 @@ more
     ],
 )
 def test_anchored_lines_of_heading_or_block(anchor: str, lines: tuple[int, int] | None) -> None:
-    assert anchored_lines(NOTE.split("\n")[:-1], anchor) == lines
+    assert anchored_lines(NOTE.split("\n")[:-1], anchor, "note.md") == lines
+
+
+_FORMATS = {
+    "a.md": """# A {#own}
+
+<a id="spot"></a>
+## B
+
+Setext
+------
+
+## Same
+one
+
+## Same
+two
+""",
+    "a.org": """#+title: T
+* One
+:PROPERTIES:
+:CUSTOM_ID: own
+:END:
+text <<spot>> here
+
+** [[x][Setext]]
+* Three
+""",
+    "a.rst": """Title
+=====
+
+.. _own:
+.. _spot:
+
+========
+B & more
+========
+
+.. _A para:
+
+Text
+more
+
+``.. _no:``
+""",
+    "a.adoc": """= Doc
+
+[[own]]
+== B
+
+[#spot.role]
+.Titled
+----
+[[no]]
+----
+
+== Same
+
+== Same
+
+[id="x",role=y]
+=== What's new?
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "anchor", "lines"),
+    [
+        ("a.md", "own", (1, 13)),
+        ("a.md", "spot", (4, 5)),
+        ("a.md", "setext", (6, 8)),
+        ("a.md", "same-1", (12, 13)),
+        ("a.md", "same-2", None),
+        ("a.org", "own", (2, 8)),
+        ("a.org", "spot", (6, 6)),
+        ("a.org", "Setext", (8, 8)),
+        ("a.org", "three", (9, 9)),
+        ("a.rst", "own", (7, 16)),
+        ("a.rst", "SPOT", (7, 16)),
+        ("a.rst", "b-more", (7, 16)),
+        ("a.rst", "a para", (13, 14)),
+        ("a.rst", "no", None),
+        ("a.adoc", "own", (4, 11)),
+        ("a.adoc", "spot", (8, 10)),
+        ("a.adoc", "no", None),
+        ("a.adoc", "_same", (12, 13)),
+        ("a.adoc", "_same_2", (14, 17)),
+        ("a.adoc", "x", (17, 17)),
+        ("a.adoc", "_whats_new", (17, 17)),
+    ],
+)
+def test_anchored_lines_in_each_format(name: str, anchor: str, lines: tuple[int, int] | None) -> None:
+    assert anchored_lines(_FORMATS[name].removesuffix("\n").split("\n"), anchor, name) == lines
+
+
+@given(st.text(), st.text(min_size=1), st.sampled_from(sorted(_FORMATS)))
+def test_anchored_lines_of_any_text_are_in_it(text: str, anchor: str, name: str) -> None:
+    lines = f"{_FORMATS[name]}{text}".split("\n")
+    first, last = anchored_lines(lines, anchor, name) or (1, 1)
+    assert 1 <= first <= last <= len(lines)
+
+
+def test_labels_of_restructured_text_are_names() -> None:
+    found = names_of("docs/a.rst", "Title", (), _FORMATS["a.rst"])
+    assert {(name.key, name.line) for name in found if name.kind == "block"} == {
+        ("ref=own", 7),
+        ("ref=spot", 7),
+        ("ref=a para", 13),
+    }
+    links = markup_links_of("See :ref:`Own` and :std:numref:`words <A  para>`, not :ref:`!own`.", "a.rst", ())
+    assert [(link.target, link.context) for link in links] == [
+        ("ref=own", "See Own and words, not :ref:`!own`."),
+        ("ref=a para", "See Own and words, not :ref:`!own`."),
+    ]
 
 
 def test_links_after_quoted_code_and_to_no_web_page() -> None:

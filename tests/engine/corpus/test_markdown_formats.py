@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.chunking import chunk_note, markdown_outline
-from engine.corpus.link_parsing import anchored_lines, links_of
+from engine.corpus.link_parsing import links_of
 from engine.corpus.note_metadata import describe, tags_of
+from engine.insight.note_links import anchored_lines
 
 COMMONMARK = """\
 <!-- A remark
@@ -252,7 +253,7 @@ def test_code_in_item_of_list_ends_with_it(less: str) -> None:
     assert [link.target for link in links_of(text)] == ["Panes"]
     quoted = "".join(f"> {line}\n" for line in text.split("\n"))
     assert [link.target for link in links_of(quoted)] == ["Panes"]
-    assert anchored_lines(text.split("\n"), "After") is not None
+    assert anchored_lines(text.split("\n"), "After", "note.md") is not None
 
 
 def test_code_in_nested_items_contains_indented_lines() -> None:
@@ -263,7 +264,7 @@ def test_code_in_nested_items_contains_indented_lines() -> None:
 def test_comment_without_end_is_one_line() -> None:
     text = "# A\n\n%% aside\n# hidden\n%%\n\n# B\n\n%% todo\n\n# C\n"
     assert headings(text) == [(1, "A"), (1, "B"), (1, "C")]
-    assert anchored_lines(text.split("\n"), "C") is not None
+    assert anchored_lines(text.split("\n"), "C", "note.md") is not None
 
 
 def test_json_between_rules_that_is_no_object_is_text() -> None:

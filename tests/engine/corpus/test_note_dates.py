@@ -87,7 +87,7 @@ def test_unrelated_dates_ignored(block: str) -> None:
     assert date_in_front_matter(scalars(block)) is None
 
 
-def test_a_note_may_say_that_it_does_not_age() -> None:
+def test_note_with_flag_does_not_age() -> None:
     assert is_evergreen(scalars("evergreen: true"))
     assert not is_evergreen(scalars("evergreen: false"))
     assert not is_evergreen({})

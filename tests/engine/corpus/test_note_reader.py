@@ -85,7 +85,7 @@ def test_link_that_replaced_a_note_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "n.md")[0] == "symlink"
 
 
-def test_a_folder_that_became_a_link_leads_nowhere(tmp_path: Path) -> None:
+def test_folder_replaced_by_link_is_not_followed(tmp_path: Path) -> None:
     outside, inside = tmp_path / "outside", tmp_path / "notes" / "sub"
     inside.mkdir(parents=True)
     outside.mkdir()

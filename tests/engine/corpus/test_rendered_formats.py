@@ -41,6 +41,13 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("org", "*b* /i/ _u_ +s+ =c*= ~v~", "**b** *i* _u_ ~~s~~ `c*` `v`"),
         ("org", "*b /i/ b* a*b*c 2 * 3 * 4", "**b *i* b** a\\*b\\*c 2 \\* 3 \\* 4"),
         ("org", "#no $ [x](y) <b> %%c%% ^a", "\\#no \\$ \\[x\\]\\(y) \\<b\\> \\%\\%c\\%\\% \\^a"),
+        ("org", "so $a_1 +\nb$, not $5 or $6", "so `$a_1 + b$`, not \\$5 or \\$6"),
+        (
+            "org",
+            "a\n\\begin{align}\nx_1 \\\\\n\n\\end{align}\nb",
+            "a\n\n```latex\n\\begin{align}\nx_1 \\\\\n\n\\end{align}\n```\n\nb",
+        ),
+        ("org", "\\begin{a}\n* H\n\\end{a}", "\\\\begin\\{a\\}\n\n# H\n\n\\\\end\\{a\\}"),
         ("org", "[[https://x.org/a b][the *wall*]]", "[the **wall**](<https://x.org/a%20b>)"),
         ("org", "[[id:ABCD-1][a]] [[file:./b.org::*C][d]] [[#e][f]]", "[a](<abcd-1>) [d](<b.org#C>) [f](<#e>)"),
         ("org", "[[file:a.png]] [[doi:10/x][paper]]", "![a.png](<a.png>) paper"),
@@ -107,6 +114,9 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("adoc", ". a\n.. b\n\nt:: d", "1. a\n   1. b\n      - **t**\n\n        d"),
         ("adoc", "* [x] a\n* [ ] b", "- [x] a\n- [ ] b"),
         ("adoc", "[source,sh]\n----\nls\n----", "```sh\nls\n```"),
+        ("adoc", "{url-x}/a[*b* c], {d}", "**b** c, \\{d\\}"),
+        ("adoc", "xref:b.adoc#_part[] xref:m:b.adoc[]", "[part](<b.adoc#_part>) [b.adoc](<m/pages/b.adoc>)"),
+        ("rst", "``:func:`spam``` and ````a```` and ``b``", "`` :func:`spam` `` and ``` ``a`` ``` and `b`"),
         ("adoc", "NOTE: hot", "> [!note]\n>\n> hot"),
         ("adoc", "[TIP]\n====\n* a\n====\nb", "> [!tip]\n>\n> - a\n\nb"),
         ("adoc", "[cols=2*]\n|===\n|a\n|b\n2+|c\n|===", "| a | b |\n|---|---|\n| c |  |"),
@@ -247,6 +257,13 @@ def test_page_has_every_word_of_the_text(ending: str, data: st.DataObject) -> No
     page = Counter(re.findall(r"\w+", written("\n\n".join(["text", *text]), ending).replace("\\", "")))
     source = re.findall(r"\w+", " ".join(text))
     assert Counter(word for word in source if word in _KNOWN) <= page
+
+
+@pytest.mark.parametrize("start", ["1 of", "- of"])
+def test_marker_within_a_line_is_not_escaped(start: str) -> None:
+    writer = MarkdownWriter()
+    writer.paragraph(f"{start} `step 2. -`")
+    assert "".join(writer.take()).lstrip("\\") == f"{start} `step 2. -`"
 
 
 def test_inserted_values_are_limited() -> None:

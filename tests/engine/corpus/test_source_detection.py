@@ -121,7 +121,7 @@ def test_environment_variables_add_sources(home, tmp_path):
     assert found.sources[0].kind == "openclaw-workspace"
 
 
-def test_variables_that_name_nothing_usable_are_passed_over(home):
+def test_unusable_variables_are_ignored(home):
     put(home / ".codex/sessions/7.jsonl")
     found = look(home, CODEX_HOME="", CLAUDE_CONFIG_DIR="not/absolute", XDG_DATA_HOME="~/nowhere", APPDATA="\0")
     assert brief(found, home) == {("sessions", "codex", "", ".codex/sessions", 1)}
@@ -187,7 +187,7 @@ def test_broken_configurations_hide_no_other_sources(home, config):
     assert [issue.rule for issue in found.issues] == (["unreadable"] * 2 if config == "{" else [])
 
 
-def test_configurations_that_are_no_text_or_too_long_are_issues(home):
+def test_undecodable_or_long_configuration_is_an_issue(home):
     (home / ".openclaw").mkdir()
     (home / ".openclaw/openclaw.json").write_bytes(b"\xff\xfe\x00")
     put(home / ".config/obsidian/obsidian.json", " " * 300_000)

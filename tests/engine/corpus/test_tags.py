@@ -27,6 +27,9 @@ from engine.corpus.note_metadata import tags_of
         ('+++\n[taxonomies]\ntags = [\n  "a",\n]\n+++\n', ("a",)),
         ("---\nid: 1\ndate: 2\n---\n#after", ("after",)),
         ("tags: [not, front, matter]", ()),
+        ("#include <stdio.h>\n#ifdef DEBUG\n  # define A 1\n    #pragma once\n#endif\n#after", ("after",)),
+        ('#include "a.h"\n#if !A\n#elif B\n#else\n#error "no"\n#endif /* A */', ()),
+        ("#include #define, #if\n#else-where #endif/x", ("define", "else-where", "endif/x", "if", "include")),
     ],
 )
 def test_the_tags_of_a_note(text: str, tags: tuple[str, ...]) -> None:

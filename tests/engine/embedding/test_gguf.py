@@ -111,14 +111,14 @@ def test_long_text_is_embedded_completely(provider: GgufProvider) -> None:
 
 
 def test_text_at_limit_sent_whole(provider: GgufProvider, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+    sizes: list[int] = []
     real = gguf.ModelProcess.vectors
     monkeypatch.setattr(
-        gguf.ModelProcess, "vectors", lambda *arguments: asked.append(len(arguments[1])) or real(*arguments)
+        gguf.ModelProcess, "vectors", lambda *arguments: sizes.append(len(arguments[1])) or real(*arguments)
     )
     provider.embed_query("dog " * 510)  # plus two special tokens
     provider.embed_query("dog " * 511)
-    assert asked == [1, 2]
+    assert sizes == [1, 2]
 
 
 def test_prompts_stand_before_the_texts(minilm: Path, provider: GgufProvider) -> None:

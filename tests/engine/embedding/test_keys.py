@@ -119,12 +119,12 @@ def test_state_names_source_never_key(monkeypatch: pytest.MonkeyPatch, keychain:
     assert key_state("openai", OPENAI) == nothing
     assert key_state("embedded", Settings()) == nothing
     keychain.secrets["mnemoscope", "openai"] = SECRET
-    kept = key_state("openai", OPENAI)
-    assert (kept.present, kept.origin, kept.origin_text) == (True, "keychain", "the keychain")
+    state = key_state("openai", OPENAI)
+    assert (state.present, state.origin, state.origin_text) == (True, "keychain", "the keychain")
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     named = key_state("openai", OPENAI)
     assert (named.origin, named.origin_text) == ("environment", "the environment variable OPENAI_API_KEY")
-    for shown in (kept, named, find_key("openai", OPENAI)):
+    for shown in (state, named, find_key("openai", OPENAI)):
         assert SECRET not in repr(shown)
         assert SECRET not in str(shown)
 

@@ -59,10 +59,10 @@ def test_every_text_unit_vector_requests_within_limits(texts, limit, inputs, cou
     assert vectors.shape == (len(texts), 8)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(texts)), rel=1e-5)
-    for asked in embed.asked:
-        assert len(asked) <= inputs
-        assert sum(map(count, asked)) <= limit * 2 or len(asked) == 1
-    sent = "".join(text for asked in embed.asked for text in asked)
+    for request in embed.asked:
+        assert len(request) <= inputs
+        assert sum(map(count, request)) <= limit * 2 or len(request) == 1
+    sent = "".join(text for request in embed.asked for text in request)
     assert "".join(sent.split()) == "".join("".join(texts).split())
 
 
@@ -128,7 +128,7 @@ def test_vectors_are_averaged_by_their_tokens():
 def test_blank_parts_do_not_count():
     embed = Letters()
     embed_whole(["a b c" + " " * 100], limits(20), len, embed)
-    assert all(text.strip() for asked in embed.asked for text in asked)
+    assert all(text.strip() for request in embed.asked for text in request)
     embed_whole([" " * 100], limits(20), len, embed)
     assert len(embed.asked[-1]) == 1
 

@@ -47,9 +47,9 @@ def test_model_is_downloaded_once(hub: HubServer) -> None:
     assert seen[-1] == ModelFetchProgress(MODEL, len(CONTENT), len(CONTENT))
     assert [step.received for step in seen] == sorted(step.received for step in seen)
     assert not parts()
-    asked = len(hub.requests)
+    requests = len(hub.requests)
     assert fetch_model(SETTINGS) == path
-    assert len(hub.requests) == asked
+    assert len(hub.requests) == requests
     assert missing_model(SETTINGS) == ""
     assert model_on_disk(SETTINGS)
 

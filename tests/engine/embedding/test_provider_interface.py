@@ -15,13 +15,13 @@ def test_prepared_vectors_are_finite_and_have_length_one_or_none(rows: list[list
     assert prepared.dtype == np.float32
     assert prepared.shape == (len(rows), 3)
     for row, vector in zip(rows, prepared, strict=True):
-        kept = [x if np.isfinite(x) else 0.0 for x in row]
-        length = float(np.sqrt(np.sum(np.square(np.float64(kept)))))
+        finite = [x if np.isfinite(x) else 0.0 for x in row]
+        length = float(np.sqrt(np.sum(np.square(np.float64(finite)))))
         if length < 1e-10:
-            assert vector == pytest.approx(kept)
+            assert vector == pytest.approx(finite)
         else:
             assert np.linalg.norm(vector) == pytest.approx(1, rel=1e-5)
-            assert vector == pytest.approx(np.float64(kept) / length, rel=1e-5, abs=1e-30)
+            assert vector == pytest.approx(np.float64(finite) / length, rel=1e-5, abs=1e-30)
 
 
 def test_prepare_keeps_shape_and_input_array() -> None:

@@ -87,7 +87,7 @@ def test_waits_grow_with_jitter_up_to_three_further_tries(server, provider, wait
         assert least <= wait <= 1.2 * least
 
 
-def test_lasting_failure_is_one_sentence(server, provider, waits):
+def test_lasting_failure_gives_one_sentence(server, provider, waits):
     server.faults.extend(server.trouble() for _ in range(ATTEMPTS))
     with pytest.raises(ProviderError, match=r"reports an internal error \(status 50[03]"):
         provider.embed_documents(TEXTS)
@@ -113,9 +113,9 @@ def test_all_attempts_of_a_query_share_its_timeout(server, provider, waits, monk
     assert given[0] == given[1] == 600  # five times the timeout for another machine
 
 
-@pytest.mark.parametrize(("asked", "waited"), [("7", 7), ("86400", 60), ("0", 0)])
-def test_requested_wait_limited_to_minute(server, provider, waits, asked, waited):
-    server.faults.append(server.limited({"Retry-After": asked}))
+@pytest.mark.parametrize(("requested", "waited"), [("7", 7), ("86400", 60), ("0", 0)])
+def test_requested_wait_limited_to_minute(server, provider, waits, requested, waited):
+    server.faults.append(server.limited({"Retry-After": requested}))
     provider.embed_documents(TEXTS)
     assert waits == [waited]
 

@@ -78,7 +78,7 @@ def test_cancel_between_attempts_stops_retrying(monkeypatch) -> None:
     assert attempt.tries == 1
 
 
-def test_a_pause_holds_up_the_next_try(monkeypatch) -> None:
+def test_pause_delays_next_attempt(monkeypatch) -> None:
     cancel = CancelToken()
 
     def pausing(seconds: float, token: CancelToken | None) -> None:

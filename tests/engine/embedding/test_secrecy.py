@@ -24,14 +24,14 @@ NOTE = "Gunhild lent us the gauge."
 
 def echoes(key: str) -> list[Fault]:
     """Return refusals that repeat the key wherever a careless server or proxy might."""
-    said = f"Incorrect API key provided: {key}. Authorization: Bearer {key}"
+    message = f"Incorrect API key provided: {key}. Authorization: Bearer {key}"
     return [
-        Say(401, {"error": {"message": said, "type": "invalid_request_error", "code": "invalid_api_key"}}),
-        Say(403, {"error": {"code": 403, "message": said, "status": "PERMISSION_DENIED"}}),
-        Say(400, {"detail": said}),
+        Say(401, {"error": {"message": message, "type": "invalid_request_error", "code": "invalid_api_key"}}),
+        Say(403, {"error": {"code": 403, "message": message, "status": "PERMISSION_DENIED"}}),
+        Say(400, {"detail": message}),
         Say(400, {"error": key}),
-        Say(404, f"<html>{said}</html>".encode()),
-        Say(422, {"detail": [{"loc": ["header"], "msg": said}]}),
+        Say(404, f"<html>{message}</html>".encode()),
+        Say(422, {"detail": [{"loc": ["header"], "msg": message}]}),
         Say(302, b"", {"Location": f"https://user:{key}@elsewhere.example/{key}?key={key}"}),
         Say(200, f'{{"broken": "{key}'.encode()),
         Say(200, {"data": key}),

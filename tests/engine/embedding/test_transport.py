@@ -146,7 +146,7 @@ def test_slow_response_ends_at_timeout() -> None:
         get(client, seconds=0.3)
 
 
-def test_an_answer_without_end_is_given_up() -> None:
+def test_endless_response_is_abandoned() -> None:
     def answer(connection: socket.socket) -> None:
         connection.sendall(HEAD + b"\r\n")
         with contextlib.suppress(OSError):
@@ -225,10 +225,10 @@ def test_unsendable_headers_are_refused(headers, says) -> None:
 
 
 def test_system_proxy_is_not_used_for_this_machine(monkeypatch) -> None:
-    asked: list[bytes] = []
+    requests: list[bytes] = []
 
     def answer(connection: socket.socket) -> None:
-        asked.append(connection.recv(100_000))
+        requests.append(connection.recv(100_000))
         connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
         hang_up(connection)
 
@@ -242,8 +242,8 @@ def test_system_proxy_is_not_used_for_this_machine(monkeypatch) -> None:
         ):
             get(client)
     assert "secret" not in str(caught.value)
-    assert asked[0].startswith(b"CONNECT api.example.invalid:443 ")
-    assert b"Bearer" not in asked[0]
+    assert requests[0].startswith(b"CONNECT api.example.invalid:443 ")
+    assert b"Bearer" not in requests[0]
 
 
 @pytest.mark.parametrize(

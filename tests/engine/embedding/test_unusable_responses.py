@@ -121,10 +121,10 @@ def test_too_many_total_tokens_not_long_text() -> None:
 
 
 def test_service_message_quoted_on_one_line_masked() -> None:
-    said = str(of(400, {"error": {"message": "Bad\n\nkey  sk-abcdefghijklmnop1234 " + "x" * 1000}}))
-    assert "\n" not in said
-    assert "abcdefgh" not in said
-    assert len(said) < 400
+    message = str(of(400, {"error": {"message": "Bad\n\nkey  sk-abcdefghijklmnop1234 " + "x" * 1000}}))
+    assert "\n" not in message
+    assert "abcdefgh" not in message
+    assert len(message) < 400
     assert str(of(422, {"detail": [{"loc": ["body"], "msg": "field required"}]})).count("field required") == 1
     assert "boom" in str(of(400, [{"error": {"message": "boom"}}]))
     assert "boom" in str(of(400, {"error": "boom"}))

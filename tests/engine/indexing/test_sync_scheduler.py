@@ -174,7 +174,7 @@ def test_time_left_is_predicted_after_some_seconds(monkeypatch) -> None:
     assert [update.seconds_left for update in received] == [None, None, 46]
 
 
-def test_a_joining_caller_hears_the_progress(service: IndexingService) -> None:
+def test_joining_caller_receives_progress(service: IndexingService) -> None:
     held = Held()
     received: list[MemorySyncProgressUpdate] = []
     second_started = threading.Event()
@@ -386,7 +386,7 @@ def test_sync_requested_later_runs_once(service: IndexingService, background: Ba
     assert runs.reasons == ["interval"]
 
 
-def test_an_earlier_sync_makes_up_for_a_later_look(service: IndexingService, background: Background) -> None:
+def test_requested_sync_replaces_scheduled_one(service: IndexingService, background: Background) -> None:
     runs = Runs()
     background(runs)
     service.request_later(600)

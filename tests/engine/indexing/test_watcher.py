@@ -177,7 +177,7 @@ def test_moved_folder_reported_twice_and_watched(tmp_path, open_watch):
         assert str(tmp_path / "from" / "sub" / "note.md") not in batches.paths
 
 
-def test_a_folder_moved_out_is_no_longer_heard(tmp_path):
+def test_folder_moved_out_is_unwatched(tmp_path):
     root, outside = tmp_path / "root", tmp_path / "outside"
     (root / "folder").mkdir(parents=True)
     with watching(root) as (_, batches):
@@ -203,10 +203,10 @@ def test_reading_files_is_no_change(tmp_path, open_watch):
 
 
 def test_ignored_folders_and_files_are_not_reported(tmp_path, open_watch):
-    asked = set()
+    checked = set()
 
     def ignores(root, path, is_dir):
-        asked.add((path, is_dir))
+        checked.add((path, is_dir))
         return (is_dir and path.split("/")[-1] == "node_modules") or path.endswith(".tmp")
 
     (tmp_path / "sub" / "node_modules" / "x").mkdir(parents=True)
@@ -218,8 +218,8 @@ def test_ignored_folders_and_files_are_not_reported(tmp_path, open_watch):
         (tmp_path / "sub" / "note.md").write_text("x")
         batches.wait_for_paths(tmp_path / "sub" / "note.md")
         assert batches.paths == {str(tmp_path / "sub" / "note.md")}
-    assert ("sub/node_modules", True) in asked
-    assert not any(path.startswith("sub/node_modules/") for path, _ in asked) or open_watch is not open_native
+    assert ("sub/node_modules", True) in checked
+    assert not any(path.startswith("sub/node_modules/") for path, _ in checked) or open_watch is not open_native
 
 
 def is_inotify(descriptor):
@@ -286,7 +286,7 @@ def test_roots_inside_each_other_are_both_watched(tmp_path):
 
 
 @linux_only
-def test_a_folder_that_may_not_be_read_does_no_harm(tmp_path, monkeypatch):
+def test_unreadable_folder_is_skipped(tmp_path, monkeypatch):
     from watchdog.observers import inotify_c
 
     (tmp_path / "locked").mkdir()

@@ -39,3 +39,16 @@ def test_too_many_pairs_keep_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     every = sorted(int(np.bitwise_count(signs[a] ^ signs[b]).sum()) for a, b in everything)
     assert len(every) > 20
     assert gaps == every[:10]
+
+
+def test_many_copies_of_one_chunk_are_all_connected() -> None:
+    rng = np.random.default_rng(5)
+    bits = np.repeat(rng.integers(0, 2, (2, 256), dtype=np.uint8), 100, axis=0)
+    signs = np.packbits(bits ^ (rng.random(bits.shape) < 0.01), axis=1).view(np.uint16)
+    reached = {0, 150}
+    pairs = _alike(signs, np.arange(200), None).tolist()
+    for _ in range(200):
+        reached |= {end for pair in pairs if reached & set(pair) for end in pair}
+    assert len(reached) == 200
+    assert all((first < 100) == (second < 100) for first, second in pairs)
+    assert len(pairs) < 200 * 4 * 16

@@ -105,7 +105,7 @@ def test_equal_passages_get_finite_positions() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 29, 30, 31])
-def test_few_passages_have_a_map_as_well(count: int) -> None:
+def test_few_passages_are_mapped(count: int) -> None:
     drawn = draw(_rows(_vectors(count)[0], parts=1), 1, None)
     assert drawn.points.shape == (count, 2)
     assert np.isfinite(drawn.points).all()
@@ -119,7 +119,7 @@ def test_same_topic_lies_together() -> None:
     assert (topics[gaps.argmin(axis=1)] == topics).mean() > 0.95
 
 
-def test_a_changed_index_leaves_the_points_where_they_were() -> None:
+def test_changed_index_keeps_point_positions() -> None:
     vectors, _ = _vectors(400)
     rows = _rows(vectors)
     old = draw(rows, 1, None)
@@ -143,7 +143,7 @@ def test_directions_keep_their_sense_when_some_vectors_go() -> None:
     assert (vectors[2:] - new.mean) @ new.axes == pytest.approx(new.points, abs=0.02)
 
 
-def test_an_older_map_of_other_passages_is_no_beginning() -> None:
+def test_older_map_of_other_passages_is_not_reused() -> None:
     vectors, _ = _vectors(100)
     rows = _rows(vectors)
     old = draw(rows, 1, None)
@@ -211,7 +211,7 @@ FEW = draw(_rows(_vectors(20)[0], parts=1), 7, None)
 
 
 @given(at=st.integers(0, 10_000), value=st.integers(1, 255), cut=st.integers(0, 300))
-def test_a_damaged_file_is_no_file(at: int, value: int, cut: int, tmp_path_factory) -> None:
+def test_damaged_file_is_rejected(at: int, value: int, cut: int, tmp_path_factory) -> None:
     path = tmp_path_factory.mktemp("map") / "chunks.map"
     save_layout(path, FEW, "mine")
     whole = bytearray(path.read_bytes())

@@ -148,7 +148,7 @@ def test_lines_and_messages_that_say_nothing_are_left_out() -> None:
     assert write_link(Link(workspace="/n", path="s", message="x" * 999)).endswith("path=s")
 
 
-def test_an_address_of_ours_is_known_by_its_scheme() -> None:
+def test_own_address_is_recognised_by_scheme() -> None:
     assert is_link("mnemoscope:nonsense")
     assert is_link("Mnemoscope://open")
     assert not is_link("search")

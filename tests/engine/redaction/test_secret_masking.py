@@ -678,6 +678,21 @@ login("ada", "«index2x»")
 set vpn ipsec site-to-site peer x authentication pre-shared-secret «tugboat»
 shared-secret «tugboat»
 """.strip("\n").split("\n")
+GIVEN_AWAY += r"""
+client secret «a~bQ8x.Zt3~wLk9_V»
+Client secret (value): «8Q~kZ7x.vT3nLwP9»
+token «550e8400-e29b-41d4»
+NEXUS_CREDENTIALS="deploy:«Tug4boat»!"
+HARBOR_CREDENTIALS=«x7Kpq2mN9v»
+javax.net.ssl.keyStorePassword «swordfish»
+  spring.mail.password    «kahn-2024»
+smtp_pass = «hunter2»
+keytool -importkeystore -srcstorepass «changeit9» -deststorepass «kahn2024»
+mc alias set backup https://s3.example.com ada «wJalrXUtnFEMIK7MDENG»
+nuget setapikey «oy2abcdefghijklmnop»
+spawn ssh ada@host; expect "assword:"; send -- "«Tugboat\r»"
+password = settings.get("password") or "«swordfish»"
+""".strip("\n").split("\n")
 GIVEN_AWAY += [
     "line con 0\n password 0 «tugboat»\n login",
     "key chain x\n key 1\n  key-string «swordfish»\n!",
@@ -970,6 +985,26 @@ key := fields[0]
 Seed: The garden was green and the Children played until it became too dark outside
 The wallet shows coins, notes and some other things that other people have given over many years
 Seed the random numbers before every single test that needs them
+""".strip("\n").split("\n")
+DESCRIBED += r"""
+password = options.get("password") or "anonymous"
+Cómo cambiar la contraseña de un usuario en Linux: https://example.org/how-to-2
+修改用户密码：https://example.org/how-to-2
+una [clave principal](https://example.org/3.x/keys.html)
+PWD: '/home/ada',
+adduser --disabled-password --gecos '' ada
+passphrase: &lt;string&gt;
+The passphrase to use for decryption.
+password: '{? mail.password ?}'
+credentials: 'include'
+FETCH_CREDENTIALS=include
+GOOGLE_APPLICATION_CREDENTIALS=/etc/key-2024.json
+the token some-file-name of 2024-05-01
+sort key created_at.desc.nulls.last
+first_pass = step1
+x.password is checked by the server
+send "hello\r"
+c.sendline('whoami')
 """.strip("\n").split("\n")
 DESCRIBED += [
     "radius server x\n key rotation is off",

@@ -24,8 +24,8 @@ def test_reported_problem_is_solved(answers: list[Answered], number: int) -> Non
         assert answer.paths[:1] == ([dated(case.first)] if case.first else []), explained(answer)
     assert {*map(dated, case.also)} <= {*answer.paths}
     assert not {*case.never} & {*answer.paths}
-    said = explained(answer)
-    assert [part for part in case.says if part not in said] == [], said
+    explanation = explained(answer)
+    assert [part for part in case.says if part not in explanation] == [], explanation
     remedies = [remedy.name for remedy in answer.outcome.explanation.remedies]
     assert case.remedy is None or case.remedy in remedies, remedies
 
@@ -36,7 +36,7 @@ def test_scores_of_keyword_hits_differ(answers: list[Answered]) -> None:
     assert strong.score > weak.score + 0.1
 
 
-def test_a_result_can_be_found_alone_as_first_of_many(answers: list[Answered]) -> None:
+def test_result_found_alone_ranks_first_of_many(answers: list[Answered]) -> None:
     many, one = (answer for answer in answers if answer.case.query == "Rocky Point bagging")
     assert many.outcome.results[0] == one.outcome.results[0]
 

@@ -55,9 +55,9 @@ def test_counted_words_not_read_again(memory: BuiltinMemory, monkeypatch: pytest
     read: list[str] = []
     original = Counts._read
     monkeypatch.setattr(Counts, "_read", lambda self, start: read.append(start) or original(self, start))
-    asked = [_counted(memory, query) for query in ("wei", "weir", "weirk", "wei", "dia", "diar")]
+    counts = [_counted(memory, query) for query in ("wei", "weir", "weirk", "wei", "dia", "diar")]
     assert read == ["wei", "dia"]
-    assert "“weirk” in 1" in asked[2]
+    assert "“weirk” in 1" in counts[2]
 
 
 def test_prefix_of_too_many_words_is_spelled_out(

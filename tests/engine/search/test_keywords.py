@@ -126,11 +126,11 @@ def test_parts_of_keyword_score_add_up(memory: BuiltinMemory) -> None:
 
 
 def test_words_side_by_side_come_before_the_same_words_apart(memory: BuiltinMemory, tmp_path: Path) -> None:
-    said = {
+    notes = {
         "apart": "The valve of the old boiler in the cellar was changed, and a relief it was.",
         "beside": "The relief valve of the boiler in the old cellar was changed, as it was due.",
     }
-    for name, text in said.items():
+    for name, text in notes.items():
         (tmp_path / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
     memory.sync()
     results = memory.search("relief valve").results
@@ -139,11 +139,11 @@ def test_words_side_by_side_come_before_the_same_words_apart(memory: BuiltinMemo
 
 def test_terms_in_adjacent_lines_rank_above_scattered(memory: BuiltinMemory, tmp_path: Path) -> None:
     filler = "It rained again and nobody went out.\n" * 4
-    said = {
+    notes = {
         "scattered": f"The sluice is shut.\n{filler}The beavers are back.\n{filler}",
         "together": f"{filler}The sluice is shut.\nThe beavers are back.\n{filler}",
     }
-    for name, text in said.items():
+    for name, text in notes.items():
         (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
     memory.sync()
     outcome = memory.search("did beavers block a sluice with branches", explain=True, min_score=0)
@@ -202,7 +202,7 @@ def test_explanation_names_title_bonus(memory: BuiltinMemory, tmp_path: Path) ->
     assert outcome.explanation is not None
     reason = outcome.explanation.results[0]
     assert reason.from_name > 0
-    assert any("title or file name" in str(said) for said in reasons_of(reason))
+    assert any("title or file name" in str(part) for part in reasons_of(reason))
 
 
 _USES = "Call `load_dotenv()` first: load_dotenv, then load_dotenv again, and the dotenv is loaded.\n"
@@ -559,7 +559,7 @@ def test_file_with_all_words_in_two_sections_comes_first(memory: BuiltinMemory, 
     assert results.explanation is not None
     reason = results.explanation.results[0]
     assert reason.in_file
-    assert any("other passages of its file contain the rest" in str(said) for said in reasons_of(reason))
+    assert any("other passages of its file contain the rest" in str(part) for part in reasons_of(reason))
     complete = f"The slates lie here. {FILLER * 60} No mortar there."
     (tmp_path / "notes" / "both.md").write_text(complete[-2_000:] + "\n\nThe slates need no mortar.\n", "utf-8")
     memory.sync()

@@ -237,6 +237,16 @@ _FORMS = {
         ("chapter 34", "They read chapter XXXIV of it."),
         ("volume XXXVI", "They read volume 36 of it."),
     ],
+    "decimals, fractions and decades": [
+        ("6.1", "[6, 1, 6, 1, 6, 1, 6, 1] are in the list."),
+        ("8.85", "Es kostet 8,85 im Laden."),
+        ("3½", "They need 3.5 of it."),
+        ("9.5", "They need 9½ of it."),
+        ("0.25", "They need ¼ of it."),
+        ("60s", "Music of the 1960s was on."),
+        ("1970s", "Music of the '70s was on."),
+        ("80er", "Die Musik der 1980er war gut."),
+    ],
     "code": [
         ("email", "Send me an e-mail."),
         ("e-mails", "Send me emails."),
@@ -266,6 +276,7 @@ _UNRELATED = [
     ("coffer", "A coffee in the morning on the balcony."),
     ("solar", "Un café solo en la plaza con los amigos."),
     ("letter", "Ein Platz am Fenster, bitte."),
+    ("4,55", "There were 4 of them and 55 of the others."),
 ]
 _PAIRS = [(kind, query, text) for kind, pairs in _FORMS.items() for query, text in pairs]
 _DIARY = {

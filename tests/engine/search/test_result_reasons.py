@@ -10,22 +10,22 @@ def _sentences(reason: ResultExplanation) -> dict[str, str]:
 
 
 def test_every_part_of_a_score_has_its_reason_in_order() -> None:
-    said = _sentences(make_reason())
-    assert list(said) == ["words", "meaning", "mixture", "age", "position", "threshold"]
-    assert said["words"] == (
+    sentences = _sentences(make_reason())
+    assert list(sentences) == ["words", "meaning", "mixture", "age", "position", "threshold"]
+    assert sentences["words"] == (
         "The words score 0.71: “timer” 0.46 (heading and text), “irrigation” 0.25 (text), near "
         "each other 0.03. Missing words: “skipped”. The BM25 sum of 6.8, plus 0.3 for words near each "
         "other, is 71% of a full match (10.0)."
     )
-    assert said["meaning"] == (
+    assert sentences["meaning"] == (
         "The meaning scores 0.63: a cosine of 0.465 is 63% of this model's range from 0.15 to 0.65."
     )
-    assert said["mixture"] == "Meaning counts 30% and words 70%: 0.30 × 0.63 + 0.70 × 0.71 = 0.69."
-    assert said["age"] == (
+    assert sentences["mixture"] == "Meaning counts 30% and words 70%: 0.30 × 0.63 + 0.70 × 0.71 = 0.69."
+    assert sentences["age"] == (
         "The passage dates from 2026-02-08, according to its name, and loses half of its score "
         "in 30 days: × 0.50 = 0.34."
     )
-    assert said["position"] == (
+    assert sentences["position"] == (
         "The result is number 3 in the list but number 1 by score: 0.12 was deducted because it "
         "is similar to topics/shopping.md#L1-L3."
     )
@@ -61,10 +61,10 @@ def test_reason_of_keywords_alone_shows_their_factor() -> None:
 
 def test_reasons_of_mixture_show_the_scores_that_are_added() -> None:
     reason = make_reason(text_score=1.0, text_evidence=1.12, vector_score=0.0, vector_evidence=-0.1)
-    said = _sentences(reason)
-    assert said["mixture"] == "Meaning counts 30% and words 70%: 0.30 × -0.10 + 0.70 × 1.12 = 0.75."
-    assert said["words"].startswith("The words score 1.12: ")
-    assert said["meaning"].startswith("The meaning scores -0.10: ")
+    sentences = _sentences(reason)
+    assert sentences["mixture"] == "Meaning counts 30% and words 70%: 0.30 × -0.10 + 0.70 × 1.12 = 0.75."
+    assert sentences["words"].startswith("The words score 1.12: ")
+    assert sentences["meaning"].startswith("The meaning scores -0.10: ")
     alone = msgspec.structs.replace(reason, vector_score=None, vector_evidence=None, cosine=None)
     assert _sentences(alone)["words"].startswith("The words score 1.00: ")
 
@@ -79,9 +79,9 @@ def test_zero_parts_left_out() -> None:
 
 
 def test_reason_names_missing_vector() -> None:
-    said = _sentences(make_reason(vector_score=None, cosine=None, vector_weight=0.0, text_weight=1.0))
-    assert said["meaning"] == "The passage has no vector yet, so only its words count."
-    assert "mixture" not in said
+    sentences = _sentences(make_reason(vector_score=None, cosine=None, vector_weight=0.0, text_weight=1.0))
+    assert sentences["meaning"] == "The passage has no vector yet, so only its words count."
+    assert "mixture" not in sentences
 
 
 def test_cosines_beyond_the_range_are_called_so() -> None:
@@ -90,22 +90,22 @@ def test_cosines_beyond_the_range_are_called_so() -> None:
 
 
 def test_semantic_hit_names_missing_words() -> None:
-    said = _sentences(make_reason(terms=(), text_score=0.0, bm25=0.0, missing=("timer",)))
-    assert said["words"] == "The passage contains none of the words: “timer”."
+    sentences = _sentences(make_reason(terms=(), text_score=0.0, bm25=0.0, missing=("timer",)))
+    assert sentences["words"] == "The passage contains none of the words: “timer”."
     unknown = make_reason(terms=(), text_score=0.0, bm25=0.0, full_bm25=0.0, missing=("timer",))
-    assert _sentences(unknown)["words"] == said["words"]
+    assert _sentences(unknown)["words"] == sentences["words"]
     listed = make_reason(terms=(), missing=(), full_bm25=0.0, bm25=0.0)
     assert _sentences(listed)["words"] == "The query has no words to score."
 
 
 def test_unknown_language_of_query_is_reported() -> None:
-    said = _sentences(make_reason(vector_weight=0.0, text_weight=1.0, language_known=False))
-    assert said["mixture"] == "The model does not know the query's language, so only its words count."
+    sentences = _sentences(make_reason(vector_weight=0.0, text_weight=1.0, language_known=False))
+    assert sentences["mixture"] == "The model does not know the query's language, so only its words count."
 
 
 def test_coverage_limit_reported_when_effective() -> None:
-    said = _sentences(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
-    assert said["words"].endswith(
+    sentences = _sentences(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
+    assert sentences["words"].endswith(
         "The passage contains 50% of the query, weighted by rarity, so the BM25 sum gives at most 0.50."
     )
     full = _sentences(make_reason(bm25=12.0))
@@ -123,12 +123,13 @@ def test_evergreen_notes_do_not_age() -> None:
 
 def test_of_many_words_the_first_are_named() -> None:
     terms = tuple(TermMatch(term=f"w{number}", score=0.1, bm25=1.0, chunks=1) for number in range(12))
-    said = _sentences(msgspec.structs.replace(make_reason(), terms=terms, missing=tuple(f"m{n}" for n in range(9))))
-    assert "“w7” 0.10 and 4 more, near" in said["words"]
-    assert "“m7” and 1 more." in said["words"]
+    missing = tuple(f"m{number}" for number in range(9))
+    sentences = _sentences(msgspec.structs.replace(make_reason(), terms=terms, missing=missing))
+    assert "“w7” 0.10 and 4 more, near" in sentences["words"]
+    assert "“m7” and 1 more." in sentences["words"]
 
 
 def test_title_equal_to_query_is_full_match() -> None:
-    said = _sentences(make_reason(named=True, fresh_score=1.0))
-    assert said["mixture"] == "The title or file name equals the query, which alone is a full match, 1.00."
-    assert said["threshold"].startswith("Shown because its title matches")
+    sentences = _sentences(make_reason(named=True, fresh_score=1.0))
+    assert sentences["mixture"] == "The title or file name equals the query, which alone is a full match, 1.00."
+    assert sentences["threshold"].startswith("Shown because its title matches")

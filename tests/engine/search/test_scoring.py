@@ -24,7 +24,7 @@ def test_idf_is_never_negative_and_rarer_is_worth_more(documents: int, containin
         assert idf > scoring.inverse_document_frequency(documents, containing + 1)
 
 
-def test_a_term_that_is_nowhere_counts_as_one_of_a_single_chunk() -> None:
+def test_unknown_term_weighs_like_term_of_one_chunk() -> None:
     assert scoring.inverse_document_frequency(1000, 0) == scoring.inverse_document_frequency(1000, 1)
 
 
@@ -158,7 +158,7 @@ def test_vectors_weigh_more_where_both_order_alike() -> None:
     assert weight(rising, 0.4) == pytest.approx(0.4)
 
 
-def test_few_results_tell_nothing_about_both_orders() -> None:
+def test_few_results_keep_calibrated_weight() -> None:
     found = [Evidence(text, 2 * text) for text in (0.8, 0.9, 1.0)]
     assert Blend.of(Calibration(0.0, 1.0, 0.05), found, 4).vector_weight == pytest.approx(0.05)
 

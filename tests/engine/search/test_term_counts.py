@@ -47,9 +47,9 @@ class Taken(NamedTuple):
     distances: list[tuple[int, int]]
 
 
-def counted(index: apsw.Connection, asked: CountedPhrases, expression: str, ids: list[int]) -> dict[int, Taken]:
+def counted(index: apsw.Connection, phrases: CountedPhrases, expression: str, ids: list[int]) -> dict[int, Taken]:
     found: dict[int, Taken] = {}
-    count_terms(index, "f", asked, expression, ids, lambda id_, *counts: found.update({id_: Taken(*counts)}))
+    count_terms(index, "f", phrases, expression, ids, lambda id_, *counts: found.update({id_: Taken(*counts)}))
     return found
 
 
@@ -58,8 +58,8 @@ def stem_frequencies(taken: Taken) -> list[float]:
 
 
 def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection) -> None:
-    asked = CountedPhrases(0, ("s", "s"), ((0, 1),))
-    found = counted(index, asked, '("weir") OR ("pump")', [1, 2, 3])
+    phrases = CountedPhrases(0, ("s", "s"), ((0, 1),))
+    found = counted(index, phrases, '("weir") OR ("pump")', [1, 2, 3])
     assert stem_frequencies(found[1]) == pytest.approx([1.0, 1.0])
     assert found[1].distances == [(0, 1)]
     assert stem_frequencies(found[2]) == pytest.approx([1.0, 2.0])

@@ -57,14 +57,14 @@ def test_types_ranges_and_names_come_from_the_declaration():
         ("include", ("*.md",), ""),
     ],
 )
-def test_a_value_is_judged_in_a_sentence(key, value, problem):
+def test_invalid_value_gives_one_sentence(key, value, problem):
     assert option_problem(key, value) == problem
 
 
 def test_a_secret_is_refused_and_never_repeated():
-    said = option_problem("remote.headers", {"X-Api-Key": "sk-abcdefghijklmnopqrstuvwxyz123456"})
-    assert "secret" in said
-    assert "sk-" not in said
+    problem = option_problem("remote.headers", {"X-Api-Key": "sk-abcdefghijklmnopqrstuvwxyz123456"})
+    assert "secret" in problem
+    assert "sk-" not in problem
 
 
 def test_only_workspace_option_is_global():

@@ -77,7 +77,7 @@ def test_concurrent_change_not_overwritten(notes, file):
     assert file.read_text() == text
 
 
-def test_a_change_of_another_key_meanwhile_stays(notes, file):
+def test_concurrent_change_of_another_key_is_preserved(notes, file):
     file.write_text(file.read_text() + '\n[workspace."/elsewhere"]\nmodel = "other"\n')
     change_settings([SettingChange("query.max_results", "defaults", 9, 8)], notes, file)
     assert 'model = "other"' in file.read_text()

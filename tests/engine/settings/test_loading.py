@@ -51,7 +51,7 @@ def test_a_named_file_must_exist(config: Path) -> None:
         load_settings(config=config)
 
 
-def test_the_workspaces_layer_lies_over_the_defaults(config: Path, tmp_path: Path) -> None:
+def test_workspace_layer_overrides_defaults(config: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (tmp_path / "link").symlink_to(notes)
@@ -188,7 +188,7 @@ def test_text_that_is_not_utf8_names_its_line(config: Path) -> None:
         load_settings(config=config)
 
 
-def test_a_folder_in_place_of_the_file_is_one_sentence(tmp_path: Path) -> None:
+def test_folder_in_place_of_file_gives_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
         load_settings(config=tmp_path)
 

@@ -61,7 +61,7 @@ def test_unreadable_value_not_written(config: Path, key: str, value: object) -> 
     assert config.read_bytes() == before
 
 
-def test_a_broken_file_is_left_alone(config: Path) -> None:
+def test_broken_file_stays_unchanged(config: Path) -> None:
     config.parent.mkdir()
     config.write_text("[defaults")
     with pytest.raises(SettingsError):

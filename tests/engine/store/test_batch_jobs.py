@@ -22,7 +22,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "user.sqlite"
 
 
-def test_a_job_is_as_it_was_after_a_restart(path):
+def test_job_is_unchanged_after_restart(path):
     user = UserData(path)
     jobs = BatchJobs(user)
     jobs.begin(JOB, TEXTS)
@@ -64,7 +64,7 @@ def test_jobs_come_oldest_first(path):
     user.close()
 
 
-def test_where_nothing_can_be_written_no_job_may_begin(path):
+def test_no_job_starts_if_nothing_can_be_written(path):
     user = UserData(path, read_only=True)
     assert not BatchJobs(user).usable
     assert BatchJobs(user).open() == ()

@@ -21,14 +21,14 @@ SECRETIVE = "Zitronenbaum"
 
 
 def make(id_: str, text: str = "I prefer tea.", **changes: Any) -> Fact:
-    kept: dict[str, Any] = {
+    values: dict[str, Any] = {
         "category": "preference",
         "importance": 0.7,
         "created": 1.0,
         "changed": 1.0,
         "origin": "person",
     }
-    return Fact(id=id_, text=text, **{**kept, **changes})
+    return Fact(id=id_, text=text, **{**values, **changes})
 
 
 @pytest.fixture

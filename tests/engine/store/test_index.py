@@ -257,7 +257,7 @@ def test_a_cancelled_read_is_interrupted_in_the_statement(tmp_path: Path) -> Non
     store.close()
 
 
-def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
+def test_full_disk_gives_one_sentence_and_keeps_data(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.write() as writer:
         writer.replace_file(new_file("a.md", "kept"))
@@ -305,7 +305,7 @@ def test_interrupted_creation_undone(tmp_path: Path) -> None:
     store.close()
 
 
-def test_damaged_index_takes_its_journal_along(tmp_path: Path) -> None:
+def test_damaged_index_is_moved_with_its_journal(tmp_path: Path) -> None:
     files = index_files(tmp_path / "notes", str(tmp_path / "data"))
     files.prepare()
     interrupted_creation(files.database, tmp_path / "aside.sqlite")

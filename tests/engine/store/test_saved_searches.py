@@ -142,7 +142,7 @@ def test_secret_query_not_saved(saved_searches: SavedSearches, query: QueryRecor
     assert saved_searches.saved() == ()
 
 
-def test_a_name_with_a_secret_is_none(saved_searches: SavedSearches) -> None:
+def test_name_with_secret_is_rejected(saved_searches: SavedSearches) -> None:
     key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     with pytest.raises(StoreError, match="can't be saved"):
         saved_searches.save(SavedSearch(name=f"Where is {key}", query=ask("x"), used=1.0))

@@ -52,7 +52,7 @@ def test_extension_path_may_have_any_file_name(connection, tmp_path):
     assert (state.available, state.path, state.error) == (True, str(own), None)
 
 
-def test_a_missing_library_is_one_sentence(connection, tmp_path):
+def test_missing_library_gives_one_sentence(connection, tmp_path):
     path = str(tmp_path / "nothing")
     state = sqlite_vec_engine.load_extension(connection, path)
     assert not state.available
@@ -61,7 +61,7 @@ def test_a_missing_library_is_one_sentence(connection, tmp_path):
     assert "\n" not in state.error
 
 
-def test_a_file_that_is_no_library_is_an_error_too(connection, tmp_path):
+def test_file_other_than_a_library_is_an_error(connection, tmp_path):
     path = tmp_path / "text.so"
     path.write_text("not a library")
     assert not sqlite_vec_engine.load_extension(connection, str(path)).available
@@ -75,7 +75,7 @@ def test_missing_package_is_reported(connection, monkeypatch):
     )
 
 
-def test_hanging_library_is_given_up(connection, monkeypatch):
+def test_hanging_library_is_abandoned(connection, monkeypatch):
     release = threading.Event()
     monkeypatch.setattr(sqlite_vec_engine, "_trial", lambda _: release.wait(60) and None)
     monkeypatch.setattr(sqlite_vec_engine, "LOAD_SECONDS", 0.02)

@@ -1,6 +1,7 @@
 """The quantised matrix against exact arithmetic."""
 
 import threading
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.store import vector_matrix_blocks
 from engine.store.vector_matrix import QuantisedMatrix
-from engine.store.vector_matrix_blocks import BLOCK_ROWS
+from engine.store.vector_matrix_blocks import BLOCK_ROWS, quantise, write_matrix
 
 
 def unit(vectors):
@@ -163,7 +164,7 @@ def test_shapes_and_ids_that_do_not_fit_are_refused():
         matrix.add(np.array([1, 1]), np.zeros((2, 8), np.float32))
 
 
-def test_an_empty_matrix_and_no_wish_give_nothing():
+def test_empty_matrix_or_zero_results_give_nothing():
     matrix = QuantisedMatrix(8)
     query = unit(np.ones(8))
     assert len(matrix.search(query, 5)[0]) == 0
@@ -301,6 +302,41 @@ def test_saved_codes_are_read_from_the_file(tmp_path):
     assert anonymous() < before - 7 * BLOCK_ROWS * 512
 
 
+def test_saving_holds_one_piece_of_codes_at_a_time(tmp_path):
+    held = []
+
+    def pieces():
+        for _ in range(5):
+            piece = np.zeros((2, 8), np.int8)
+            held.append(weakref.ref(piece))
+            yield piece
+            del piece
+            assert sum(made() is not None for made in held) <= 1  # the writer's variable, until it gets the next piece
+
+    write_matrix(
+        tmp_path / "matrix",
+        ids=np.arange(10),
+        scales=np.zeros(10, np.float32),
+        codes=pieces(),
+        dims=8,
+        generation=1,
+        model_key="model",
+        stamp=1,
+    )
+    assert len(held) == 5
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_quantise_many_rows_equals_row_by_row(dtype):
+    vectors = clustered(1500, 200).astype(dtype)  # more than are cast at once
+    vectors[700] = 0
+    codes, scales = quantise(vectors)
+    alone = [quantise(vectors[row : row + 1]) for row in range(len(vectors))]
+    assert np.array_equal(codes, np.concatenate([codes for codes, _ in alone]))
+    assert np.array_equal(scales, np.concatenate([scales for _, scales in alone]))
+    assert np.abs(codes * scales[:, None] - vectors).max() <= scales.max() / 2 + 1e-6
+
+
 def test_saved_matrix_answers_same_and_changes(tmp_path):
     vectors = clustered(4 * BLOCK_ROWS + 50, 32)
     matrix, same = filled(vectors), filled(vectors)
@@ -330,7 +366,7 @@ def test_rows_removed_during_save_stay_removed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("change", [{"generation": 4}, {"model_key": "other"}])
-def test_a_file_of_another_state_is_no_file(saved, change):
+def test_file_of_another_state_is_rejected(saved, change):
     assert QuantisedMatrix.load(saved[0], **{**SAVED, **change}) is None
 
 
@@ -347,7 +383,7 @@ def test_damaged_matrix_file_is_refused(saved, position):
 
 
 @pytest.mark.parametrize("size", [0, 10, 64, 1000])
-def test_a_cut_off_or_missing_file_is_no_file(saved, size):
+def test_truncated_or_missing_file_is_rejected(saved, size):
     path, _ = saved
     path.write_bytes(path.read_bytes()[:size])
     assert QuantisedMatrix.load(path, **SAVED) is None

@@ -8,6 +8,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.records import WatcherStatus
 from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorSettings
 from engine.store import vector_matrix_engine
@@ -62,7 +63,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return ids_
 
 
-def test_a_file_from_before_some_changes_is_brought_in_step(opened: Opened, notes: Path, added: list[int]) -> None:
+def test_outdated_file_is_updated(opened: Opened, notes: Path, added: list[int]) -> None:
     memory = opened()
     memory.sync()
     file = memory.store.files.matrix
@@ -105,3 +106,46 @@ def test_a_file_that_is_ahead_of_the_index_is_not_trusted(opened: Opened, notes:
     added.clear()
     assert nearest(opened(), "ferry at noon") == "0.md"
     assert len(added) == 3
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Paths of the matrix files that were read, in order."""
+    paths: list[Path] = []
+    load = QuantisedMatrix.load
+    monkeypatch.setattr(QuantisedMatrix, "load", lambda path, **options: paths.append(path) or load(path, **options))
+    return paths
+
+
+def test_command_reads_no_matrix_of_unchanged_index(opened: Opened, notes: Path, loaded: list[Path]) -> None:
+    opened().sync()
+    loaded.clear()
+    memory = opened()
+    memory.sync()
+    assert not loaded
+    (notes / "3.md").write_text("Sow the late carrots.\n", "utf-8")
+    memory.sync()
+    assert loaded == [memory.store.files.matrix]
+    assert nearest(memory, "late carrots") == "3.md"
+
+
+def test_open_program_reads_matrix_of_unchanged_index(
+    opened: Opened, loaded: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened().sync()
+    loaded.clear()
+    memory = opened()
+    monkeypatch.setattr(memory.indexing, "watcher_status", WatcherStatus)
+    memory.sync()
+    assert loaded == [memory.store.files.matrix]
+
+
+@pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: b"X" + whole[1:], lambda whole: whole[:20]])
+def test_command_rewrites_a_damaged_matrix_file(opened: Opened, damage: Callable[[bytes], bytes]) -> None:
+    memory = opened()
+    memory.sync()
+    file = memory.store.files.matrix
+    whole = file.read_bytes()
+    file.write_bytes(damage(whole))
+    opened().sync()
+    assert file.read_bytes() == whole

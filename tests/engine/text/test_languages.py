@@ -127,7 +127,7 @@ def test_a_likely_language_needs_less_evidence() -> None:
     assert detect_language("the plan", ["german"]) == "english"
 
 
-def test_names_in_a_long_text_are_no_language() -> None:
+def test_names_in_long_text_do_not_decide_language() -> None:
     people = "Thanks to João, Simões, Conceição and Magalhães. "
     assert detect_language(people) == "portuguese"
     assert detect_language(people + " ".join(f"contributor{chr(97 + n % 26)}{n}" for n in range(200))) == "english"

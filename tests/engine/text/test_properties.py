@@ -55,7 +55,8 @@ def test_the_terms_of_a_query_are_in_its_own_streams(query: str, language: str) 
         assert contains(words, tokens) or single_character
         # Arabic words are also searched in their form with an article.
         for stem in term.stems[:1] if script_of(term.surface[0]) == "arabic" else term.stems:
-            assert any(contains(stream, stem.split()) for stream in stems)
+            # Decimal numbers are only searched as a whole.
+            assert any(contains(stream, stem.split()) for stream in stems) or stem == term.word
 
 
 @given(WORDS, ANY_TEXT, ANY_TEXT, LANGUAGES)
@@ -95,6 +96,6 @@ def test_every_highlighted_word_was_searched(word: str, text: str, language: str
 @pytest.mark.parametrize(
     "text", ["_" * 1000, "'" * 1000, "a'" * 500, "#" * 1000, "a#" * 500, "//" * 500, "_'_", "a_'b_'", "\u0301" * 1000]
 )
-def test_odd_runs_are_no_trouble(text: str) -> None:
+def test_odd_runs_are_accepted(text: str) -> None:
     analyse(text, "english")
     highlight_ranges(text, text)

@@ -1,8 +1,10 @@
+import re
+
 import pytest
 
 from engine.text import parse_query
 from engine.text.parsed_query import QueryTerm
-from engine.text.query_analysis import analyse_query
+from engine.text.query_analysis import analyse_query, is_written_as_name
 
 
 def term(query: str, *languages: str) -> QueryTerm:
@@ -258,3 +260,24 @@ def test_looser_forms_follow_order_of_languages(others: tuple[str, str]) -> None
     found = term("Verbindungen", "english", *others).loose_stems
     forms = {"german": "verbind*", "danish": "verbindung*"}
     assert [form for form in found if form in forms.values()] == [forms[language] for language in others]
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "names"),
+    [
+        ("What did Oswin say about the iPhone?", "english", "Oswin iPhone"),
+        ("Bolts of the bridge. Which ones did Oswin's team order?", "english", "Oswin's"),
+        ("Which Bolts Did Oswin Order", "english", ""),
+        ("WHICH BOLTS", "english", ""),
+        ("Welche Schrauben hat Oswin bestellt?", "german", ""),
+        ("¿Qué tornillos pidió Oswin?", "spanish", "Oswin"),
+        ("«Quels boulons» a commandés Oswin", "french", "Oswin"),
+        ("какие болты заказал Освин", "russian", "Освин"),
+        ("GPIO", "english", ""),
+        ("which pin of the GPIO", "english", "GPIO"),
+        ("", "english", ""),
+    ],
+)
+def test_names_are_written_with_capital_letters(query: str, language: str, names: str) -> None:
+    found = [word for word in re.findall(r"[\w']+", query) if is_written_as_name(word, query, language)]
+    assert found == names.split()

@@ -186,7 +186,7 @@ def test_the_example_of_every_operator_is_right(operator) -> None:
 
 
 @given(st.text().filter(lambda text: parse_query(text).plain))
-def test_plain_words_are_analysed_as_they_always_were(text: str) -> None:
+def test_plain_words_keep_their_analysis(text: str) -> None:
     assert analyse_query(parse_query(text), ["english", "german"]) == analyse_query(text, ["english", "german"])
 
 

@@ -126,7 +126,7 @@ def test_time_at_the_end_is_read_before_it_is_typed(text: str, span: str) -> Non
 @pytest.mark.parametrize(
     "text", ["in mark", "in ju", "in Jun's car", "in the fal ", "a ship of Dece", "dinner in sumo"]
 )
-def test_begun_word_that_is_no_time_is_left_out(text: str) -> None:
+def test_partial_word_other_than_time_is_ignored(text: str) -> None:
     assert _spans(text) == []
 
 

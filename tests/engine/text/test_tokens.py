@@ -102,7 +102,7 @@ def test_long_words_are_cut_and_long_identifiers_have_only_parts() -> None:
 @pytest.mark.parametrize(
     "word", ["os.replace", "GitHub", "l'eau", "O'Brien", "__init__", "x" * 100, "größeÄndern", "C#"]
 )
-def test_pieces_lie_where_their_tokens_are_written(word: str) -> None:
+def test_pieces_have_positions_of_their_tokens(word: str) -> None:
     found = pieces(word)
     assert found
     for piece in found:

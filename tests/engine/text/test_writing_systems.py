@@ -27,17 +27,17 @@ def test_endless_character_is_cut() -> None:
 
 
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=20), most=st.integers(-1, 60))
-def test_a_cut_parts_no_character_and_loses_no_more_than_one(pieces: list[str], most: int) -> None:
+def test_cut_splits_no_character_and_loses_at_most_one(pieces: list[str], most: int) -> None:
     text = "".join(pieces)
-    kept = cut(text, most)
-    assert text.startswith(kept)
-    assert len(kept) <= max(0, most)
+    shortened = cut(text, most)
+    assert text.startswith(shortened)
+    assert len(shortened) <= max(0, most)
     ends = [0]
     for piece in pieces:
         ends.append(ends[-1] + len(piece))
     # "\r" and "\n" of neighbours never meet here; two flags beside each other are two.
-    assert len(kept) in ends or len(kept) == most
-    assert len(kept) >= min(max(0, most), len(text)) - len(FAMILY)
+    assert len(shortened) in ends or len(shortened) == most
+    assert len(shortened) >= min(max(0, most), len(text)) - len(FAMILY)
 
 
 @given(text=st.text(max_size=300), most=st.integers(0, 300))

@@ -58,10 +58,10 @@ def test_painted_views_expose_role_and_text_of_each_part(program):
     )
     program.go("index")
     charts = [one for one in walk(of(program.window)) if one.role() == QAccessible.Role.Chart]
-    said = {one.text(QAccessible.Text.Name).split(":")[0]: one for one in charts}
-    assert {"Passage sizes", "On disk", "Map of the index"} <= set(said)
+    names = {one.text(QAccessible.Text.Name).split(":")[0]: one for one in charts}
+    assert {"Passage sizes", "On disk", "Map of the index"} <= set(names)
     assert all(one.childCount() for one in charts)
-    sizes = said["Passage sizes"]
+    sizes = names["Passage sizes"]
     assert "characters" in sizes.child(0).text(QAccessible.Text.Name)
 
 

@@ -45,13 +45,13 @@ def test_screen_reader_searches_hears_count_and_presses(tmp_path):
         timeout=110,
         check=False,
     )
-    said = [line for line in done.stdout.splitlines() if not line.startswith("SpiRegistry")]
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("SpiRegistry")]
     assert done.returncode == 0, done.stdout + done.stderr
-    assert said[0] == "text box: Search"
-    count = int(said[1].split()[0])
+    assert lines[0] == "text box: Search"
+    count = int(lines[1].split()[0])
     assert count >= 1
-    assert said[1] == f"{count} result{'' if count == 1 else 's'}"
-    assert said[2].startswith("row: ")
-    assert "irrigation" in said[2].lower()
-    assert said[3] == "pressed: Sessions, and heard the list Sessions"
-    assert said[4].startswith("message: ")
+    assert lines[1] == f"{count} result{'' if count == 1 else 's'}"
+    assert lines[2].startswith("row: ")
+    assert "irrigation" in lines[2].lower()
+    assert lines[3] == "pressed: Sessions, and heard the list Sessions"
+    assert lines[4].startswith("message: ")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import pytest
 from PySide6.QtGui import QAccessible
@@ -60,7 +61,7 @@ def test_all_announced_text_is_translatable(trial, program, kind):
     found: dict[str, str] = {}
     for view in (one for one in view_names() if kind_of(one) == kind and one not in ELSEWHERE):
         program.go(view)
-        for text in (said for window in windows() for said in said_in(window)):
+        for text in chain.from_iterable(said_in(window) for window in windows()):
             left = "" if text.startswith(indexed) else plain(text)
             if _WORD.search(left) and not content.has(left):
                 found.setdefault(left, f"{view}: {text[:100]!r}")

@@ -237,6 +237,6 @@ def test_session_without_files_has_a_message(qtbot, memory: FakeMemory, opened: 
     conversation = opened.views.conversation
     qtbot.waitUntil(lambda: conversation.opened is not None)
     memory.insight.uses = ()
-    with qtbot.waitSignal(conversation.session_actions.notified) as said:
+    with qtbot.waitSignal(conversation.session_actions.notified) as signal:
         conversation.session_actions.files.trigger()
-    assert said.args == ["No tool call of this session names a file."]
+    assert signal.args == ["No tool call of this session names a file."]

@@ -143,7 +143,7 @@ def test_repeated_error_logs_traceback_once(qtbot, way, caplog):
     assert "10 times by now" in caplog.text
 
 
-def test_keyboard_interrupt_and_system_exit_are_no_errors(qtbot, way, catching):
+def test_keyboard_interrupt_and_system_exit_propagate(qtbot, way, catching):
     sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
     sys.excepthook(SystemExit, SystemExit(), None)
     QTimer.singleShot(0, _fail)

@@ -96,7 +96,7 @@ def test_crash_of_concurrent_run_is_reported_after_both_end(tmp_path):
     assert _next(tmp_path) == ""
 
 
-def test_dump_lines_that_are_no_trace_are_redacted(tmp_path):
+def test_dump_lines_outside_traces_are_redacted(tmp_path):
     (tmp_path / "crash-1.txt").write_text(
         "Mnemoscope 0.1.0\nFatal Python error: Aborted\n\nGrandmother's diagnosis\n"
         'Current thread 0x00007f (most recent call first):\n  File "/home/klaus/therapy.py", line 3 in look at me\n'

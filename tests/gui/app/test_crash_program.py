@@ -70,8 +70,8 @@ def test_crash_is_reported_at_next_start(notes, words_only, user_home):
 
 def test_start_after_kill_restores_last_query(notes, words_only, user_home):
     def question() -> str:
-        kept = [json.loads(path.read_text()).get("place") for path in user_home.rglob("window.json")]
-        return str(kept and kept[0]["row"] and kept[0]["question"]["text"])
+        locations = [json.loads(path.read_text()).get("place") for path in user_home.rglob("window.json")]
+        return str(locations and locations[0]["row"] and locations[0]["question"]["text"])
 
     process = _start("--workspace", notes, "--config", words_only, "--query", "irrigation")
     _wait(process, lambda: question() == "irrigation")

@@ -57,11 +57,11 @@ def test_disabled_notification_is_not_shown(qtbot, window, memory, tray_icon):
 
 
 def test_without_tray_window_alert_is_used(qtbot, window, memory, tray_icon, tray, monkeypatch):
-    asked = []
-    monkeypatch.setattr(QApplication, "alert", asked.append)
+    alerts = []
+    monkeypatch.setattr(QApplication, "alert", alerts.append)
     tray.set_enabled(False)
     _end_sync(qtbot, window, memory)
-    assert asked == [window]
+    assert alerts == [window]
 
 
 def test_notification_reports_failures():

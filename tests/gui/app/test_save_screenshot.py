@@ -27,10 +27,10 @@ def take_picture(qtbot, window: MainWindow, jobs: Jobs, file: Path, view: str = 
 def test_picture_waits_for_painted_text(qtbot, opened, jobs, monkeypatch, tmp_path):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: bool(opened.viewer.name))
-    answers, asked = chain([False, False], repeat(True)), []
-    monkeypatch.setattr(BaseViewer, "painted", property(lambda _: asked.append(next(answers)) or asked[-1]))
+    answers, given = chain([False, False], repeat(True)), []
+    monkeypatch.setattr(BaseViewer, "painted", property(lambda _: given.append(next(answers)) or given[-1]))
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
-    assert asked == [False, False, True]
+    assert given == [False, False, True]
     assert (tmp_path / "a.png").exists()
 
 
@@ -44,16 +44,16 @@ def test_views_without_sessions_can_be_captured(qtbot, opened, jobs, tmp_path):
 
 
 def test_picture_waits_for_start_page(qtbot, opened, jobs, monkeypatch, tmp_path):
-    answers, asked = chain([True, True, True, True, True], repeat(False)), []
-    monkeypatch.setattr(StartPage, "busy", property(lambda _: asked.append(next(answers)) or asked[-1]))
+    answers, given = chain([True, True, True, True, True], repeat(False)), []
+    monkeypatch.setattr(StartPage, "busy", property(lambda _: given.append(next(answers)) or given[-1]))
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
-    assert asked == [True] * 5 + [False] * 3
+    assert given == [True] * 5 + [False] * 3
 
 
 def test_picture_waits_for_diagnostics(qtbot, opened, jobs, monkeypatch, tmp_path):
     qtbot.keyClick(opened, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: opened.diagnostics.isVisible() and not opened.diagnostics.busy)
-    answers, asked = chain([True, True], repeat(False)), []
-    monkeypatch.setattr(DiagnosticsPanel, "busy", property(lambda _: asked.append(next(answers)) or asked[-1]))
+    answers, given = chain([True, True], repeat(False)), []
+    monkeypatch.setattr(DiagnosticsPanel, "busy", property(lambda _: given.append(next(answers)) or given[-1]))
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
-    assert asked == [True] * 2 + [False] * 3
+    assert given == [True] * 2 + [False] * 3

@@ -174,11 +174,11 @@ def test_first_start_holds_lock_until_it_ends(runtime, monkeypatch):
 
 def test_start_waits_for_starting_instance(runtime, monkeypatch):
     first = begin([], None)
-    asked: list[str] = []
+    names: list[str] = []
     outcomes = iter(["not running", "not running", "taken"])
-    monkeypatch.setattr(single_instance, "send_message", lambda name, _: asked.append(name) or next(outcomes))
+    monkeypatch.setattr(single_instance, "send_message", lambda name, _: names.append(name) or next(outcomes))
     assert begin([], None).handed_over
-    assert asked == [first.address.name] * 3
+    assert names == [first.address.name] * 3
     first.end()
 
 

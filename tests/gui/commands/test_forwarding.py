@@ -73,9 +73,9 @@ def test_ctrl_e_in_box_opens_result_in_editor(qtbot, opened, monkeypatch):
     monkeypatch.setattr(external_programs, "open_in_editor", lambda *_: "")
     box.home(False)
     shown = opened.search.view.list.current_result()
-    with qtbot.waitSignal(opened.search.editor_requested) as asked:
+    with qtbot.waitSignal(opened.search.editor_requested) as signal:
         qtbot.keyClick(box, Key.Key_E, CTRL)
-    assert asked.args == [shown]
+    assert signal.args == [shown]
     assert box.cursorPosition() == 0
 
 

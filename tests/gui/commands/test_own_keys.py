@@ -60,7 +60,7 @@ def test_own_key_is_taken_from_clashing_command(own, mapped):
     assert mapped.keys("file.wrap") == ()
 
 
-def test_separate_places_may_share_a_key(own, mapped):
+def test_separate_folders_may_share_a_key(own, mapped):
     own.assign("index.turn", ["Alt+Z"])
     assert mapped.keys("file.wrap") == ("Alt+Z",)
     assert clash(mapped, WRAP, "T") is None
@@ -77,15 +77,15 @@ def test_reset_all_restores_defaults_and_file(qtbot, own, mapped, config):
 
 
 def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
-    kept = {"file.wrap": ("Ctrl+Nonsense", "F7"), "file.unheard": ("F8",), "index.turn": ("Ctrl+",)}
+    saved = {"file.wrap": ("Ctrl+Nonsense", "F7"), "file.unheard": ("F8",), "index.turn": ("Ctrl+",)}
     with qtbot.waitSignal(own.problem) as emitted:
-        own.load(kept)
+        own.load(saved)
     [sentence] = emitted.args
     assert "“file.unheard”" in sentence
     assert "“Ctrl+Nonsense” is not a valid shortcut for “file.wrap”." in sentence
     assert (mapped.keys("file.wrap"), mapped.keys("index.turn")) == (("F7",), ("T",))
     with qtbot.assertNotEmitted(own.problem):
-        own.load(kept)  # the workspace was reopened
+        own.load(saved)  # the workspace was reopened
     own.assign("search.focus", ["F9"])
     qtbot.waitUntil(lambda: not own.saving)
     assert _in_file(config)["file.unheard"] == ("F8",)

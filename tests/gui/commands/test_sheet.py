@@ -17,9 +17,9 @@ def shown(qtbot, opened):
 
 
 def test_sheet_lists_every_window_key(shown):
-    said = " | ".join(shown.shown)
+    listing = " | ".join(shown.shown)
     for row in ("Ctrl+1: Search notes and sessions", "F1 or ?: Keys", "Alt+Z: Wrap lines", "J, K: Next and previous"):
-        assert row in said
+        assert row in listing
 
 
 def test_typing_filters_rows(qtbot, shown):
@@ -36,9 +36,9 @@ def test_sheet_shows_own_keys(shown, opened):
     keymap().set_own({"file.wrap": ["F7"], "view.search": []})
     fresh = KeySheet()
     sheet("Keys", fresh, opened)
-    said = " | ".join(fresh.shown)
-    assert "F7: Wrap lines" in said
-    assert "Search notes and sessions" not in said
+    listing = " | ".join(fresh.shown)
+    assert "F7: Wrap lines" in listing
+    assert "Search notes and sessions" not in listing
 
 
 def test_change_button_opens_keyboard_settings(qtbot, shown, opened):

@@ -96,13 +96,13 @@ def test_no_status_hides_rows_and_disables_copy(panel):
 
 
 def test_remedy_buttons_emit_action_requested(qtbot, panel):
-    asked: list[str] = []
-    panel.action_requested.connect(asked.append)
+    actions: list[str] = []
+    panel.action_requested.connect(actions.append)
     panel.show_status(make_status(dirty=True))
     _press(qtbot, panel, "Update now")
     panel.show_status(make_status(index_error="It was damaged."))
     _press(qtbot, panel, "Rebuild index…")
-    assert asked == ["sync", "rebuild"]
+    assert actions == ["sync", "rebuild"]
 
 
 def test_probe_result_appears_in_its_row(qtbot, panel, memory):
@@ -162,15 +162,15 @@ def polls(panel: DiagnosticsPanel) -> bool:
 
 
 def test_panel_polls_only_while_visible(qtbot, panel):
-    asked: list[int] = []
-    panel.refresh_requested.connect(lambda: asked.append(1))
+    requests: list[int] = []
+    panel.refresh_requested.connect(lambda: requests.append(1))
     assert polls(panel)
     panel.hide()
     assert not polls(panel)
     panel.show_status(make_status(files=5))
     panel.show()
     assert polls(panel)
-    assert asked == [1]
+    assert requests == [1]
     assert _rows(panel)["Files"].value.word.text() == "5"
 
 
@@ -207,9 +207,9 @@ def test_tab_order_follows_visual_order(qtbot, panel):
 
 def test_read_only_index_reveals_index_file(qtbot, panel):
     panel.show_status(make_status(index_error="No rights.", custom={"readOnly": "No rights."}))
-    with qtbot.waitSignal(panel.reveal_requested) as asked:
+    with qtbot.waitSignal(panel.reveal_requested) as signal:
         _press(qtbot, panel, "Show the index file")
-    assert asked.args == [make_status().db_path]
+    assert signal.args == [make_status().db_path]
 
 
 def _scroll(panel: DiagnosticsPanel) -> QScrollArea:

@@ -45,10 +45,10 @@ def test_enter_shows_state_and_remedy(qtbot, why, memory):
     assert why.answer.word.text().startswith("indexed")
     assert why.sentence.text() == "It is indexed: 1 passage."
     assert why.button.isVisible()
-    with qtbot.waitSignal(why.action_requested) as asked:
+    with qtbot.waitSignal(why.action_requested) as action:
         qtbot.mouseClick(why.button, Qt.MouseButton.LeftButton)
-    assert asked.args[0] == "open"
-    assert asked.args[1].path == NAME
+    assert action.args[0] == "open"
+    assert action.args[1].path == NAME
 
 
 def test_file_without_remedy_has_no_button(qtbot, why):
@@ -167,9 +167,9 @@ def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: Pat
     panel.why.enter_path("a.md")
     qtbot.waitUntil(panel.why.button.isVisible)
     assert panel.why.button.text() == ACTION_WORDS[remedy]
-    with qtbot.waitSignal(getattr(panel, signal)) as asked:
+    with qtbot.waitSignal(getattr(panel, signal)) as emitted:
         panel.why.button.click()
-    assert asked.args == [expected]
+    assert emitted.args == [expected]
 
 
 def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
@@ -184,9 +184,9 @@ def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
     panel.why.enter_path("a.txt")
     qtbot.waitUntil(panel.why.button.isVisible)
     assert panel.why.button.text() == "Include .txt files"
-    with qtbot.waitSignal(panel.type_requested) as asked:
+    with qtbot.waitSignal(panel.type_requested) as signal:
         panel.why.button.click()
-    assert asked.args == [".txt"]
+    assert signal.args == [".txt"]
 
 
 def test_only_endings_of_text_can_be_included():

@@ -23,16 +23,16 @@ SECRET = "The key is sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX9012yzab"
 @pytest.fixture
 def facts(memory: FakeMemory) -> Facts:
     """Three saved facts, one pending, one forgotten."""
-    kept = memory.facts
+    stored = memory.facts
     for text, category in (
         ("Otter is deployed on Tuesdays", "decision"),
         ("Ines is allergic to hazelnuts", "entity"),
         ("I prefer green tea", "preference"),
     ):
-        kept.add(text, category=category)
-    kept.add("My starter is called Otto", origin="capture", waiting=True, session_key="agent:main:3")
-    kept.forget([kept.add("Hazel is backed up on Sundays", origin="agent").fact.id], "agent")
-    return kept
+        stored.add(text, category=category)
+    stored.add("My starter is called Otto", origin="capture", waiting=True, session_key="agent:main:3")
+    stored.forget([stored.add("Hazel is backed up on Sundays", origin="agent").fact.id], "agent")
+    return stored
 
 
 @pytest.fixture
@@ -143,8 +143,8 @@ def test_refused_text_stays_editable(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == SECRET
     assert "I prefer green tea" in texts(facts)
     panel.body.editor.text.setPlainText("x" * 4001)
-    said = [label.text() for label in panel.body.editor.findChildren(QLabel) if label.isVisible()]
-    assert any("1 character too many" in sentence for sentence in said)
+    sentences = [label.text() for label in panel.body.editor.findChildren(QLabel) if label.isVisible()]
+    assert any("1 character too many" in sentence for sentence in sentences)
     qtbot.keyClick(panel.body.editor.text, Key.Key_Escape)
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 

@@ -130,16 +130,16 @@ def test_translated_page_matches_english_structure(name, language):
 @pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
 def test_translated_page_uses_command_names_of_window(name, language):
     """What links to a command in English with its very words does so in the other language, too."""
-    said = {}
+    links = {}
     for language_of_words in ("en", language):
         pairs = TEXT_LINK.findall(page_source(name, language_of_words))
         # Lines may break within words that link; the space before "…" is one that never breaks, and stays.
-        said[language_of_words] = {target: " ".join(text.split("\n")) for text, target in pairs}
+        links[language_of_words] = {target: " ".join(text.split("\n")) for text, target in pairs}
     speak(language)
     try:
-        for target, text in said["en"].items():
+        for target, text in links["en"].items():
             if tr(text) != text:
-                assert said[language][target] == tr(text)
+                assert links[language][target] == tr(text)
     finally:
         speak("en")
 

@@ -132,13 +132,13 @@ def test_setting_link_opens_its_row(qtbot, opened):
 
 @pytest.mark.parametrize("target", ["command:index.rebuild", "setting:provider", "mnemoscope-guide:privacy"])
 def test_note_links_cannot_run_commands(qtbot, jobs, memory, target, monkeypatch):
-    opened, said = [], []
+    opened, notices = [], []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     links = LinkFollower(jobs, jobs)
-    links.notified.connect(said.append)
+    links.notified.connect(notices.append)
     links.follow(QUrl(target), "a.md", memory)
     assert opened == []
-    assert said == ["This kind of link can't be opened."]
+    assert notices == ["This kind of link can't be opened."]
 
 
 def test_learn_more_opens_its_page(qtbot, window):

@@ -139,9 +139,9 @@ def test_no_notes_offers_sync(qtbot, page: DuplicatesPage, memory: FakeMemory, i
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
     assert comparison.NO_NOTES in words(page)
-    with qtbot.waitSignal(page.action_requested) as asked:
+    with qtbot.waitSignal(page.action_requested) as signal:
         press(page, "Update now")
-    assert asked.args == ["sync"]
+    assert signal.args == ["sync"]
 
 
 def test_passage_is_compared_with_surrounding_lines(qtbot, shown: DuplicatesPage) -> None:
@@ -201,9 +201,9 @@ def test_both_columns_are_painted(qtbot, shown: DuplicatesPage) -> None:
 def test_either_note_can_be_opened(qtbot, shown: DuplicatesPage) -> None:
     opened = [b for b in shown.findChildren(QPushButton) if b.text() == "Open"]
     for button, path in zip(opened, (LEFT, RIGHT), strict=True):
-        with qtbot.waitSignal(shown.open_requested) as asked:
+        with qtbot.waitSignal(shown.open_requested) as signal:
             button.click()
-        assert asked.args == [path, 1]
+        assert signal.args == [path, 1]
 
 
 def test_copy_paths_copies_both_notes(qtbot, shown: DuplicatesPage) -> None:
@@ -294,16 +294,28 @@ def test_quick_search_repeats_on_index_change(qtbot, shown: DuplicatesPage, insi
     qtbot.waitUntil(lambda: len(listed(shown)) == 1)
 
 
+@pytest.mark.parametrize("chosen", [False, True])
+def test_first_group_is_current_until_one_is_chosen(qtbot, shown: DuplicatesPage, insight, chosen: bool) -> None:
+    if chosen:
+        QTest.keyClick(shown.groups, Qt.Key.Key_Down)
+        QTest.keyClick(shown.groups, Qt.Key.Key_Up)
+    before = shown.groups.current
+    insight.groups = (make_group(LEFT, "new.md"), *insight.groups)
+    shown.refresh()
+    qtbot.waitUntil(lambda: len(listed(shown)) == 3)
+    assert shown.groups.current == (before if chosen else insight.groups[0])
+
+
 def test_slow_search_repeats_only_on_request(qtbot, page, memory, insight: FakeInsight) -> None:
     insight.seconds = 9.0
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
-    asked = len(insight.asked)
+    count = len(insight.asked)
     page.refresh()
     assert "The index has changed since these groups were found." in words(page)
-    assert len(insight.asked) == asked
+    assert len(insight.asked) == count
     press(page, "Compare again")
-    qtbot.waitUntil(lambda: len(insight.asked) > asked and not page.busy)
+    qtbot.waitUntil(lambda: len(insight.asked) > count and not page.busy)
 
 
 def test_deleted_note_is_reported(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
@@ -388,10 +400,10 @@ def test_visible_overview_triggers_search(qtbot, appearance, jobs, memory, insig
     page.show_overview(True)
     qtbot.waitUntil(lambda: bool(received))
     assert len(received[-1]) == 1
-    asked = len(insight.asked)
+    count = len(insight.asked)
     page.show_overview(False)
     page.refresh()
-    assert len(insight.asked) == asked
+    assert len(insight.asked) == count
 
 
 def test_overview_opens_duplicates(qtbot, appearance, jobs: Jobs, memory: FakeMemory, insight: FakeInsight) -> None:

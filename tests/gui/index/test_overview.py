@@ -102,9 +102,9 @@ def test_empty_index_replaces_charts_with_message(qtbot, page):
     assert "nothing indexed yet" in texts(page)
     assert row_names(page) == ["Nothing is indexed yet (off). No update has run yet."]
     qtbot.waitUntil(lambda: page.attention.width() > 1000)
-    with qtbot.waitSignal(page.action_requested) as asked:
+    with qtbot.waitSignal(page.action_requested) as signal:
         press(page, "Update now")
-    assert asked.args == ["sync"]
+    assert signal.args == ["sync"]
     page.show_status(make_status(files=0, chunks=0, syncing=make_progress()))
     assert "as it runs" in row_names(page)[0]
     page.show_status(make_status(files=1, chunks=1))
@@ -128,9 +128,9 @@ def test_attention_buttons_emit_their_action(qtbot, page):
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     page.show_status(make_status(failed_files=(issue,), skipped_files=(issue,)))
     for words, action in (("Retry", "sync"), ("Show", "skipped")):
-        with qtbot.waitSignal(page.action_requested) as asked:
+        with qtbot.waitSignal(page.action_requested) as signal:
             press(page, words)
-        assert asked.args == [action]
+        assert signal.args == [action]
     assert row_names(page)[0] == "scan.md (degraded). Byte 3."
 
 
@@ -252,9 +252,9 @@ def test_enter_on_sync_lists_failures(qtbot, page, insight):
     qtbot.keyClick(page.syncs.chart, Key.Key_End)
     qtbot.keyClick(page.syncs.chart, Key.Key_Return)
     dialog = page.window().findChild(QDialog)
-    said = [label.text() for label in dialog.findChildren(QLabel)]
-    assert "The disk is full." in said
-    assert "12 files failed. The first 1 are listed." in said
+    labels = [label.text() for label in dialog.findChildren(QLabel)]
+    assert "The disk is full." in labels
+    assert "12 files failed. The first 1 are listed." in labels
     assert dialog.findChild(IssuesTable).model().rowCount() == 1
     qtbot.keyClick(dialog, Key.Key_Escape)
     qtbot.waitUntil(lambda: page.window().findChild(QDialog) is None)

@@ -64,12 +64,12 @@ def test_escape_closes_from_box_and_list(qtbot, way, into_list):
 def test_reopening_selects_last_query_and_repeats_it(qtbot, way, memory):
     _ask(qtbot, way, "hose")
     way.quick.hide()
-    asked = len(memory.searches)
+    count = len(memory.searches)
     with qtbot.waitActive(way.quick):
         way.quick.call_up()
     assert way.panel.box.edit.selectedText() == "hose"
     qtbot.waitUntil(lambda: not way.panel.busy)
-    assert [query for query, *_ in memory.searches[asked:]] == ["hose"]  # the index may be another by now
+    assert [query for query, *_ in memory.searches[count:]] == ["hose"]  # the index may be another by now
     qtbot.keyClicks(way.panel.box.edit, "valve")
     assert way.panel.box.query == "valve"
 

@@ -104,11 +104,11 @@ def test_changed_note_is_not_undone(qtbot, sessions, memory):
 
 
 def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
-    asked = []
+    requests = []
     sessions.sessions.remember_requested.disconnect()
     sessions.views.conversation.remember_requested.disconnect()
-    sessions.sessions.remember_requested.connect(lambda *arguments: asked.append(arguments))
-    sessions.views.conversation.remember_requested.connect(lambda *arguments: asked.append(arguments))
+    sessions.sessions.remember_requested.connect(lambda *arguments: requests.append(arguments))
+    sessions.views.conversation.remember_requested.connect(lambda *arguments: requests.append(arguments))
     monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
     menus: list[QMenu] = []
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
@@ -119,7 +119,7 @@ def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     qtbot.waitUntil(lambda: sessions.views.conversation.opened is not None)
     sessions.views.focus_reader()
     qtbot.keyClick(sessions.views.conversation, Key.Key_N, Alt)
-    assert asked == [(VALVE, "Fix the valve controller")] * 2
+    assert requests == [(VALVE, "Fix the valve controller")] * 2
 
 
 def test_unreadable_session_is_reported_on_sheet(qtbot, sessions, memory):

@@ -92,14 +92,14 @@ def test_tab_takes_first_value_and_click_any(qtbot, focused, completion) -> None
 def test_rows_stay_while_a_completion_is_open(qtbot, panel, focused, completion, memory) -> None:
     qtbot.keyClicks(focused, "timer tag")
     qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
-    asked = len(memory.searches)
+    count = len(memory.searches)
     qtbot.keyClicks(focused, ":ga")
     qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
     qtbot.waitUntil(lambda: not panel.busy)
-    assert len(memory.searches) == asked
+    assert len(memory.searches) == count
     assert panel.view.answer.query.text == "timer tag"
     qtbot.keyClick(focused, Key.Key_Escape)
-    qtbot.waitUntil(lambda: not panel.busy and len(memory.searches) > asked)
+    qtbot.waitUntil(lambda: not panel.busy and len(memory.searches) > count)
     assert memory.searches[-1][0] == "timer tag:ga"
 
 

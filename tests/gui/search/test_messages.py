@@ -73,8 +73,8 @@ def test_remedy_removes_one_limit(panel, ask, press, memory):
         ("Search all files", (None, False, None)),
     ):
         press(words)
-        asked = memory.searches[-1][2]
-        assert (asked["sources"], asked["since"] is not None, asked["path_glob"]) == left
+        options = memory.searches[-1][2]
+        assert (options["sources"], options["since"] is not None, options["path_glob"]) == left
     assert [chip.text() for chip in panel.filters.findChildren(Chip) if chip.isVisible() and chip.isChecked()] == [
         "All"
     ]
@@ -87,8 +87,8 @@ def test_limits_remedy_removes_all_limits(panel, ask, press, memory):
     ask("zucchini")
     count = len(memory.searches)
     press("Search everything")
-    asked = [(asked["sources"], asked["since"], asked["path_glob"]) for _, _, asked in memory.searches[count:]]
-    assert set(asked) == {(None, None, None)}
+    limits = [(options["sources"], options["since"], options["path_glob"]) for _, _, options in memory.searches[count:]]
+    assert set(limits) == {(None, None, None)}
 
 
 def test_demand_remedy_searches_reduced_query(panel, results, ask, press, memory):
@@ -166,18 +166,19 @@ def test_narrow_page_stacks_buttons(qtbot, panel, ask):
 
 def test_explanation_is_requested_only_while_enabled(qtbot, panel, results, ask, memory):
     ask("timer")
-    assert not any(asked["explain"] is True for _, _, asked in memory.searches)
+    assert not any(options["explain"] is True for _, _, options in memory.searches)
     qtbot.keyClick(results, Qt.Key.Key_Down)
     before = results.rows.rowCount(), results.current_result(), results.verticalScrollBar().value()
     panel.controller.explain(True)
     qtbot.waitUntil(lambda: not panel.busy)
-    assert [(mode, asked["explain"]) for _, mode, asked in memory.searches[2:]] == [("auto", True)]
+    assert [(mode, options["explain"]) for _, mode, options in memory.searches[2:]] == [("auto", True)]
     assert (results.rows.rowCount(), results.current_result(), results.verticalScrollBar().value()) == before
     panel.controller.explain(False)
     panel.controller.explain(True)
     assert not panel.busy  # the answer on show has one
     ask("hose")
-    assert [(mode, asked["explain"]) for _, mode, asked in memory.searches[3:]] == [("keyword", False), ("auto", True)]
+    requested = [(mode, options["explain"]) for _, mode, options in memory.searches[3:]]
+    assert requested == [("keyword", False), ("auto", True)]
 
 
 def test_running_answer_gets_its_explanation(qtbot, panel, memory, meaning_waits):

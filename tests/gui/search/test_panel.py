@@ -55,9 +55,9 @@ def test_alt_up_and_down_step_through_earlier_queries(qtbot, panel, box, results
 def test_ctrl_e_opens_result_in_editor(qtbot, panel, results, ask):
     ask("timer")
     results.setFocus()
-    with qtbot.waitSignal(panel.editor_requested) as asked:
+    with qtbot.waitSignal(panel.editor_requested) as signal:
         qtbot.keyClick(results, Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-    assert asked.args[0] == results.current_result()
+    assert signal.args[0] == results.current_result()
 
 
 def test_ctrl_c_copies_citation(qtbot, results, ask):
@@ -372,15 +372,19 @@ def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monke
     assert results.isVisible()
 
 
-def test_removed_notice_does_not_move_rows(qtbot, panel, results, ask, memory, monkeypatch):
+@pytest.mark.parametrize("pointed", [True, False])
+def test_removed_notice_moves_no_row_under_the_pointer(qtbot, pointed, panel, results, ask, memory, monkeypatch):
     search, notices = memory.search, ["Nothing has been embedded yet.", ""]
     monkeypatch.setattr(memory, "search", lambda *a, **o: msgspec.structs.replace(search(*a, **o), notice=notices[0]))
     ask("timer")
     with_notice = results.mapTo(panel.body, QPoint()).y()
     notices.pop(0)
+    results.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, pointed)
     panel.refresh()
     qtbot.waitUntil(lambda: "Nothing has been embedded yet." not in _shown_text(panel.body) and not panel.busy)
-    assert results.mapTo(panel.body, QPoint()).y() == with_notice
+    assert (results.mapTo(panel.body, QPoint()).y() == with_notice) == pointed
+    QApplication.sendEvent(results, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: results.mapTo(panel.body, QPoint()).y() < with_notice)
     ask("hose")
     assert results.mapTo(panel.body, QPoint()).y() < with_notice
 
@@ -392,8 +396,8 @@ OTHER = QuerySuggestion(query="time batteries", words=(("tiemr", "time"),), chun
 def test_suggestion_is_offered_and_click_searches_it(qtbot, panel, box, results, ask, memory, monkeypatch):
     original = memory.search
 
-    def weak(*asked: Any, **options: Any) -> SearchOutcome:
-        outcome = original(*asked, **options)
+    def weak(*arguments: Any, **options: Any) -> SearchOutcome:
+        outcome = original(*arguments, **options)
         lower = tuple(msgspec.structs.replace(result, score=result.score / 2) for result in outcome.results)
         return msgspec.structs.replace(outcome, results=lower)
 
@@ -471,12 +475,12 @@ def test_sessions_filter_is_disabled_without_sessions(qtbot, panel, memory):
 def test_date_order_needs_no_new_search(qtbot, panel, results, ask, memory):
     memory.modified = {"topics/shopping.md": 1_790_000_000.0}
     ask("timer")
-    asked = len(memory.searches)
+    count = len(memory.searches)
     menu = next(b.menu() for b in panel.body.findChildren(QPushButton) if b.text() == "Relevance")
     next(action for action in menu.actions() if action.text() == "Date").trigger()
     assert _paths(results)[0] == "topics/shopping.md"
     assert results.current_result().path == "topics/shopping.md"
-    assert len(memory.searches) == asked
+    assert len(memory.searches) == count
     qtbot.waitUntil(lambda: not panel.busy)
 
 
@@ -671,13 +675,13 @@ def test_index_change_retries_failed_search(qtbot, panel, results, ask, memory):
 def test_panel_is_drawn_in_both_themes(qapp, panel, ask, theme, query: str):
     """Any Qt warning fails a test; here they would come from painting."""
     host = panel.header.window()
-    kept = (qapp.font(), qapp.palette(), qapp.styleSheet())
+    before = (qapp.font(), qapp.palette(), qapp.styleSheet())
     appearance = Appearance(qapp, theme)
     ask(query)
     picture = host.grab().toImage()
     appearance.set_font_scale(1.5)
     assert host.grab().toImage() != picture
-    qapp.setFont(kept[0])
-    qapp.setPalette(kept[1])
-    qapp.setStyleSheet(kept[2])
+    qapp.setFont(before[0])
+    qapp.setPalette(before[1])
+    qapp.setStyleSheet(before[2])
     appearance.deleteLater()

@@ -1,9 +1,9 @@
 from gui.widgets.query_box import MOST, QueryHistory
 
 
-def _history(*asked: str) -> QueryHistory:
+def _history(*queries: str) -> QueryHistory:
     history = QueryHistory()
-    for query in asked:
+    for query in queries:
         history.remember(query)
     return history
 

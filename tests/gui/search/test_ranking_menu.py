@@ -31,14 +31,14 @@ def _ask(qtbot, panel, text: str = "timer") -> None:
 
 
 def _last(memory) -> tuple[float | None, bool | None]:
-    asked = memory.searches[-1][2]
-    return asked["half_life_days"], asked["diverse"]
+    options = memory.searches[-1][2]
+    return options["half_life_days"], options["diverse"]
 
 
 def test_ranking_choice_applies_immediately_and_is_shown(qtbot, panel, memory, button):
     _ask(qtbot, panel)
     assert (_last(memory), button.text()) == ((0.0, False), "Relevance")
-    for words, asked, said in (
+    for words, options, label in (
         ("Prefer newer", (30.0, False), "Relevance · newer"),
         ("More variety", (30.0, True), "Relevance · newer · varied"),
         ("90 days", (90.0, True), "Relevance · newer · varied"),
@@ -50,7 +50,7 @@ def test_ranking_choice_applies_immediately_and_is_shown(qtbot, panel, memory, b
     ):
         _action(button.menu(), words).trigger()
         qtbot.waitUntil(lambda: not panel.busy)
-        assert (_last(memory), button.text()) == (asked, said)
+        assert (_last(memory), button.text()) == (options, label)
     assert button.accessibleName() == "List sorted by date, newer"
     assert "every 90 days" in button.toolTip()
     assert _action(button.menu(), "90 days").isChecked()

@@ -107,13 +107,13 @@ def test_up_or_down_in_empty_box_lists_recent_searches(qtbot, panel, memory, box
     assert name_of(listed.current()) == "hose"
     qtbot.keyClick(box, Key.Key_Down)
     assert name_of(listed.current()) == "timer"
-    asked = len(memory.searches)
+    count = len(memory.searches)
     qtbot.keyClick(box, Key.Key_Return)
     rest()
     assert listed.isHidden()
     assert box.text() == "timer"
     assert box.hasFocus()
-    assert {query for query, _, _ in memory.searches[asked:]} == {"timer"}
+    assert {query for query, _, _ in memory.searches[count:]} == {"timer"}
     assert _texts(memory) == ["timer", "hose"]
 
 
@@ -147,7 +147,7 @@ def test_typing_filters_list_without_searching(qtbot, panel, memory, box, mean, 
     rest()
     box.clear()
     rest()
-    asked = len(memory.searches)
+    count = len(memory.searches)
     qtbot.keyClick(box, Key.Key_Up)
     qtbot.keyClicks(box, "Tim")
     assert _names(listed) == ["timer battery", "timer"]
@@ -158,7 +158,7 @@ def test_typing_filters_list_without_searching(qtbot, panel, memory, box, mean, 
     assert _names(listed) == ["Shopping"]
     qtbot.keyClick(box, Key.Key_Backspace)
     rest()
-    assert len(memory.searches) == asked
+    assert len(memory.searches) == count
     qtbot.keyClick(box, Key.Key_Escape)
     assert listed.isHidden()
     rest()
@@ -214,9 +214,9 @@ def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, bo
     qtbot.keyClick(box, Key.Key_Return)
     rest()
     assert saved_searches.query == whole
-    asked = memory.searches[-1][2]
-    assert (asked["sources"], asked["path_glob"]) == (("memory",), "topics/shopping.md")
-    assert (asked["half_life_days"], asked["diverse"]) == (90.0, True)
+    options = memory.searches[-1][2]
+    assert (options["sources"], options["path_glob"]) == (("memory",), "topics/shopping.md")
+    assert (options["half_life_days"], options["diverse"]) == (90.0, True)
     chips = [chip.text() for chip in panel.header.findChildren(QPushButton) if chip.isVisible() and chip.text()]
     assert "Past month" in chips
     assert any("Shopping" in chip for chip in chips)
@@ -419,8 +419,8 @@ def test_failed_save_reports_reason(qtbot, panel, memory, saved_searches, rest, 
 
 
 def test_current_entry_is_announced(qtbot, panel, box, mean, listed, rest, monkeypatch):
-    said: list[str] = []
-    monkeypatch.setattr("gui.search.saved_search_list.announce", lambda widget, sentence: said.append(sentence))
+    announced: list[str] = []
+    monkeypatch.setattr("gui.search.saved_search_list.announce", lambda widget, sentence: announced.append(sentence))
     panel.filters.choose(("memory",), None, None)
     for text in ("timer", "hose"):
         mean(text)
@@ -429,6 +429,6 @@ def test_current_entry_is_announced(qtbot, panel, box, mean, listed, rest, monke
     qtbot.keyClick(box, Key.Key_Up)
     qtbot.keyClick(box, Key.Key_Down)
     qtbot.keyClicks(box, "ho")
-    assert said == ["hose, notes", "timer, notes", "hose, notes", "hose, notes"]
+    assert announced == ["hose, notes", "timer, notes", "hose, notes", "hose, notes"]
     qtbot.keyClick(box, Key.Key_Escape)
     rest()

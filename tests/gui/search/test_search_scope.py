@@ -194,12 +194,12 @@ def test_similar_search_highlights_distinctive_words(qtbot, panel, settle, memor
 
 def test_next_query_searches_within_shown_results(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
     ask("irrigation")
-    asked = len(memory.searches)
+    count = len(memory.searches)
     panel.controller.search_within()
     assert box.hasFocus()
     assert box.text() == ""
     assert results.isVisible(), "results stay until the next query"
-    assert len(memory.searches) == asked
+    assert len(memory.searches) == count
     assert shown_texts(bar) == ["Within 3 results of “irrigation”"]
     assert box.placeholderText() == "Within these results"
     qtbot.keyClicks(box, "hose")

@@ -38,9 +38,9 @@ def test_marks_shift_for_longer_translated_names() -> None:
 
 def test_only_session_results_show_speakers(make_result) -> None:
     note = make_result(snippet="User: Ines", match_ranges=())
-    said = make_result(snippet="User: Ines", match_ranges=(), message=FoundMessage(1, "", "user"))
+    result = make_result(snippet="User: Ines", match_ranges=(), message=FoundMessage(1, "", "user"))
     assert ResultRow(note, 0, "").excerpt.text == "User: Ines"
-    assert ResultRow(said, 0, "").excerpt.text == "You: Ines"
+    assert ResultRow(result, 0, "").excerpt.text == "You: Ines"
 
 
 # --- a short hit with the message next to it --------------------------------------------------------------------------

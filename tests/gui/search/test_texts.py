@@ -12,10 +12,10 @@ from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 
 @pytest.mark.parametrize(
-    ("spent", "said"), [(0.2, "1 ms"), (9.2, "9 ms"), (999.4, "999 ms"), (1240, "1.2 s"), (65_000, "65.0 s")]
+    ("spent", "text"), [(0.2, "1 ms"), (9.2, "9 ms"), (999.4, "999 ms"), (1240, "1.2 s"), (65_000, "65.0 s")]
 )
-def test_milliseconds_wording(spent: float, said: str):
-    assert messages.milliseconds(spent) == said
+def test_milliseconds_wording(spent: float, text: str):
+    assert messages.milliseconds(spent) == text
 
 
 def test_result_count_wording(make_result, make_outcome):
@@ -69,7 +69,7 @@ def test_hint_before_first_search():
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "text"),
     [
         ({}, "Mnemoscope is still reading files: 0 of 834 files. Results appear as files are indexed."),
         (
@@ -84,11 +84,11 @@ def test_hint_before_first_search():
         ({"phase": "embedding"}, ""),
     ],
 )
-def test_reading_during_first_index_counts_files(changes, said):
+def test_reading_during_first_index_counts_files(changes, text):
     step = make_progress(**{"phase": "indexing", "completed": 0, "total": 834} | changes)
     status = make_status(files=0, syncing=step)
-    assert messages.reading(status) == said
-    assert messages.hint(status)[1] == (said or "Notes can be found here as soon as they have been read.")
+    assert messages.reading(status) == text
+    assert messages.hint(status)[1] == (text or "Notes can be found here as soon as they have been read.")
 
 
 def test_hint_after_update_without_files_names_the_cause():
@@ -136,9 +136,9 @@ def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):
 def test_empty_answer_names_missing_words_before_scores(make_outcome):
     words, *others = make_stages(0, 0)
     missing = msgspec.structs.replace(words, left=0, note="Not found in the index: “pmup”.")
-    for stage, said in ((words, "below 0.35"), (missing, "“pmup”")):
+    for stage, text in ((words, "below 0.35"), (missing, "“pmup”")):
         explained = SearchExplanation(stages=(stage, *others), results=(), emptied_by="threshold")
-        assert said in messages.empty(Query("pmup"), make_outcome(explanation=explained))[1]
+        assert text in messages.empty(Query("pmup"), make_outcome(explanation=explained))[1]
 
 
 def test_long_query_is_shortened(make_outcome):

@@ -108,7 +108,7 @@ def test_click_on_a_day_lists_its_sessions_and_again_all(qtbot, panel):
     assert len(listed(panel)) == 4
 
 
-def test_keys_go_by_days_and_weeks_and_enter_filters(qtbot, panel):
+def test_keys_move_by_day_and_week_and_enter_filters(qtbot, panel):
     calendar = panel.view.calendar
     calendar.setFocus()
     for key in (Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Left):

@@ -553,17 +553,17 @@ def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: Conversati
 def test_similar_search_uses_message_or_selection(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel.view.setFocus()
-    with qtbot.waitSignal(panel.like_requested) as asked:
+    with qtbot.waitSignal(panel.like_requested) as signal:
         panel.session_actions.like.trigger()
-    passage, words = asked.args
+    passage, words = signal.args
     message = current(panel)
     assert (passage.path, passage.start_line, passage.message) == (VALVE, message.line, message.ordinal)
     assert passage.text == words == message.text
     panel.view.selection.begin((0, 4))
     panel.view.selection.extend((0, 13))
-    with qtbot.waitSignal(panel.like_requested) as asked:
+    with qtbot.waitSignal(panel.like_requested) as signal:
         panel.session_actions.like.trigger()
-    assert asked.args[0].text == "06:10 run"
+    assert signal.args[0].text == "06:10 run"
 
 
 def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel, show) -> None:
@@ -574,9 +574,9 @@ def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel
     settle(qtbot, panel)
     for number, entry in enumerate(panel.view.conversation.entries):
         panel.view.current.go_to(number)
-        with qtbot.waitSignal(panel.like_requested) as asked:
+        with qtbot.waitSignal(panel.like_requested) as signal:
             panel.session_actions.like.trigger()
-        passage, words = asked.args
+        passage, words = signal.args
         assert SECRET not in repr(passage) + words
         assert passage.message == panel.view.conversation.message(entry).ordinal
 
@@ -600,9 +600,9 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     previous.click()
     qtbot.waitUntil(lambda: card.accessibleName().startswith("Passage 1 of 2"))
     assert current(panel).line < line
-    with qtbot.waitSignal(panel.like_requested) as asked:
+    with qtbot.waitSignal(panel.like_requested) as signal:
         next(button for button in card.findChildren(QPushButton) if button.text() == "More like this").click()
-    assert asked.args[0].path == VALVE
+    assert signal.args[0].path == VALVE
     QTest.keyClick(panel.view, Qt.Key.Key_Escape)
     assert card.isHidden()
     assert not panel.chunks.inspector.margin_action.isChecked()

@@ -162,7 +162,7 @@ def test_more_from_session_is_requested_from_menu(qtbot, panel: ConversationPane
 
 def test_focus_survives_slow_session(qtbot, panel: ConversationPanel, memory: FakeMemory, monkeypatch) -> None:
     read, go_on = memory.read_session, threading.Event()
-    monkeypatch.setattr(memory, "read_session", lambda *asked, **named: go_on.wait(60) and read(*asked, **named))
+    monkeypatch.setattr(memory, "read_session", lambda *args, **options: go_on.wait(60) and read(*args, **options))
     other = next(path for path in SESSIONS if path != VALVE)
     panel.show_session(other)
     qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == "Reading the session…")

@@ -43,8 +43,8 @@ def test_results_join_their_calls(talk: Conversation) -> None:
 
 
 def test_tool_summary_shows_input_and_result_length(talk: Conversation) -> None:
-    said = [summary(talk, entry) for entry in talk.entries if entry.kind in ("tool", "thinking")]
-    assert said == [
+    summaries = [summary(talk, entry) for entry in talk.entries if entry.kind in ("tool", "thinking")]
+    assert summaries == [
         ("Thinking", "Hm.", "3 characters"),
         ("Bash", "ls", "100 lines"),
         ("Read", "a.py", "1 line"),
@@ -55,8 +55,8 @@ def test_tool_summary_shows_input_and_result_length(talk: Conversation) -> None:
 def test_thinking_line_has_no_markdown_marks() -> None:
     text = "**Planning the fix**\n\nI look at `a.py` first, not at __init__."
     talk = conversation_of(("assistant", (("thinking", text), ("tool-call", "grep '**x**'", "Bash"))))
-    said = [summary(talk, entry)[1] for entry in talk.entries]
-    assert said == ["Planning the fix I look at a.py first, not at __init__.", "grep '**x**'"]
+    summaries = [summary(talk, entry)[1] for entry in talk.entries]
+    assert summaries == ["Planning the fix I look at a.py first, not at __init__.", "grep '**x**'"]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memor
     assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
     assert memory.searches == []
     _rest(qtbot, panel)
-    assert [(query, asked["sources"]) for query, _, asked in memory.searches] == [("relay", ["sessions"])]
+    assert [(query, options["sources"]) for query, _, options in memory.searches] == [("relay", ["sessions"])]
     assert _counts(panel) == "1 of 12 sessions · 2 hits"
     assert panel.best_match(VALVE)[1] == "relay"
     line, _ = panel.best_match(VALVE)
@@ -84,7 +84,7 @@ def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memor
 
 def test_filter_without_words_counts_no_hits(qtbot, panel, memory, monkeypatch):
     search = memory.search
-    monkeypatch.setattr(memory, "search", lambda _query, **asked: search("relay", **asked))
+    monkeypatch.setattr(memory, "search", lambda _query, **options: search("relay", **options))
     _type(qtbot, panel, "machine:laptop")
     _rest(qtbot, panel)
     assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]

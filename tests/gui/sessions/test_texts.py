@@ -21,10 +21,10 @@ def test_sessions_in_other_workspace_are_named():
 
 
 def test_many_folders_in_other_workspaces_are_counted():
-    kept = [msgspec.structs.replace(_KEPT, path=f"sessions/{number}") for number in range(14)]
-    said = listing_view.elsewhere(make_status(skipped_files=tuple(kept)))
-    assert said.count(_KEPT.detail) == 2
-    assert said.endswith("12 similar messages are not shown. Search all workspaces to find them here.")
+    skipped = [msgspec.structs.replace(_KEPT, path=f"sessions/{number}") for number in range(14)]
+    text = listing_view.elsewhere(make_status(skipped_files=tuple(skipped)))
+    assert text.count(_KEPT.detail) == 2
+    assert text.endswith("12 similar messages are not shown. Search all workspaces to find them here.")
 
 
 def test_empty_list_names_other_workspaces():

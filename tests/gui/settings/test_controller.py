@@ -93,9 +93,9 @@ def test_price_is_estimated_again_after_sync(qtbot, way, opened):
     memory = opened[0][1]
     way.show_page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
-    asked = len(memory.estimated)
+    count = len(memory.estimated)
     memory.set_status(last_sync=make_summary(files_indexed=9))
-    qtbot.waitUntil(lambda: len(memory.estimated) > asked)
+    qtbot.waitUntil(lambda: len(memory.estimated) > count)
 
 
 def test_dialog_closes_with_its_workspace(qtbot, way, workspace):
@@ -179,11 +179,11 @@ def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, way, opened):
     qtbot.waitUntil(lambda: way.dialog.ready)
     way.dialog.set_aside_requested.emit()
     qtbot.waitUntil(lambda: len(opened) == 2)
-    kept = next(other for other in path.parent.iterdir() if other != path)
-    assert kept.read_text() == "[defaults]\nprovider = 7\n"
+    aside = next(other for other in path.parent.iterdir() if other != path)
+    assert aside.read_text() == "[defaults]\nprovider = 7\n"
     banner = way.parent().findChild(WindowBanner)
     qtbot.waitUntil(lambda: bool(banner.text))
-    assert str(kept) in banner.text
+    assert str(aside) in banner.text
     assert str(path) in banner.text
     assert not way.dialog.isVisible()
 

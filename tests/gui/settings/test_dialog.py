@@ -120,9 +120,9 @@ def test_row_shows_label_unit_origin_and_effect(qtbot, dialog, notes):
     assert not row.footer.origin.isVisible()
     row.take_focus()
     qtbot.waitUntil(lambda: "chunking.tokens" in _shown_text(row))
-    said = _shown_text(row)
+    text = _shown_text(row)
     for words in ("Passage length", "in tokens of four characters", "rebuilds the index", "chunking.tokens"):
-        assert words in said
+        assert words in text
     assert row.footer.origin.text() == "Default"
     described = row.field.focusProxy().accessibleDescription()
     assert "Default: 400 tokens" in described

@@ -106,14 +106,17 @@ def test_input_is_restored_when_provider_is_chosen_again(qtbot, open_dialog):
 
 def test_save_writes_workspace_settings_and_accepts_price(qtbot, open_dialog, memory, notes, keys, monkeypatch):
     keys.append(("openai", "sk-kept"))
-    asked = []
-    monkeypatch.setattr(
-        memory, "estimate_embedding", lambda settings, cancel=None: asked.append(settings) or make_estimate(cost=1.09)
-    )
+    estimated = []
+
+    def estimate(settings, cancel=None):
+        estimated.append(settings)
+        return make_estimate(cost=1.09)
+
+    monkeypatch.setattr(memory, "estimate_embedding", estimate)
     dialog = open_dialog()
     _choose(qtbot, dialog, "Provider", "openai")
     _enter(qtbot, dialog, "Dimensions of the vectors", "256")
-    assert (asked[-1].provider, asked[-1].dimensions) == ("openai", 256)
+    assert (estimated[-1].provider, estimated[-1].dimensions) == ("openai", 256)
     with qtbot.waitSignal(dialog.saved) as saved:
         _button(dialog, "Save and embed for about $1.09").click()
     assert saved.args == [make_estimate(cost=1.09)]
@@ -287,10 +290,10 @@ def test_closing_clears_typed_key(qtbot, open_dialog):
 
 
 def test_probe_uses_chosen_provider_and_typed_key(qtbot, open_dialog, monkeypatch):
-    asked = []
+    probes = []
 
     def probe(settings, key, *, cancel):
-        asked.append((settings.provider, settings.model, key))
+        probes.append((settings.provider, settings.model, key))
         return ProviderProbe(ok=True, error="", milliseconds=12, dims=1024, model=settings.model)
 
     monkeypatch.setattr(engine, "probe_provider", probe, raising=False)
@@ -300,15 +303,15 @@ def test_probe_uses_chosen_provider_and_typed_key(qtbot, open_dialog, monkeypatc
     _line(dialog, "API key").setText("pa-key")
     _button(dialog.pages.page("embedding"), "Test").click()
     qtbot.waitUntil(lambda: dialog.ready)
-    assert asked == [("voyage", "voyage-4", "pa-key")]
+    assert probes == [("voyage", "voyage-4", "pa-key")]
     assert "voyage-4 answered in 12 ms, with 1,024 dimensions." in _words(dialog)
 
 
 def test_probe_tests_fallback_with_its_own_key(qtbot, open_dialog, monkeypatch):
-    asked = []
+    probes = []
 
     def probe(settings, key, *, fallback=False, cancel):
-        asked.append((settings.fallback if fallback else settings.provider, key))
+        probes.append((settings.fallback if fallback else settings.provider, key))
         return ProviderProbe(ok=not fallback, error="Refused.", milliseconds=12, dims=9, model="m")
 
     monkeypatch.setattr(engine, "probe_provider", probe, raising=False)
@@ -317,7 +320,7 @@ def test_probe_tests_fallback_with_its_own_key(qtbot, open_dialog, monkeypatch):
     _line(dialog, "API key of the fallback").setText("sk-gemini")
     _button(dialog.pages.page("embedding"), "Test").click()
     qtbot.waitUntil(lambda: dialog.ready)
-    assert asked == [("openai", "sk-openai"), ("gemini", "sk-gemini")]
+    assert probes == [("openai", "sk-openai"), ("gemini", "sk-gemini")]
     assert "m answered in 12 ms, with 9 dimensions. Fallback: Refused." in _words(dialog)
 
 

@@ -145,8 +145,8 @@ def test_engine_test_result_is_scrolled_into_view(qtbot, dialog, monkeypatch):
     dialog.resize(560, 380)
     _test(dialog).click()
     qtbot.waitUntil(lambda: dialog.pages.page("engine").ready)
-    [said] = [label for label in dialog.findChildren(QLabel) if label.text().startswith("The table cannot")]
-    qtbot.waitUntil(lambda: said.visibleRegion().boundingRect() == said.rect())
+    [sentence] = [label for label in dialog.findChildren(QLabel) if label.text().startswith("The table cannot")]
+    qtbot.waitUntil(lambda: sentence.visibleRegion().boundingRect() == sentence.rect())
     assert dialog.height() == 380
     assert all(
         button.visibleRegion().boundingRect() == button.rect() for button in (dialog.pages.page("engine").save_button,)

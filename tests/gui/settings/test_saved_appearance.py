@@ -33,9 +33,9 @@ def make(workspace, appearance, jobs, window, user_home):
     ) -> AppearanceController:
         context = make_context(window, workspace, jobs, remembers=remembers)
         run.banner = context.banner
-        kept = AppearanceController(context, appearance)
-        kept.begin(settings or Settings(), overruled=overruled)
-        return kept
+        controller = AppearanceController(context, appearance)
+        controller.begin(settings or Settings(), overruled=overruled)
+        return controller
 
     return run
 
@@ -75,26 +75,26 @@ def test_external_settings_change_applies_immediately(make, appearance, workspac
 
 def test_command_line_theme_stays_and_is_not_saved(qtbot, make, appearance, workspace):
     appearance.set_theme("dark")
-    kept = make(overruled=True)
+    controller = make(overruled=True)
     workspace.take_settings(_with(editor="vim"), workspace.current.folder)
-    kept.save()
+    controller.save()
     assert appearance.theme == "dark"
     assert load_settings().window.theme == "system"
 
 
 def test_without_persistence_nothing_is_written(qtbot, make, appearance):
-    kept = make(remembers=False)
+    controller = make(remembers=False)
     appearance.set_theme("dark")
-    kept.save()
+    controller.save()
     assert not engine.settings_path().exists()
 
 
 def test_failed_write_is_reported(qtbot, make, appearance):
-    kept = make()
+    controller = make()
     path: Path = engine.settings_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[broken")
     appearance.set_theme("dark")
-    kept.save()
+    controller.save()
     qtbot.waitUntil(lambda: "settings.toml, line 1" in make.banner.text)
     assert path.read_text() == "[broken"

@@ -73,16 +73,16 @@ def _type(qtbot, dialog, key: str, text: str) -> None:
 
 
 def test_card_shows_indexed_and_excluded_files(qtbot, dialog):
-    said = _shown_text(_page(dialog).card)
+    text = _shown_text(_page(dialog).card)
     for words in ("3 notes", "irrigation.md", "drafts/old.md", "*.log"):
-        assert words in said
+        assert words in text
 
 
 def test_exclude_pattern_preview_updates_while_typing(qtbot, dialog, notes):
     _type(qtbot, dialog, "exclude", "drafts/")
-    said = _shown_text(_page(dialog).card)
-    assert "2 notes, 14 bytes; 1 fewer than are indexed now." in said
-    assert 'Excluded by the pattern "drafts/"' in said
+    text = _shown_text(_page(dialog).card)
+    assert "2 notes, 14 bytes; 1 fewer than are indexed now." in text
+    assert 'Excluded by the pattern "drafts/"' in text
     assert dialog.model.waiting == 0
     edit = _page(dialog).rows["exclude"].field.focusProxy()
     qtbot.keyClick(edit, Qt.Key.Key_Escape)

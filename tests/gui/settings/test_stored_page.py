@@ -13,15 +13,15 @@ OWN = StoredModelInfo(provider="embedded", model="own", key="1", dims=512, vecto
 
 @pytest.fixture
 def models(memory, monkeypatch) -> list[StoredModelInfo]:
-    kept = [BIG, OWN]
-    monkeypatch.setattr(memory, "stored_models", lambda: tuple(kept))
+    stored = [BIG, OWN]
+    monkeypatch.setattr(memory, "stored_models", lambda: tuple(stored))
 
     def purge(provider, model, key):
-        kept.remove(next(m for m in kept if (m.provider, m.model, m.key) == (provider, model, key)))
+        stored.remove(next(m for m in stored if (m.provider, m.model, m.key) == (provider, model, key)))
         return 1
 
     monkeypatch.setattr(memory, "purge_model", purge)
-    return kept
+    return stored
 
 
 @pytest.fixture
@@ -85,12 +85,12 @@ def test_returning_to_embedding_page_estimates_again(qtbot, appearance, jobs, me
     qtbot.addWidget(dialog)
     dialog.begin(tmp_path, Settings(provider="embedded"), memory, "embedding")
     qtbot.waitUntil(lambda: dialog.ready)
-    asked = len(memory.estimated)
+    count = len(memory.estimated)
     dialog.show_page("search")
     qtbot.waitUntil(lambda: dialog.ready)
-    assert len(memory.estimated) == asked
+    assert len(memory.estimated) == count
     dialog.show_page("embedding")
-    qtbot.waitUntil(lambda: len(memory.estimated) == asked + 1)
+    qtbot.waitUntil(lambda: len(memory.estimated) == count + 1)
     qtbot.waitUntil(lambda: dialog.ready)
 
 

@@ -38,10 +38,10 @@ def test_text_destination_is_named_for_every_provider(provider, base_url, words)
 )
 def test_remote_fallback_is_named_for_any_provider(provider, fallback, host):
     settings = Settings(provider=provider, fallback=fallback)
-    said = sent_words(settings)
-    assert "If the provider fails, the texts of your notes" in said
-    assert f"and your queries, are sent to {host}. Secrets in sessions are masked first." in said
-    assert "Nothing leaves this machine." not in said
+    text = sent_words(settings)
+    assert "If the provider fails, the texts of your notes" in text
+    assert f"and your queries, are sent to {host}. Secrets in sessions are masked first." in text
+    assert "Nothing leaves this machine." not in text
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_successful_probe_names_latency_and_dimensions():
 
 
 @pytest.mark.parametrize(
-    ("settings", "said", "unsaid"),
+    ("settings", "present", "absent"),
     [
         (Settings(), "Nothing leaves this machine.", "sent"),
         (Settings(provider="voyage"), "api.voyageai.com", "Nothing"),
@@ -133,6 +133,6 @@ def test_successful_probe_names_latency_and_dimensions():
         (Settings(provider="auto", remote=RemoteSettings(agreed=("openai", "voyage"))), "OpenAI or Voyage AI", "tick"),
     ],
 )
-def test_sent_data_is_named_for_every_provider(settings, said, unsaid):
-    assert said in sent_words(settings)
-    assert unsaid not in sent_words(settings)
+def test_sent_data_is_named_for_every_provider(settings, present, absent):
+    assert present in sent_words(settings)
+    assert absent not in sent_words(settings)

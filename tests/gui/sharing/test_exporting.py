@@ -180,10 +180,10 @@ def test_session_exports_with_masked_secrets(qtbot, read_session, choose, name, 
 
 
 def test_session_export_is_named_after_its_title(read_session, monkeypatch):
-    asked = []
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *dialog: asked.append(dialog[2]) or ("", ""))
+    suggested = []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *dialog: suggested.append(dialog[2]) or ("", ""))
     read_session.sharing.session_exports.choose()
-    assert [Path(name).name for name in asked] == ["fix-the-valve-controller.html"]
+    assert [Path(name).name for name in suggested] == ["fix-the-valve-controller.html"]
 
 
 def test_session_export_without_ending_is_html(qtbot, read_session, choose):

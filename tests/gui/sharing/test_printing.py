@@ -64,10 +64,10 @@ def asks_for_file(read_session, monkeypatch) -> Callable[[], bool]:
     """Try to save as PDF, and cancel. Returns whether the window asked for a file: it does not while it prints."""
 
     def ask() -> bool:
-        asked: list[object] = []
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *dialog: asked.append(dialog) or ("", ""))
+        dialogs: list[object] = []
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *dialog: dialogs.append(dialog) or ("", ""))
         read_session.sharing.printing.save_pdf()
-        return bool(asked)
+        return bool(dialogs)
 
     return ask
 

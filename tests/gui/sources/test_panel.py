@@ -145,7 +145,7 @@ def test_documents_are_offered_with_the_missing_package(qtbot, panel, notes, mon
         _offer(qtbot, panel, notes)
         assert not _chip(panel, ".pdf").isChecked()
         assert _chip(panel, ".pdf").text() == ".pdf 2"
-        assert any(".[documents]" in said.text() for said in panel.findChildren(QLabel) if said.isVisible())
+        assert any(".[documents]" in label.text() for label in panel.findChildren(QLabel) if label.isVisible())
 
 
 def test_kinds_of_files_are_offered_with_their_numbers(qtbot, panel, notes):

@@ -12,9 +12,9 @@ GREENHOUSE = "projects/greenhouse.md"
 
 
 def want(qtbot, panel: ViewerPanel) -> list[object]:
-    with qtbot.waitSignal(panel.more_requested) as asked:
+    with qtbot.waitSignal(panel.more_requested) as signal:
         panel.similar.action.trigger()
-    return asked.args
+    return signal.args
 
 
 def test_without_selection_found_part_is_used(qtbot, panel: ViewerPanel, show, find) -> None:

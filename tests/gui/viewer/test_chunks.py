@@ -146,7 +146,7 @@ def test_right_to_left_border_is_drawn_and_clicked_on_right(qtbot, chunked: View
 def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
     QTest.mouseClick(chunked.source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
     qtbot.waitUntil(chunked.card.isVisible)
-    said = words(chunked)
+    text = words(chunked)
     for part in (
         "Passage 3 of 4 · lines 7–17",
         "passage has its vector",
@@ -156,7 +156,7 @@ def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
         "garden",
         "the same text as in the file",
     ):
-        assert part in said
+        assert part in text
     assert chunked.source.chosen == 2
     assert chunked.card.accessibleName() == "Passage 3 of 4 · lines 7–17"
 
@@ -223,7 +223,7 @@ def test_border_tooltip_describes_chunk(qtbot, chunked: ViewerPanel, monkeypatch
 
 def test_vector_states_differ_in_words_and_shape(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
     pictures = set()
-    for state, said in (
+    for state, label in (
         ("ready", "passage has its vector"),
         ("pending", "passage waits for its vector"),
         ("refused", "too long"),
@@ -233,7 +233,7 @@ def test_vector_states_differ_in_words_and_shape(qtbot, insight: FakeInsight, ch
         chunked.refresh()
         qtbot.waitUntil(lambda: not chunked.busy)
         chunked.show_chunk()
-        qtbot.waitUntil(lambda said=said: said in words(chunked))
+        qtbot.waitUntil(lambda label=label: label in words(chunked))
         grey = chunked.source.viewport().grab().toImage().convertToFormat(chunked.grab().toImage().Format.Format_Mono)
         pictures.add(bytes(grey.constBits()))
         chunked.card.close_card()
@@ -364,9 +364,9 @@ def test_card_copies_chunk_and_requests_similar(qtbot, chunked: ViewerPanel) -> 
     copied = QGuiApplication.clipboard().text()
     assert copied.startswith("Passage 1 of 4 · lines 1–2\nHeading: Greenhouse\n")
     more = next(button for button in chunked.card.findChildren(QPushButton) if button.text() == "More like this")
-    with qtbot.waitSignal(chunked.more_requested) as asked:
+    with qtbot.waitSignal(chunked.more_requested) as signal:
         more.click()
-    assert asked.args == [Passage(path=GREENHOUSE, start_line=1, end_line=2), "# Greenhouse\n"]
+    assert signal.args == [Passage(path=GREENHOUSE, start_line=1, end_line=2), "# Greenhouse\n"]
 
 
 def test_painting_reads_only_visible_chunks(qtbot, memory, insight, panel: ViewerPanel, show) -> None:

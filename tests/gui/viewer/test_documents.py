@@ -113,8 +113,8 @@ def test_path_with_fields_is_not_expanded() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="uses the desktop services of Linux")
 def test_reader_of_the_desktop_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, said in (("xdg-mime", "org.kde.okular.desktop"), ("okular", "")):
-        (tmp_path / name).write_text(f"#!/bin/sh\necho {said}\n")
+    for name, output in (("xdg-mime", "org.kde.okular.desktop"), ("okular", "")):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {output}\n")
         (tmp_path / name).chmod(0o700)
     monkeypatch.setenv("PATH", str(tmp_path))
     started: list[list[str]] = []

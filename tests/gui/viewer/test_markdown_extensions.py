@@ -17,7 +17,7 @@ from engine.settings import Settings
 from gui.core.location import Location
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
-from gui.viewer.markdown_extensions import NoteMarkup
+from gui.viewer.markdown_extensions import SEPARATOR, NoteMarkup
 from gui.viewer.markdown_page import (
     CODE_INDENT,
     QUOTE_INDENT,
@@ -106,6 +106,27 @@ def rewritten(text: str, *toggled: int) -> str:
         ("a : : b\nkey:: later", "a : : b\nkey:: later"),
         ("![[Garden]] inside text", "[Garden](note:Garden) inside text"),
         ("![[Missing]]", "[Missing](note:Missing)"),
+        (
+            "- #+BEGIN_NOTE\n  [[a]]\n\n  b\n  #+END_NOTE\n- c",
+            f"- > **Note**\n  >\n  > [a](note:a)\n  >\n  > b\n\n  {SEPARATOR}\n\n- c",
+        ),
+        ("#+begin_quote\na\n#+end_quote\nb", f">\n> a\n\n{SEPARATOR}\n\nb"),
+        ("\t- #+BEGIN_SRC py\n\t   a[[b]]\n\t  #+END_SRC", f"\t- ```py\n\t   a[[b]]\n\t  ```\n\n\t  {SEPARATOR}\n"),
+        ("#+BEGIN_QUERY\nx\n#+END_QUERY", f"```clojure\nx\n```\n\n{SEPARATOR}\n"),
+        ("#+BEGIN_TIP\nno end\n#+END_NOTE", "#+BEGIN_TIP\nno end\n#+END_NOTE"),
+        ("#+BEGIN_TIP\na", "#+BEGIN_TIP\na"),
+        ("![[film.mp4#t=1]] ![](a/my_b.png)", r"*film.mp4* [my_b.png](<a/my_b.png>)"),
+        ("![a *b* & _c_](x.png) ![a_b](x.png)", "[a b c](<x.png>) [a_b](x.png)"),
+        ("# Part {#own .x}\n## {a}", "# Part\n## {a}"),
+        (
+            "<div align='left'>\n<b>x</b> <kbd>Ctrl</kbd>+<u>C</u><br/>y <!-- no -->z\n</div>",
+            "\n**x** `Ctrl`+C\u2028y z\n",
+        ),
+        ('<a href="https://x.org/a">b</a> <a name="c"></a> <i>d', "[b](<https://x.org/a>)  d"),
+        ('<img width="20" src="a b.png" alt="c">', "[c](<a b.png>)"),
+        ("List<String> <https://x.org> a<b `<b>` \\<br /\\>", "List<String> <https://x.org> a<b `<b>` \\<br /\\>"),
+        ("{{query (and [[a]] {b})}} {{youtube https://x.org/v}}", "`{{query (and [[a]] {b})}}` <https://x.org/v>"),
+        ("- ## A\n  id:: x\n  text\n- ## B\n\t- c", "- ## A\n\n  text\n- ## B\n\t- c"),
     ],
 )
 def test_markup_becomes_markdown(text: str, markdown: str) -> None:
@@ -255,9 +276,17 @@ def test_page_shows_code_in_list_items_as_written(page) -> None:
         assert made.texts[-1] == "After it"
 
 
+@pytest.mark.parametrize("before", ["", "text\n\n", "- item\n"])
+def test_page_shows_lists_that_begin_with_headings(page, before: str) -> None:
+    made = page(f"{before}- ## A\n\t- b\n- ## C\n  d **e**\n")
+    shown = [block for block in blocks(made.document) if block.text() not in ("text", "item")]
+    assert [block.text() for block in shown] == ["A", "b", "C", "d e"]
+    assert [block.blockFormat().headingLevel() for block in shown] == [2, 0, 2, 0]
+
+
 def test_page_callout_is_a_quote_with_its_title(page) -> None:
     made = page("> [!warning] Mind <b>this</b>\n> text\n\nafter\n")
-    assert made.texts[:3] == ("Warning: Mind <b>this</b>", "text", "after")
+    assert made.texts[:3] == ("Warning: Mind this", "text", "after")
     assert [quote_level(block) for block in blocks(made.document)][:3] == [1, 1, 0]
 
 

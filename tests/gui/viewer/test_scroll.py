@@ -59,10 +59,10 @@ def test_go_to_places_line_at_offset(heights: list[int], data: st.DataObject) ->
 
 
 def test_only_lines_near_view_are_laid_out() -> None:
-    asked: set[int] = set()
+    laid_out: set[int] = set()
 
     def height(number: int, _enough: float = 0) -> int:
-        asked.add(number)
+        laid_out.add(number)
         return 20
 
     scroll = ScrollPosition(height, height)
@@ -70,7 +70,7 @@ def test_only_lines_near_view_are_laid_out() -> None:
     scroll.resize(VIEW, 2_000_000)
     scroll.set_value(scroll.maximum(20) // 2, 20)
     scroll.move(300)
-    assert len(asked) < 50
+    assert len(laid_out) < 50
 
 
 def test_empty_text_stays_at_start() -> None:

@@ -245,9 +245,9 @@ def test_buttons_emit_signals(qtbot, bar, by_key):
         else:
             qtbot.mouseClick(_button(bar, words), Qt.MouseButton.LeftButton)
 
-    said: list[str] = []
+    emitted: list[str] = []
     for name in ("pause", "resume", "cancel", "sync_now", "failed_requested"):
-        getattr(bar, name).connect(lambda name=name: said.append(name))
+        getattr(bar, name).connect(lambda name=name: emitted.append(name))
     bar.show_status(make_status(syncing=make_progress()))
     press("Pause")
     bar.show_status(make_status(syncing=make_progress(), paused=True))
@@ -256,7 +256,7 @@ def test_buttons_emit_signals(qtbot, bar, by_key):
     bar.show_status(make_status(last_sync=LAST, failed_files=FAILED))
     press("1 failed")
     press("Update now")
-    assert said == ["pause", "resume", "cancel", "failed_requested", "sync_now"]
+    assert emitted == ["pause", "resume", "cancel", "failed_requested", "sync_now"]
 
 
 def test_last_sync_time_is_shown_whole_or_hidden(qtbot, bar):

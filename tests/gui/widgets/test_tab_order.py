@@ -33,11 +33,11 @@ def test_qt_objects_outlive_widget_passed_to_tab_order(qtbot):
     window, room = _window(qtbot)
     action = QMenu("Menu", window).addAction("Entry")
     for step in (following, preceding):
-        asked = room.widget()
-        widget = step(asked)
-        while widget is not asked:
+        first = room.widget()
+        widget = step(first)
+        while widget is not first:
             widget = step(widget)
-        del asked, widget
+        del first, widget
         room.setWidget(QPushButton("Go on"))
         QApplication.processEvents()
         assert shiboken6.isValid(action)

@@ -225,8 +225,8 @@ def test_chunks_of_other_workspace_are_shown(qtbot, window):
     qtbot.waitUntil(lambda: window.viewer.name == "///boat/note.md")
     window.viewer.show_chunk()
     qtbot.waitUntil(window.viewer.card.isVisible)
-    said = " ".join(label.text() for label in window.viewer.card.findChildren(QLabel))
-    assert "Mast" in said
+    text = " ".join(label.text() for label in window.viewer.card.findChildren(QLabel))
+    assert "Mast" in text
     assert not window.viewer.hint.isVisible()
 
 

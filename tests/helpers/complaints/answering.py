@@ -69,11 +69,11 @@ def answer_all(folder: Path) -> list[Answered]:
 
 
 def _ask(memory: BuiltinMemory, case: Case) -> SearchOutcome:
-    asked = dict(case.asked)
+    options = dict(case.asked)
     for bound in ("since", "until"):
-        if bound in asked:
-            asked[bound] = _ago(asked[bound]).timestamp()
-    return memory.search(case.query, **({"max_results": 20} | asked), explain=True)
+        if bound in options:
+            options[bound] = _ago(options[bound]).timestamp()
+    return memory.search(case.query, **({"max_results": 20} | options), explain=True)
 
 
 # --- situations ---------------------------------------------------------------------------------------------------
@@ -91,10 +91,10 @@ def _write_sessions(folder: Path) -> Path:
     """Write sessions in an OpenClaw agent's format."""
     store = folder / "agents/main/sessions"
     store.mkdir(parents=True)
-    for name, (days, said) in SESSIONS.items():
+    for name, (days, texts) in SESSIONS.items():
         when = f"{_ago(days):%Y-%m-%dT%H:%M:%S.000Z}"
         lines: list[object] = [{"type": "session", "id": name, "cwd": "/home/ada", "timestamp": when}]
-        for number, text in enumerate(said):
+        for number, text in enumerate(texts):
             content = [{"type": "text", "text": text}]
             message = {"role": ("user", "assistant")[number % 2], "content": content}
             lines.append({"type": "message", "id": f"m{number}", "timestamp": when, "message": message})

@@ -20,15 +20,15 @@ def explained(answer: Answered) -> str:
     """Return the explanation of an answer: of its first result, or of the stage that removed all results."""
     explanation = answer.outcome.explanation
     assert explanation is not None
-    said = [answer.outcome.notice]
+    sentences = [answer.outcome.notice]
     if explanation.results:
-        said += [str(reason) for reason in reasons_of(explanation.results[0])]
+        sentences += [str(reason) for reason in reasons_of(explanation.results[0])]
     else:
-        said += [stage.note for stage in explanation.stages if stage.name == explanation.emptied_by]
-        said += [stage.note for stage in explanation.stages if stage.name == "words" and "Not found" in stage.note]
-        said += [f"Did you mean “{suggestion.query}”?" for suggestion in answer.outcome.suggestions]
-        said += [remedy.advice for remedy in explanation.remedies]
-    return undated(" ".join(dict.fromkeys(part for part in said if part)))
+        sentences += [stage.note for stage in explanation.stages if stage.name == explanation.emptied_by]
+        sentences += [stage.note for stage in explanation.stages if stage.name == "words" and "Not found" in stage.note]
+        sentences += [f"Did you mean “{suggestion.query}”?" for suggestion in answer.outcome.suggestions]
+        sentences += [remedy.advice for remedy in explanation.remedies]
+    return undated(" ".join(dict.fromkeys(part for part in sentences if part)))
 
 
 def complaints_page(answers: Sequence[Answered]) -> str:
@@ -44,8 +44,8 @@ def _lines(answers: Sequence[Answered]) -> Iterator[str]:
         case = answer.case
         state = "" if case.situation == "usual" else f" ({SITUATIONS[case.situation]})"
         limits = "".join(f" {name}={value!r}" for name, value in case.asked.items())
-        asked = f"{case.threads}: {case.complaint}<br>`{case.query}`{limits}{state}"
-        yield f"| {number} | {asked} | {_found(answer)} | {explained(answer).replace('|', '&#124;')} |"
+        complaint = f"{case.threads}: {case.complaint}<br>`{case.query}`{limits}{state}"
+        yield f"| {number} | {complaint} | {_found(answer)} | {explained(answer).replace('|', '&#124;')} |"
 
 
 def _found(answer: Answered) -> str:

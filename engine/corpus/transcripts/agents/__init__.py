@@ -76,6 +76,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Folders and files that hold parts of sessions and are not listed, each after the name of the folder above (empty
     for any).
     """
+    part_names: str = ""
+    """Pattern of the names of files next to transcripts that hold parts of sessions and are not listed."""
     neighbour_parts: tuple[str, str] = ("", "")
     """Name of a transcript that has its own folder, and a pattern of the other files and folders there that hold parts
     of its session.
@@ -150,24 +152,24 @@ def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
         return 0
 
 
-def described_changed(path: str, folder: str, ending: str) -> int:
+def described_changed(path: str, folder: str, ending: str, lines: str = LINES_END) -> int:
     """Return when the file that describes a transcript was changed, in nanoseconds; else 0.
 
-    It has the transcript's name with `ending` instead of `.jsonl`; `folder` is a part of the path of all of them.
+    It has the transcript's name with `ending` instead of `lines`; `folder` is a part of the path of all of them.
     """
-    if folder not in path or not path.endswith(LINES_END):
+    if folder not in path or not path.endswith(lines):
         return 0
     try:
-        return os.lstat(path.removesuffix(LINES_END) + ending).st_mtime_ns
+        return os.lstat(path.removesuffix(lines) + ending).st_mtime_ns
     except OSError:
         return 0
 
 
-def described_owner(path: str, folder: str, ending: str) -> str:
+def described_owner(path: str, folder: str, ending: str, lines: str = LINES_END) -> str:
     """Return the transcript that a file with this ending describes; empty for other files or without a transcript."""
     if folder not in path or not path.endswith(ending):
         return ""
-    owner = path.removesuffix(ending) + LINES_END
+    owner = path.removesuffix(ending) + lines
     return owner if os.path.lexists(owner) else ""
 
 

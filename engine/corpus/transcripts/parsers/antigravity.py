@@ -64,11 +64,11 @@ def _request(text: str) -> Iterator[Part]:
     yield Part("system", "text", (before + rest.partition(_CLOSING)[2]).strip())
 
 
-def _arguments(given: object) -> str:
+def _arguments(arguments: object) -> str:
     """Return the input of a tool call; its values are JSON strings, whose quotes are removed."""
-    if isinstance(given, dict):
-        return tool_input({key: _unquoted(value) for key, value in given.items()})
-    return tool_input(given)
+    if isinstance(arguments, dict):
+        return tool_input({key: _unquoted(value) for key, value in arguments.items()})
+    return tool_input(arguments)
 
 
 def _unquoted(value: object) -> object:

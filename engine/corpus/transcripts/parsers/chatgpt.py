@@ -43,10 +43,7 @@ class _Parser(LineParser):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         author, content = mapping(value.get("author")), mapping(value.get("content"))
-        role = _ROLES.get(string(author.get("role")))
-        if role is None:
-            self.count_unknown(f"role {string(author.get('role'))}")
-            role = "system"
+        role = self.role(_ROLES, string(author.get("role"))) or "system"
         recipient = string(value.get("recipient"))
         kind = _kind(role, string(content.get("content_type")), recipient)
         if kind == "text" and _is_hidden(value, content):
@@ -123,8 +120,8 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mapping[str, Any]]:
-    held = (mapping(nodes[name]).get("message") for name in names)
-    return (message for message in held if isinstance(message, dict))
+    messages = (mapping(nodes[name]).get("message") for name in names)
+    return (message for message in messages if isinstance(message, dict))
 
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:

@@ -53,13 +53,14 @@ _SUMMARY_RANK, _GIVEN_RANK = 1, 5
 _FOLDERS = "workspace-directories"
 """Type of Qoder's first line, whose messages may not name their folder."""
 _PASSED_OVER = frozenset(
-    """active-leaf agent-color agent-setting api-request api-request-blob api-request-shape
-    artifact-autoreact-ledger artifact-comment-monitor atis-latch attribution-snapshot bridge-session checkpoint
-    content-replacement continued-in cost-state custom-summary dev-mods ended-by-model file-history-delta
-    file-history-snapshot fork-context-ref frame-link history-suppression invoked-skills isolation-latch
-    last-prompt marble-origami-commit marble-origami-reset marble-origami-snapshot memory-mode mode observer-ref
-    permission-mode pr-link progress queue-operation relocated session-agent speculation-accept system tag
-    task-summary telemetry-latch workspace-directories worktree-state""".split()
+    """active-leaf agent-color agent-setting api-request api-request-blob api-request-shape artifact-autoreact-ledger
+    artifact-comment-monitor atis-latch attribution-snapshot bridge-session checkpoint content-replacement
+    context-collapse-commit context-collapse-snapshot continued-in cost-state custom-summary dev-mods
+    ended-by-model file-history-delta file-history-snapshot fork-context-ref frame-link history-suppression
+    invoked-skills isolation-latch last-prompt marble-origami-commit marble-origami-reset
+    marble-origami-snapshot memory-mode mode observer-ref permission-mode pr-link progress queue-operation
+    relocated runtime-config session-agent speculation-accept system tag task-summary telemetry-latch
+    workspace-directories worktree-session worktree-state""".split()
 )
 # Further types of the SDK's stream. Of these, `stream_event` has pieces of the next answer.
 _STREAM_PASSED_OVER = frozenset(
@@ -315,13 +316,13 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             yield Part("system", "text", text)
 
     def _blocks(self, value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        held = mapping(value.get("message")).get("content")
-        if not isinstance(held, str | list):
+        body = mapping(value.get("message")).get("content")
+        if not isinstance(body, str | list):
             self.count_unknown(f"{value.get('type')} without content")
-        for block in held if isinstance(held, list) else [held]:
+        for block in body if isinstance(body, list) else [body]:
             if isinstance(block, str):
                 yield {"type": "text", "text": block}
-            elif isinstance(held, list):
+            elif isinstance(body, list):
                 yield mapping(block)
 
     def _result(self, block: Mapping[str, Any], detail: object) -> Part:

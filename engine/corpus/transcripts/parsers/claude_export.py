@@ -34,10 +34,7 @@ class _Parser(LineParser):
     """Parses the messages of the branch that the user saw last, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = _ROLES.get(string(value.get("sender")))
-        if role is None:
-            self.count_unknown(f"sender {string(value.get('sender'))}")
-            role = "system"
+        role = self.role(_ROLES, string(value.get("sender")), "sender") or "system"
         parts = [part for block in items(value.get("content")) for part in self._block(block, role) if part[2].strip()]
         if not any(part[1] == "text" for part in parts) and not any(part[1] == "tool-call" for part in parts):
             parts.append(Part(role, "text", string(value.get("text"))))  # older exports have nothing else
@@ -66,14 +63,14 @@ class _Parser(LineParser):
             yield Part(role, "text", string(block.get("text")))
 
 
-def _artifact(given: Mapping[str, Any]) -> str:
+def _artifact(arguments: Mapping[str, Any]) -> str:
     """Return a document that the model wrote, or the new part of it, as Markdown; empty if there is none."""
-    text, kind = string(given.get("content")) or string(given.get("new_str")), string(given.get("type"))
+    text, kind = string(arguments.get("content")) or string(arguments.get("new_str")), string(arguments.get("type"))
     if text and kind not in _PROSE:
-        language = string(given.get("language")) or _LANGUAGES.get(kind, "")
+        language = string(arguments.get("language")) or _LANGUAGES.get(kind, "")
         fence = "`" * max(3, 1 + max(map(len, _FENCES.findall(text)), default=0))
         text = f"{fence}{language}\n{text}\n{fence}"
-    title = string(given.get("title"))
+    title = string(arguments.get("title"))
     return f"**{title}**\n\n{text}" if title and text else text
 
 
@@ -95,20 +92,20 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(value.get("name")))))
     project = mapping(value.get("project"))
     parser.facts.project = one_line(string(project.get("name")))
-    given = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
-    messages, left = read_branches(parser, *_branches(given, string(value.get("current_leaf_message_uuid"))))
+    entries = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
+    messages, left = read_branches(parser, *_branches(entries, string(value.get("current_leaf_message_uuid"))))
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("created_at"))
     facts.ended = facts.ended or seconds(value.get("updated_at"))
     return Conversation(key, facts, messages, Counter(parser.unknown), left)
 
 
-def _branches(given: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _branches(entries: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the messages of the branch seen last, and the others; without parents, all messages are of the branch."""
-    by_name = {string(message.get("uuid")): message for message in given}
+    by_name = {string(message.get("uuid")): message for message in entries}
     parents = {name: string(message.get("parent_message_uuid")) for name, message in by_name.items()}
-    if "" in by_name or len(by_name) < len(given) or not any(parent in by_name for parent in parents.values()):
-        return given, []
+    if "" in by_name or len(by_name) < len(entries) or not any(parent in by_name for parent in parents.values()):
+        return entries, []
     times = {name: seconds(message.get("created_at")) for name, message in by_name.items()}
     path = branch(parents, times, tip)
     return [by_name[name] for name in path], [by_name[name] for name in abandoned_branches(parents, path)]

@@ -22,11 +22,11 @@ _SENDER = re.compile(r'\bteammate_id="([^"]+)"')
 _LONGEST_TAG = 4096
 
 
-def call_text(tool: str, given: object) -> str:
+def call_text(tool: str, arguments: object) -> str:
     """Return the text of a tool call that is addressed to the user, as Markdown; empty for any other call."""
     if tool == QUESTION:
-        return "\n\n".join(filter(None, map(_question, items(mapping(given).get("questions")))))
-    return string(mapping(given).get("plan")) if tool == PLAN else ""
+        return "\n\n".join(filter(None, map(_question, items(mapping(arguments).get("questions")))))
+    return string(mapping(arguments).get("plan")) if tool == PLAN else ""
 
 
 def _question(value: object) -> str:
@@ -39,22 +39,24 @@ def _question(value: object) -> str:
 
 def _option(option: Mapping[str, Any]) -> str:
     label, description = string(option.get("label")), string(option.get("description"))
-    return f"- {label}{f': {description}' if description else ''}" if label else ""
+    if not label:
+        return ""
+    return f"- {label}: {description}" if description else f"- {label}"
 
 
 def answers(result: object, detail: object) -> str:
     """Return the user's answers to questions, each after its question unless there is only one; empty
     without answers.
     """
-    held = mapping(mapping(detail).get("answers"))
-    given = {question: content(answer) for question, answer in held.items() if content(answer)}
+    stated_answers = mapping(mapping(detail).get("answers"))
+    by_question = {question: content(answer) for question, answer in stated_answers.items() if content(answer)}
     text = content(result)[:_MOST_SEARCHED].strip()
-    if not given and text.startswith(_ANSWERED):
+    if not by_question and text.startswith(_ANSWERED):
         stated = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")
-        given = dict(_PAIR.findall(stated)) or {"": stated}
-    if len(given) == 1:
-        return next(iter(given.values()))
-    return "\n".join(f"{question} {answer}" for question, answer in given.items())
+        by_question = dict(_PAIR.findall(stated)) or {"": stated}
+    if len(by_question) == 1:
+        return next(iter(by_question.values()))
+    return "\n".join(f"{question} {answer}" for question, answer in by_question.items())
 
 
 def teammate_messages(text: str) -> Iterator[tuple[str, str]]:

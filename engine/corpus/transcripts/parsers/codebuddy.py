@@ -34,9 +34,9 @@ class CodeBuddyParser(LineParser, kw_only=True):
         facts.id = facts.id or clean(string(value.get("sessionId")))
         facts.project = facts.project or clean(string(value.get("cwd")))
         if kind in ("topic", "summary"):
-            given = one_line(string(value.get(kind)))
+            title = one_line(string(value.get(kind)))
             if kind == "topic" or not facts.title:
-                facts.title = given or facts.title
+                facts.title = title or facts.title
         elif kind not in _KINDS:
             if kind not in _PASSED_OVER:
                 self.count_unknown(kind)

@@ -65,8 +65,8 @@ class _Parser(BlockParser, kw_only=True):
         if kind == "server_tool_use":
             yield from super()._block({**block, "type": "tool_use"}, role)
         elif kind in _RESULTS:
-            held = block.get("content")
-            text = tool_input(held) if isinstance(held, dict) else content(held)
+            body = block.get("content")
+            text = tool_input(body) if isinstance(body, dict) else content(body)
             yield from super()._block({**block, "type": "tool_result", "content": text}, role)
         elif kind == "image_url":
             yield Part(role, "text", "[image]")
@@ -98,8 +98,8 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     )
     parser = _Parser(facts=facts)
     cost = mapping(about.get("cost"))
-    spent = [dollars(cost.get(name)) or 0.0 for name in ("session_cost_usd", "subagent_cost_usd")]
-    parser.use(about.get("model"), Usage(cost=sum(spent) or None))
+    costs = [dollars(cost.get(name)) or 0.0 for name in ("session_cost_usd", "subagent_cost_usd")]
+    parser.use(about.get("model"), Usage(cost=sum(costs) or None))
     journal = mapping(value.get("journal"))
     entries = list(map(mapping, items(journal.get("entries"))))
     if entries:

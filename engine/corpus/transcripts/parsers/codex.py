@@ -60,17 +60,17 @@ _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
 
 
-def tool_given(given: object, *, structured: bool) -> str:
+def tool_given(arguments: object, *, structured: bool) -> str:
     """Return the input of a tool as text; a command given as a list of words is joined as in a shell."""
-    if structured and isinstance(given, str):
-        parsed = parse_line(given.encode(errors="replace"))
-        given = given if parsed is None else parsed
-    command = mapping(given).get("command")
+    if structured and isinstance(arguments, str):
+        parsed = parse_line(arguments.encode(errors="replace"))
+        arguments = arguments if parsed is None else parsed
+    command = mapping(arguments).get("command")
     if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
         if len(command) == 3 and command[1] in {"-c", "-lc"}:
             return str(command[2])
         return shlex.join(command)
-    return tool_input(given)
+    return tool_input(arguments)
 
 
 def tool_result(item: Mapping[str, Any]) -> str:
@@ -228,15 +228,15 @@ class CodexParser(LineParser, kw_only=True):
         id = string(item.get("call_id"))
         tool = string(item.get("name")) or kind.removesuffix("_call")
         if kind == "image_generation_call":
-            given: object = item.get("revised_prompt")
+            arguments: object = item.get("revised_prompt")
         elif "action" in item:
             action = mapping(item.get("action"))
-            given = {key: value for key, value in action.items() if key != "type" and value is not None}
+            arguments = {key: value for key, value in action.items() if key != "type" and value is not None}
         else:
-            given = item.get("arguments", item.get("input"))
+            arguments = item.get("arguments", item.get("input"))
         if id:
             self.calls[clean(id)] = clean(tool)
-        text = tool_given(given, structured=kind != "custom_tool_call")
+        text = tool_given(arguments, structured=kind != "custom_tool_call")
         called = self._add("assistant", "tool-call", text, line, time, id=string(item.get("id")), tool=tool)
         if tool == _PROGRAM:
             self.ran |= self._uses(called[0])
@@ -410,8 +410,8 @@ class CodexFormat:
         return any(map(_is_line, values))
 
     def parser(self, path: str) -> CodexParser:
-        given = given_name(path).name
-        return CodexParser(facts=SessionFacts(agent=self.agent, id=session_id(path), title=given), named=bool(given))
+        title = given_name(path).name
+        return CodexParser(facts=SessionFacts(agent=self.agent, id=session_id(path), title=title), named=bool(title))
 
     def resume(self, state: bytes) -> CodexParser:
         return decode_json(state, CodexParser)

@@ -59,21 +59,21 @@ _ATTACHED = frozenset({"file", "directory", "image"})
 class _Parser(LineParser, kw_only=True):
     def request(self, value: Mapping[str, Any]) -> list[Message]:
         """Return the messages of one turn: the user's request, and the whole answer."""
-        asked, result = seconds(value.get("timestamp")), mapping(value.get("result"))
+        sent, result = seconds(value.get("timestamp")), mapping(value.get("result"))
         counts = mapping(result.get("metadata"))
         model = string(counts.get("resolvedModel")) or string(value.get("modelId")).removeprefix("copilot/")
         self.use(model, Usage(tokens(counts.get("promptTokens")), tokens(counts.get("outputTokens"))))
         elapsed = mapping(result.get("timings")).get("totalElapsed")
         answered = seconds(mapping(value.get("modelState")).get("completedAt"))
-        if answered is None and asked is not None and isinstance(elapsed, int | float) and abs(elapsed) < _LONGEST:
-            answered = seconds(asked + elapsed / 1000)
+        if answered is None and sent is not None and isinstance(elapsed, int | float) and abs(elapsed) < _LONGEST:
+            answered = seconds(sent + elapsed / 1000)
         answer = list(_joined(self._answer(value.get("response"), _arguments(result))))
         if failure := string(mapping(result.get("errorDetails")).get("message")):
             answer.append(Part("system", "text", failure))
         question = next_turn(
-            self, [Part("user", "text", _question(value))], id=string(value.get("requestId")), time=asked
+            self, [Part("user", "text", _question(value))], id=string(value.get("requestId")), time=sent
         )
-        return [*question, *next_turn(self, answer, id=string(value.get("responseId")), time=answered or asked)]
+        return [*question, *next_turn(self, answer, id=string(value.get("responseId")), time=answered or sent)]
 
     def _answer(self, response: object, arguments: Mapping[str, str]) -> Iterator[Part]:
         for item in response if isinstance(response, list) else [response]:
@@ -119,11 +119,11 @@ def _joined(parts: Iterator[Part]) -> Iterator[Part]:
 def _question(request: Mapping[str, Any]) -> str:
     message = request.get("message")
     parts = "".join(string(mapping(part).get("text")) for part in items(mapping(message).get("parts")))
-    named = [
-        f"[{kind}: {name}]"
-        for variable in map(mapping, items(mapping(request.get("variableData")).get("variables")))
-        if (kind := string(variable.get("kind"))) in _ATTACHED and (name := string(variable.get("name")))
-    ]
+    named = []
+    for variable in map(mapping, items(mapping(request.get("variableData")).get("variables"))):
+        kind, name = string(variable.get("kind")), string(variable.get("name"))
+        if kind in _ATTACHED and name:
+            named.append(f"[{kind}: {name}]")
     return "\n".join(filter(None, (string(message) or string(mapping(message).get("text")) or parts, *named)))
 
 
@@ -189,16 +189,16 @@ def _output(details: object) -> str:
 
 def _questions(part: Mapping[str, Any]) -> Iterator[Part]:
     """Yield the questions of the agent, with their options, and the answers of the user, as speech."""
-    given = mapping(part.get("data"))
-    asked, answered = [_text(part.get("message"))], list[tuple[str, str]]()
+    answers = mapping(part.get("data"))
+    questions, answered = [_text(part.get("message"))], list[tuple[str, str]]()
     for question in map(mapping, items(part.get("questions"))):
         options = [mapping(option) for option in items(question.get("options"))]
         labels = {string(option.get("value")): string(option.get("label")) for option in options}
         words = _text(question.get("message")) or string(question.get("title"))
-        asked.append("\n".join((words, *(f"- {label}" for label in labels.values() if label))))
-        if answer := _answer_text(given.get(string(question.get("id"))), labels):
+        questions.append("\n".join((words, *(f"- {label}" for label in labels.values() if label))))
+        if answer := _answer_text(answers.get(string(question.get("id"))), labels):
             answered.append((words, answer))
-    yield Part("assistant", "text", "\n\n".join(filter(None, asked)))
+    yield Part("assistant", "text", "\n\n".join(filter(None, questions)))
     answer_texts = [answer for _, answer in answered] if len(answered) == 1 else [" ".join(pair) for pair in answered]
     yield Part("user", "text", "\n".join(answer_texts))
 
@@ -289,11 +289,11 @@ def _apply(holder: Any, kind: object, path: list[Any], value: object, start: obj
     elif kind == _DELETE:
         _put(holder, last, None)
     elif kind == _PUSH:
-        held = _member(holder, last)
-        if not isinstance(held, list):
-            held = []
-            _put(holder, last, held)
-        _append(held, items(value), start)
+        values = _member(holder, last)
+        if not isinstance(values, list):
+            values = []
+            _put(holder, last, values)
+        _append(values, items(value), start)
 
 
 def _member(holder: Any, key: object) -> Any:
@@ -309,10 +309,10 @@ def _put(holder: Any, key: object, value: object) -> None:
         holder[key : key + 1] = [value]
 
 
-def _append(held: list[Any], new: list[Any], start: object) -> None:
+def _append(values: list[Any], new: list[Any], start: object) -> None:
     if isinstance(start, int) and start >= 0:
-        del held[start:]
-    held.extend(new)
+        del values[start:]
+    values.extend(new)
 
 
 class CopilotChatDocument:

@@ -31,8 +31,8 @@ _MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_o
 class CrushReader(LineParser):
     """Parses the messages of one session."""
 
-    def parts(self, held: object, role: Role) -> Iterator[Part]:
-        for wrapped in map(mapping, items(held)):
+    def parts(self, wrapped_parts: object, role: Role) -> Iterator[Part]:
+        for wrapped in map(mapping, items(wrapped_parts)):
             yield from self._part(string(wrapped.get("type")), mapping(wrapped.get("data")), role)
 
     def _part(self, kind: str, data: Any, role: Role) -> Iterator[Part]:
@@ -92,9 +92,8 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
 def _turns(connection: apsw.Connection, key: str, reader: CrushReader) -> Iterator[list[Message]]:
     summary = "is_summary_message" if "is_summary_message" in columns(connection, "messages") else "0"
     for id_, author, created, data, summarises in connection.execute(_MESSAGES.format(summary=summary), (key,)):
-        role = _ROLES.get(as_text(author))
+        role = reader.role(_ROLES, as_text(author))
         if role is None:
-            reader.count_unknown(f"role {as_text(author)}")
             continue
         parts = list(reader.parts(cell(reader, data), "system" if summarises else role))
         yield next_turn(reader, parts, id=as_text(id_), time=seconds(created), side=bool(reader.facts.parent))

@@ -34,8 +34,6 @@ from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
-_MARK = 1
-"""Increase this when messages are read differently: stored sessions are then read again."""
 _MOST_PICTURES = 20
 
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
@@ -97,10 +95,7 @@ def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
 
 
 def _marks(connection: apsw.Connection) -> dict[str, str]:
-    return {
-        key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest()
-        for key, known in _listed(connection).items()
-    }
+    return {key: hashlib.sha256(msgspec.json.encode(known)).hexdigest() for key, known in _listed(connection).items()}
 
 
 def _text(value: object) -> str:
@@ -175,8 +170,8 @@ class _Parser(LineParser, kw_only=True):
         tool = mapping(value.get("toolFormerData"))
         if tool:
             name = string(tool.get("name"))
-            given = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
-            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+            arguments = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
+            yield Part("assistant", "tool-call", tool_input(arguments) or name, name)
             yield Part("tool", "tool-result", _result(tool), name)
 
     def _take_project(self, value: Mapping[str, Any]) -> None:

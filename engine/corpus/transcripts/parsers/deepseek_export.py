@@ -69,11 +69,12 @@ class DeepSeekExport:
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     key = clean(string(value.get("id")))
     nodes = {name: mapping(node) for name, node in mapping(value.get("mapping")).items()}
-    held = {name: {**mapping(node["message"]), "id": name} for name, node in nodes.items() if node.get("message")}
+    by_name = {name: {**mapping(node["message"]), "id": name} for name, node in nodes.items() if node.get("message")}
     parents = {name: string(node.get("parent")) for name, node in nodes.items()}
-    path = branch(parents, {name: seconds(message.get("inserted_at")) for name, message in held.items()}, "")
+    times = {name: seconds(message.get("inserted_at")) for name, message in by_name.items()}
+    path = branch(parents, times, "")
     shown, others = (
-        [held[name] for name in names if name in held] for names in (path, abandoned_branches(parents, path))
+        [by_name[name] for name in names if name in by_name] for names in (path, abandoned_branches(parents, path))
     )
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
     messages, left = read_branches(parser, shown, others)

@@ -59,8 +59,8 @@ class _Parser(BlockParser, kw_only=True):
             function = mapping(call.get("function"))
             name = string(function.get("name")) or string(call.get("name"))
             self.calls[clean(string(call.get("id")))] = clean(name)
-            given = function.get("arguments", call.get("arguments", call.get("input")))
-            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+            arguments = function.get("arguments", call.get("arguments", call.get("input")))
+            yield Part("assistant", "tool-call", tool_input(arguments) or name, name)
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:

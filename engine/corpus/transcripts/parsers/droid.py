@@ -1,10 +1,10 @@
 """Sessions of Factory's Droid: `~/.factory/sessions/<folder>/<id>.jsonl`.
 
 There is no published specification. Written from public source of programs that read them (franken_agent_detection of
-February 2026) and from descriptions of versions up to September 2026: first a line `session_start` with `title`,
-`sessionTitle` and `cwd`, then lines `message` with blocks. Lines with `visibility` `llm_only`, and text in
-`<system-reminder>`, were inserted for the model. `<id>.settings.json` has the model and the sums of tokens, as tokscale
-(December 2025) and ccusage (June 2026) read them.
+February 2026, SpecStory of 2026) and from descriptions of versions up to September 2026: first a line `session_start`
+with `title`, `sessionTitle` and `cwd`, perhaps in an object `session`, then lines `message` with blocks. Lines with
+`visibility` `llm_only`, and text in `<system-reminder>`, were inserted for the model. `<id>.settings.json` has the
+model and the sums of tokens, as tokscale (December 2025) and ccusage (June 2026) read them.
 """
 
 import os
@@ -33,17 +33,18 @@ class DroidParser(BlockParser, kw_only=True):
         elif kind == "message":
             return self._message(value, line)
         elif kind == "compaction_state":
-            summary = Part("system", "text", string(value.get("summaryText")))
-            return self.next_message([summary], line=line, time=seconds(value.get("timestamp")))
+            summary = string(value.get("summaryText")) or string(mapping(value.get("summary")).get("body"))
+            return self.next_message([Part("system", "text", summary)], line=line, time=seconds(value.get("timestamp")))
         elif string(kind) not in _SILENT:
             self.count_unknown(kind)
         return []
 
     def _begin(self, value: Mapping[str, Any]) -> None:
         facts = self.facts
+        value = _about(value)
         facts.id = clean(string(value.get("id"))) or facts.id
         facts.title = one_line(string(value.get("sessionTitle")) or string(value.get("title"))) or facts.title
-        facts.project = clean(string(value.get("cwd"))) or facts.project
+        facts.project = clean(string(value.get("cwd")) or string(value.get("workspace_root"))) or facts.project
 
     def _message(self, value: Mapping[str, Any], line: int) -> list[Message]:
         message = mapping(value.get("message"))
@@ -56,6 +57,10 @@ class DroidParser(BlockParser, kw_only=True):
             parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
         return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        thought = mapping(value).get("type") in ("reasoning", "thought")
+        yield from super()._block({**mapping(value), "type": "thinking"} if thought else value, role)
+
     def text(self, text: str, role: Role) -> Iterator[Part]:
         """Yield the user's words, and apart from them text inserted for the model, without its tags."""
         if role != "user" or "<system-" not in text:
@@ -64,6 +69,11 @@ class DroidParser(BlockParser, kw_only=True):
         for inserted in _INSERTED.finditer(text):
             yield Part("system", "text", inserted[2].strip())
         yield Part(role, "text", _INSERTED.sub("", text).strip())
+
+
+def _about(start: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the members of a first line; those of some versions are in an object of it."""
+    return {**mapping(start.get("session")), **start}
 
 
 def _model(name: str) -> str:
@@ -82,8 +92,8 @@ class DroidFormat:
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(
             value.get("type") == "session_start"
-            and isinstance(value.get("id"), str)
-            and isinstance(value.get("cwd"), str)
+            and isinstance(_about(value).get("id"), str)
+            and ("cwd" in _about(value) or "workspace_root" in _about(value) or "session" in value)
             and "model" not in value
             for value in values
         )

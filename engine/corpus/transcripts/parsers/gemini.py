@@ -97,19 +97,19 @@ class GeminiParser(LineParser, kw_only=True):
         """Return the new parts of a recorded message; if `line` is None, its number is used as line."""
         name = clean(string(value.get("id")))
         self.use(value.get("model"), _usage(mapping(value.get("tokens"))), request=name)
-        given = self.given.get(name) or _Given(self.ordinal + 1)
-        parts = list(self._new_parts(value, given))
+        seen = self.given.get(name) or _Given(self.ordinal + 1)
+        parts = list(self._new_parts(value, seen))
         if not parts:
             return []
         if name:
-            self.given[name] = given
-        last, self.ordinal = self.ordinal, given.ordinal
+            self.given[name] = seen
+        last, self.ordinal = self.ordinal, seen.ordinal
         side, time = bool(self.facts.parent), seconds(value.get("timestamp"))
         messages = [
-            self.part(role, kind, text, line or given.ordinal, id=name, time=time, tool=tool, side=side)
+            self.part(role, kind, text, line or seen.ordinal, id=name, time=time, tool=tool, side=side)
             for role, kind, text, tool in parts
         ]
-        self.ordinal = max(last, given.ordinal)
+        self.ordinal = max(last, seen.ordinal)
         return messages
 
     def turn(self, value: Mapping[str, Any]) -> list[Message]:
@@ -117,24 +117,24 @@ class GeminiParser(LineParser, kw_only=True):
         role: Role = "assistant" if value.get("role") == "model" else "user"
         return next_turn(self, self._parts(value.get("parts"), role))
 
-    def _new_parts(self, value: Mapping[str, Any], given: _Given) -> Iterator[Part]:
+    def _new_parts(self, value: Mapping[str, Any], seen: _Given) -> Iterator[Part]:
         kind = value.get("type")
         if kind not in ("user", *_ANSWERS, "info", "error", "warning"):
             self.count_unknown(kind)
             return
         thoughts = items(value.get("thoughts"))
-        for thought in map(mapping, thoughts[given.thoughts :]):
+        for thought in map(mapping, thoughts[seen.thoughts :]):
             text = "\n".join(filter(None, (string(thought.get("subject")), string(thought.get("description")))))
             if text.strip():
                 yield Part("assistant", "thinking", text)
-        given.thoughts = max(given.thoughts, len(thoughts))
-        if not given.text:
+        seen.thoughts = max(seen.thoughts, len(thoughts))
+        if not seen.text:
             role: Role = "user" if kind == "user" else "assistant" if kind in _ANSWERS else "system"
             parts = [part for part in self._content(value, role) if part.text.strip()]
-            given.text = bool(parts)
+            seen.text = bool(parts)
             yield from parts
         for number, call in enumerate(items(value.get("toolCalls"))):
-            yield from self._call(mapping(call), number, given)
+            yield from self._call(mapping(call), number, seen)
 
     def _content(self, value: Mapping[str, Any], role: Role) -> list[Part]:
         """Return the content of a message; if the program expanded the user's text, also the text as typed."""
@@ -144,19 +144,19 @@ class GeminiParser(LineParser, kw_only=True):
             return content
         return typed + [part._replace(role="system") if part.role == "user" else part for part in content]
 
-    def _call(self, call: Mapping[str, Any], number: int, given: _Given) -> Iterator[Part]:
+    def _call(self, call: Mapping[str, Any], number: int, seen: _Given) -> Iterator[Part]:
         name = string(call.get("name"))
         key = clean(string(call.get("id"))) or str(number)
-        if key not in given.calls:
-            given.calls.add(key)
+        if key not in seen.calls:
+            seen.calls.add(key)
             text = tool_input(call.get("args")) or string(call.get("description"))
             if text.strip():
                 yield Part("assistant", "tool-call", text, name)
-        if key not in given.results:
+        if key not in seen.results:
             result = self._parts(call.get("result"), "tool")
             text = "\n".join(part.text for part in result) or string(call.get("resultDisplay"))
             if text.strip():
-                given.results.add(key)
+                seen.results.add(key)
                 yield Part("tool", "tool-result", text, name)
 
     def _parts(self, content: object, role: Role) -> list[Part]:

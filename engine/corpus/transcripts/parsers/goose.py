@@ -37,8 +37,8 @@ class GooseReader(LineParser, kw_only=True):
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of each called tool, by the id of the call."""
 
-    def parts(self, held: object, role: Role) -> Iterator[Part]:
-        for item in map(mapping, items(held)):
+    def parts(self, body: object, role: Role) -> Iterator[Part]:
+        for item in map(mapping, items(body)):
             kind = string(item.get("type"))
             if kind == "text":
                 yield Part(role, "text", string(item.get("text")))
@@ -105,9 +105,8 @@ def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: 
         metadata="CAST(metadata_json AS BLOB)" if "metadata_json" in known else "NULL",
     )
     for id_, author, created, data, metadata in connection.execute(query, (key,)):
-        role = _ROLES.get(as_text(author))
+        role = reader.role(_ROLES, as_text(author))
         if role is None:
-            reader.count_unknown(f"role {as_text(author)}")
             continue
         hidden = metadata is not None and mapping(cell(reader, metadata)).get("userVisible") is False
         parts = list(reader.parts(cell(reader, data), "system" if hidden else role))

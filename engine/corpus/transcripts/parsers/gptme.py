@@ -30,9 +30,8 @@ _KEYS = frozenset("role content timestamp files file_hashes pinned hide quiet ep
 
 class GptmeParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = ROLES.get(string(value.get("role")))
+        role = self.role(ROLES, string(value.get("role")))
         if role is None:
-            self.count_unknown(f"role {string(value.get('role'))}")
             return []
         metadata = mapping(value.get("metadata"))
         tool = string(metadata.get("tool"))

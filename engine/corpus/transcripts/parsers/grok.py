@@ -133,9 +133,9 @@ def _usage(path: str) -> dict[str, Usage]:
     except (OSError, PathRefused):
         pass
     totals = dict[str, Usage]()
-    for (_, model), spent in turns.items():
-        if spent.is_recorded:
-            add_usage(totals, GrokParser.model_name(model), spent)
+    for (_, model), of_turn in turns.items():
+        if of_turn.is_recorded:
+            add_usage(totals, GrokParser.model_name(model), of_turn)
     return totals
 
 

@@ -31,10 +31,7 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = _ROLES.get(string(value.get("sender")).casefold())
-        if role is None:
-            self.count_unknown(f"sender {string(value.get('sender'))}")
-            role = "system"
+        role = self.role(_ROLES, string(value.get("sender")), "sender") or "system"
         pictures = ["[image]" for _ in items(value.get("generated_image_urls"))[:20]]
         text = "\n".join(filter(None, (string(value.get("message")), *pictures)))
         parts = Part(role, "thinking", string(value.get(_THOUGHTS))), Part(role, "text", text)
@@ -55,8 +52,8 @@ class GrokExport:
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     described = mapping(value.get("conversation"))
-    given = [mapping(mapping(one).get("response")) for one in items(value.get("responses"))]
-    by_name = {_id(message) or f"number {number}": message for number, message in enumerate(given)}
+    responses = [mapping(mapping(one).get("response")) for one in items(value.get("responses"))]
+    by_name = {_id(message) or f"number {number}": message for number, message in enumerate(responses)}
     names = list(by_name)
     named = {name: string(message.get("parent_response_id")) for name, message in by_name.items()}
     # A message that doesn't name an earlier one answers the one before it.

@@ -100,8 +100,8 @@ def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> 
     if "model" in known:
         for model, sent, received, reasoning, read, written, actual, estimated in connection.execute(query, (key,)):
             cost = dollars(actual) or dollars(estimated)
-            spent = Usage(tokens(sent), add_counts(received, reasoning), tokens(read), tokens(written), cost=cost)
-            reader.use(as_text(model), spent)
+            usage = Usage(tokens(sent), add_counts(received, reasoning), tokens(read), tokens(written), cost=cost)
+            reader.use(as_text(model), usage)
 
 
 def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterator[list[Message]]:

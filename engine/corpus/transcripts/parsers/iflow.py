@@ -22,10 +22,10 @@ _SESSION = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 class IflowParser(ClaudeCodeParser, kw_only=True):
     def _result(self, block: Mapping[str, Any], detail: object) -> Part:
-        held = mapping(block.get("content"))
-        response = mapping(mapping(held.get("responseParts") or held).get("functionResponse"))
-        text = tool_input(response.get("response")) or string(held.get("resultDisplay"))
-        return super()._result({**block, "content": text} if held else block, detail)
+        body = mapping(block.get("content"))
+        response = mapping(mapping(body.get("responseParts") or body).get("functionResponse"))
+        text = tool_input(response.get("response")) or string(body.get("resultDisplay"))
+        return super()._result({**block, "content": text} if body else block, detail)
 
 
 class IflowFormat(ClaudeCodeFormat):

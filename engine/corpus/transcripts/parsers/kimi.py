@@ -128,8 +128,8 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "Notification":
             yield Part("system", "text", "\n".join(filter(None, map(string, map(payload.get, ("title", "body"))))))
         elif kind == "QuestionRequest":
-            asked = (string(mapping(one).get("question")) for one in items(payload.get("questions")))
-            yield Part("assistant", "text", "\n".join(filter(None, asked)))
+            questions = (string(mapping(one).get("question")) for one in items(payload.get("questions")))
+            yield Part("assistant", "text", "\n".join(filter(None, questions)))
         elif kind == "QuestionResponse":
             yield Part("user", "text", "\n".join(filter(None, map(string, mapping(payload.get("answers")).values()))))
         elif kind != "StepBegin":
@@ -146,20 +146,20 @@ class KimiParser(LineParser, kw_only=True):
         function = mapping(call.get("function"))
         name, arguments = clean(string(function.get("name"))), string(function.get("arguments"))
         self.calls[clean(string(call.get("id")))] = name
-        given = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
-        return Part("assistant", "tool-call", given or name, name)
+        text = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
+        return Part("assistant", "tool-call", text or name, name)
 
     # --- the history for the model ---
 
     def _of_history(self, value: Mapping[str, Any]) -> Iterator[Part]:
         role = string(value.get("role"))
-        held = value.get("content")
+        body = value.get("content")
         if role == "_system_prompt":
-            named = _FOLDER.search(string(held))
+            named = _FOLDER.search(string(body))
             self.facts.project = self.facts.project or clean(named[1] if named else "")
         elif role in ("user", "assistant"):
             author: Role = "user" if role == "user" else "assistant"
-            for one in held if isinstance(held, list) else [held]:
+            for one in body if isinstance(body, list) else [body]:
                 for part in self._content(one, author):
                     inserted = author == "user" and _CHECKPOINT.fullmatch(part[2])
                     yield part._replace(role="system") if inserted else part
@@ -167,7 +167,7 @@ class KimiParser(LineParser, kw_only=True):
                 yield self._call(mapping(call))
         elif role == "tool":
             name = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
-            yield Part("tool", "tool-result", content(held), name)
+            yield Part("tool", "tool-result", content(body), name)
         elif not role.startswith("_"):
             self.count_unknown(f"role {role}" if role else None)
 
@@ -218,7 +218,7 @@ class KimiParser(LineParser, kw_only=True):
             self.questions.remove(id_)
             response = mapping(value.get("response"))
             answers = mapping(response.get("answers")) or response
-            chosen = (asked if answer is True else string(answer) for asked, answer in answers.items())
+            chosen = (question if answer is True else string(answer) for question, answer in answers.items())
             yield Part("user", "text", "\n".join(filter(None, chosen)))
 
     def _of_context(self, message: Mapping[str, Any]) -> Iterator[Part]:
@@ -226,18 +226,18 @@ class KimiParser(LineParser, kw_only=True):
 
         Those of the agent are here in sessions that were copied from Kimi CLI.
         """
-        role, held = message.get("role"), message.get("content")
+        role, body = message.get("role"), message.get("content")
         if role == "user":
             origin = mapping(message.get("origin")).get("kind")
-            yield Part("user" if origin in ("user", None) else "system", "text", content(held))
+            yield Part("user" if origin in ("user", None) else "system", "text", content(body))
         elif role == "assistant":
-            for one in held if isinstance(held, list) else [held]:
+            for one in body if isinstance(body, list) else [body]:
                 yield from self._content(one, "assistant")
             for call in map(mapping, items(message.get("toolCalls"))):
                 yield self._call({"id": call.get("id"), "function": call})
         elif role == "tool":
             name = self.calls.pop(clean(string(message.get("toolCallId"))), "")
-            yield Part("tool", "tool-result", content(held), name)
+            yield Part("tool", "tool-result", content(body), name)
 
     def _of_loop(self, event: Mapping[str, Any]) -> Iterator[Part]:
         kind = event.get("type")
@@ -313,8 +313,8 @@ def _facts(path: str) -> SessionFacts:
 
 def _title(state: Mapping[str, Any]) -> str:
     """Return the title in a session's state, unless it is only a part of the first prompt."""
-    given = state.get("isCustomTitle") is True or state.get("titleKind") in ("custom", "generated")
-    title = string(state.get("title")) if given else ""
+    chosen = state.get("isCustomTitle") is True or state.get("titleKind") in ("custom", "generated")
+    title = string(state.get("title")) if chosen else ""
     return title or string(state.get("custom_title")) or string(state.get("customTitle"))
 
 

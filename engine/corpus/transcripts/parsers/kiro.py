@@ -54,8 +54,6 @@ _OPERATIONS: Mapping[str, tuple[Role, Kind]] = {
 }
 _UNTITLED = "New Session"
 _NEWER, _OLDER = "conversations_v2", "conversations"
-_MARK = 1
-"""Increase this when messages are read differently: stored sessions are then read again."""
 # Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _LISTED = {
     _NEWER: f"""SELECT CAST(conversation_id AS BLOB), rowid, octet_length(value), updated_at FROM {_NEWER}
@@ -100,9 +98,7 @@ class _Sessions:
         return True
 
     def marks(self) -> dict[str, str]:
-        return {
-            key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest() for key, known in self._list().items()
-        }
+        return {key: hashlib.sha256(msgspec.json.encode(known)).hexdigest() for key, known in self._list().items()}
 
     def conversation(self, key: str) -> Conversation | None:
         row = self._rows.get(key) or self._list().get(key)
@@ -167,13 +163,13 @@ class _Parser(LineParser, kw_only=True):
 
     def _prompt_parts(self, user: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in mapping(user.get("content")).items():
-            held = mapping(value)
+            prompt = mapping(value)
             if kind in ("Prompt", "CancelledToolUses"):
                 pictures = ["[image]" for _ in items(user.get("images"))[:_MOST_ATTACHED]]
-                yield Part("user", "text", "\n".join(filter(None, (string(held.get("prompt")), *pictures))))
+                yield Part("user", "text", "\n".join(filter(None, (string(prompt.get("prompt")), *pictures))))
             elif kind != "ToolUseResults":
                 self.count_unknown(kind)
-            for result in map(mapping, items(held.get("tool_use_results"))):
+            for result in map(mapping, items(prompt.get("tool_use_results"))):
                 blocks = map(mapping, items(result.get("content")))
                 texts = (string(block.get("Text")) or tool_input(block.get("Json")) for block in blocks)
                 name = self.calls.pop(string(result.get("tool_use_id")), "")
@@ -181,12 +177,12 @@ class _Parser(LineParser, kw_only=True):
 
     def _answer_parts(self, answer: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in answer.items():
-            held = mapping(value)
+            part = mapping(value)
             if kind not in ("Response", "ToolUse"):
                 self.count_unknown(kind)
                 continue
-            yield Part("assistant", "text", string(held.get("content")))
-            for call in map(mapping, items(held.get("tool_uses"))):
+            yield Part("assistant", "text", string(part.get("content")))
+            for call in map(mapping, items(part.get("tool_uses"))):
                 name = string(call.get("name"))
                 self.calls[string(call.get("id"))] = name
                 yield Part("assistant", "tool-call", tool_input(call.get("args")) or name, name)
@@ -214,23 +210,23 @@ class KiroParser(LineParser, kw_only=True):
 
     def _block(self, block: Mapping[str, Any], author: Role) -> Iterator[Part]:
         kind, data = block.get("kind"), block.get("data")
-        held = mapping(data)
+        body = mapping(data)
         if kind == "text":
             yield Part(author, "text", string(data))
         elif kind == "thinking":
-            yield Part("assistant", "thinking", string(data) or string(held.get("text")))
+            yield Part("assistant", "thinking", string(data) or string(body.get("text")))
         elif kind == "image":
             yield Part(author, "text", "[image]")
         elif kind == "toolUse":
-            name = clean(string(held.get("name")))
-            self.calls[clean(string(held.get("toolUseId")))] = name
-            given = {key: one for key, one in mapping(held.get("input")).items() if key != "__tool_use_purpose"}
-            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+            name = clean(string(body.get("name")))
+            self.calls[clean(string(body.get("toolUseId")))] = name
+            arguments = {key: one for key, one in mapping(body.get("input")).items() if key != "__tool_use_purpose"}
+            yield Part("assistant", "tool-call", tool_input(arguments) or name, name)
         elif kind == "toolResult":
-            name = self.calls.pop(clean(string(held.get("toolUseId"))), "")
+            name = self.calls.pop(clean(string(body.get("toolUseId"))), "")
             texts = (
                 string(one.get("data")) or tool_input(one.get("data"))
-                for one in map(mapping, items(held.get("content")))
+                for one in map(mapping, items(body.get("content")))
             )
             yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
         else:
@@ -292,8 +288,8 @@ class KiroEventParser(LineParser, kw_only=True):
             yield from self._call(event)
         elif kind in ("tool_result", "sub_agent_complete"):
             name = self.calls.pop(_call_id(event), "")
-            given = event.get("content", event.get("response"))
-            yield Part("tool", "tool-result", content(given) if isinstance(given, list) else tool_input(given), name)
+            result = event.get("content", event.get("response"))
+            yield Part("tool", "tool-result", content(result) if isinstance(result, list) else tool_input(result), name)
         elif kind not in _EVENTS_PASSED_OVER and (kind, event.get("kind")) != ("tombstone", "summarization"):
             self.count_unknown(kind)
 

@@ -175,12 +175,12 @@ def _tools(connection: apsw.Connection, table: str, response: object) -> Iterato
         value = "arguments" if table == "tool_calls" else "output"
         ours = rows_with(connection, table, "response_id")
         query = f"SELECT CAST(name AS BLOB), CAST({value} AS BLOB) FROM {table} WHERE {ours} ORDER BY id"
-        for name, given in connection.execute(query, (as_text(response),)):
+        for name, content in connection.execute(query, (as_text(response),)):
             tool = as_text(name)
             if table == "tool_calls":
-                yield Part("assistant", "tool-call", arguments(as_text(given)) or tool, tool)
+                yield Part("assistant", "tool-call", arguments(as_text(content)) or tool, tool)
             else:
-                yield Part("tool", "tool-result", as_text(given), tool)
+                yield Part("tool", "tool-result", as_text(content), tool)
 
 
 def _inserted(connection: apsw.Connection, reader: LlmReader, response: object) -> Iterator[Part]:

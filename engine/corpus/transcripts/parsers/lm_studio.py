@@ -36,10 +36,7 @@ class _Parser(LineParser):
     """Parses the versions of messages that the user saw last, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = _ROLES.get(string(value.get("role")))
-        if role is None:
-            self.count_unknown(f"role {string(value.get('role'))}")
-            role = "system"
+        role = self.role(_ROLES, string(value.get("role"))) or "system"
         steps = list(map(mapping, items(value.get("steps"))))
         times = (_TIME.match(string(step.get("stepIdentifier"))) for step in steps)
         time = next((seconds(int(found[0])) for found in times if found), None)

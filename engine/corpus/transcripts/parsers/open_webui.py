@@ -41,13 +41,10 @@ class _Parser(LineParser):
     """Parses the messages of one branch, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        role = _ROLES.get(string(value.get("role")))
-        if role is None:
-            self.count_unknown(f"role {string(value.get('role'))}")
-            role = "system"
+        role = self.role(_ROLES, string(value.get("role"))) or "system"
         id_, usage = string(value.get("id")), mapping(value.get("usage"))
-        spent = Usage(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
-        self.use(value.get("model"), spent, request=id_)
+        turn_usage = Usage(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
+        self.use(value.get("model"), turn_usage, request=id_)
         files = map(mapping, items(value.get("files")))
         named = (attached(string(one.get("name")), image=one.get("type") == "image") for one in files)
         parts = [*_parts(role, string(value.get("content"))), Part(role, "text", "\n".join(named))]
@@ -62,7 +59,7 @@ def _parts(role: Role, text: str) -> Iterator[Part]:
         if not start < opened < end:
             break
         yield Part(role, "text", text[at:start].strip())
-        attributes = {name: html.unescape(given) for name, given in _ATTRIBUTE.findall(text[start:opened])}
+        attributes = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(text[start:opened])}
         inner = _QUOTED.sub("", _SUMMARY.sub("", text[opened + 1 : end], count=1)).strip()
         kind = attributes.get("type", "")  # missing if it contains the tag's end
         if kind == "reasoning":

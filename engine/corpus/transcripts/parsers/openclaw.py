@@ -253,8 +253,8 @@ class OpenClawParser(LineParser, kw_only=True):
         if kind == "thinking":
             return Part(role, "thinking", string(block.get("thinking")))
         if kind in _CALL_BLOCKS:
-            given = block.get("arguments", block.get("input", block.get("args")))
-            return Part(role, "tool-call", tool_input(given), string(block.get("name")))
+            arguments = block.get("arguments", block.get("input", block.get("args")))
+            return Part(role, "tool-call", tool_input(arguments), string(block.get("name")))
         if kind in _RESULT_BLOCKS:
             result = block.get("content", block.get("text"))
             return Part(
@@ -415,8 +415,8 @@ def _entries(connection: apsw.Connection, key: str, path: str) -> Iterator[dict[
     live = False
     for data, compressed in connection.execute(_EVENTS.format(packed=packed), (key,)):
         live = True
-        held = unpacked(compressed) if isinstance(compressed, bytes) else data
-        yield (parse_line(held) if isinstance(held, bytes) else None) or {}
+        entry = unpacked(compressed) if isinstance(compressed, bytes) else data
+        yield (parse_line(entry) if isinstance(entry, bytes) else None) or {}
     for line in () if live else lines_in(_archive(connection, key, path)):
         value = parse_line(line) or {}
         if value.get("kind") == "event":

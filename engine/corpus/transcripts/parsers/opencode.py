@@ -1,6 +1,6 @@
 """opencode: a session file, and the files of its messages and of their parts in folders next to it.
 
-Written from its public source up to spring 2026: under `~/.local/share/opencode/storage`,
+Written from its public source up to autumn 2026: under `~/.local/share/opencode/storage`,
 `session/<project>/<session>.json` describes a session, `message/<session>/<message>.json` its messages and
 `part/<message>/<part>.json` has their contents. Names sort by time. Since February 2026 (version 1.2) sessions are in a
 database next to `storage` (`opencode_database`): older ones were copied into it, their files remain. The program moved
@@ -15,6 +15,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
@@ -51,10 +53,13 @@ class OpencodeReader(LineParser, kw_only=True):
         """Return a message of the second generation."""
         return self._to_messages(name, value, list(self._entry(kind, value)))
 
-    def _to_messages(self, name: str, value: Mapping[str, Any], parts: Sequence[Part]) -> list[Message]:
+    def _to_messages(self, name: str, value: Mapping[str, Any], parts: list[Part]) -> list[Message]:
+        parts.append(Part("system", "text", _failure(value)))
         model = string(value.get("modelID")) or string(mapping(value.get("model")).get("id"))
-        self.use(model, _usage(value), request=name)
-        time = seconds(mapping(value.get("time")).get("created"))
+        usage, time = _usage(value), seconds(mapping(value.get("time")).get("created"))
+        # A fork has copies of the messages with other ids.
+        copied = "" if time is None else f"{time} {msgspec.structs.astuple(usage)}"
+        self.use(model, usage, request=name, copied=copied)
         return next_turn(self, parts, id=name, time=time, side=bool(self.facts.parent))
 
     def _part(self, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
@@ -105,6 +110,25 @@ class OpencodeReader(LineParser, kw_only=True):
         yield Part("tool", "tool-result", "\n".join(filter(None, (content(state.get("content")), failure))), name)
 
 
+def _failure(message: Mapping[str, Any]) -> str:
+    """Return why an answer, of either generation, failed; empty if it did not, or if the user ended it."""
+    error = mapping(message.get("error"))
+    kind = string(error.get("name")) or string(error.get("type"))
+    text = string(error.get("message")) or string(mapping(error.get("data")).get("message"))
+    return "" if "abort" in kind.casefold() else text
+
+
+def leave_undone(facts: SessionFacts, messages: Sequence[Message], revert: Mapping[str, Any]) -> None:
+    """Mark messages that the user has undone as abandoned: until the next message, the program can restore them.
+
+    `revert` names the first one, perhaps after some of its parts. Ids grow with time.
+    """
+    first = clean(string(revert.get("messageID")))
+    undone = [one.line for one in messages if one.id > first or (one.id == first and not revert.get("partID"))]
+    if first and undone:
+        facts.leave(min(undone), max(undone))
+
+
 def _usage(message: Mapping[str, Any]) -> Usage:
     """Return the tokens and cost of an answer, of either generation."""
     counts = mapping(message.get("tokens"))
@@ -139,14 +163,17 @@ class OpencodeDocument:
         """Yield the file's only session. Truncated files of messages or parts are left out."""
         storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         session = os.path.basename(path).removesuffix(".json")
-        reader = OpencodeReader(facts=session_facts(self.agent, session, _read(path)))
+        value = _read(path)
+        reader = OpencodeReader(facts=session_facts(self.agent, session, value))
         messages: list[Message] = []
         for name, file in _files(os.path.join(storage, "message", session)):
             if cancel:
                 cancel.checkpoint()
             parts = _files(os.path.join(storage, "part", name))
             messages += reader.message(name, _object(file, reader), [_object(part, reader) for _, part in parts])
-        yield Conversation("", reader.facts, tuple(messages), Counter(reader.unknown))
+        leave_undone(reader.facts, messages, mapping(value.get("revert")))
+        requests = tuple(reader.take_requests())
+        yield Conversation("", reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
 
 
 def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:

@@ -24,11 +24,12 @@ import apsw
 import msgspec
 
 from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.database_format import columns
 from engine.corpus.transcripts.formats import Conversation, SessionDatabase
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers.opencode import OpencodeReader, session_facts
+from engine.corpus.transcripts.parsers.opencode import OpencodeReader, leave_undone, session_facts
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _DERIVED = frozenset({"icodemate", "kilo", "mimocode"})
@@ -39,8 +40,6 @@ _LAST = 8
 """Number of messages at the end of a session that may still change."""
 _MOST_TEXT = 128 * 1024**2
 """Most characters of one session, which is held in memory as a whole."""
-_MARK = 1
-"""Increase this when messages are read differently: stored sessions are then read again."""
 
 # Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _TEXTS = "CAST(title AS BLOB), CAST(directory AS BLOB), CAST(parent_id AS BLOB)"
@@ -52,7 +51,7 @@ _END_OF_OLDER = f"""SELECT m.id, m.time_updated, count(p.id), max(p.time_updated
     LEFT JOIN part p ON p.message_id = m.id GROUP BY m.id ORDER BY m.id"""
 _END_OF_NEWER = f"SELECT id, time_updated FROM session_message WHERE session_id = ? ORDER BY seq DESC LIMIT {_LAST}"
 _DATA = f"CASE WHEN octet_length(data) <= {LONGEST_LINE} THEN CAST(data AS BLOB) END"
-_FACTS = f"SELECT {_TEXTS}, time_created, time_updated FROM {{}} WHERE id = ?"
+_FACTS = f"SELECT {_TEXTS}, {{revert}}, time_created, time_updated FROM {{sessions}} WHERE id = ?"
 _MESSAGES = f"SELECT id, time_created, {_DATA} FROM message WHERE session_id = ? ORDER BY time_created, id"
 _PARTS = f"SELECT {_DATA} FROM part WHERE message_id = ? ORDER BY id"
 _ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE session_id = ? ORDER BY seq"
@@ -145,26 +144,28 @@ def _mark(connection: apsw.Connection, key: str, known: tuple[Any, ...]) -> str:
     table, end = ("session_message", _END_OF_NEWER) if known[0] == 2 else ("message", _END_OF_OLDER)
     count = connection.execute(f"SELECT count(*) FROM {table} WHERE session_id = ?", (key,)).fetchall()
     last = connection.execute(end, (key,)).fetchall()
-    return hashlib.sha256(msgspec.json.encode((_MARK, known, count, last))).hexdigest()
+    return hashlib.sha256(msgspec.json.encode((known, count, last))).hexdigest()
 
 
 def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversation | None:
     known = _listed_one(connection, key)
     if known is None:
         return None
-    newer, (title, directory, parent, created) = known
+    newer, (title, directory, parent, revert, created) = known
     texts = {"title": _text(title), "directory": _text(directory), "parentID": _text(parent)}
     reader = OpencodeReader(facts=session_facts(agent, key, {**texts, "time": {"created": created}}))
     messages: list[Message] = []
-    held = 0
+    size_so_far = 0
     for found in (_entries if newer else _messages)(connection, key, reader):
         size = sum(len(message.text) for message in found)
-        if held + size > _MOST_TEXT:
+        if size_so_far + size > _MOST_TEXT:
             reader.count_unknown("message of a session that is too long")
             continue
-        held += size
+        size_so_far += size
         messages += found
-    return Conversation(key, reader.facts, tuple(messages), Counter(reader.unknown))
+    leave_undone(reader.facts, messages, parse_line(revert or b"") or {})
+    requests = tuple(reader.take_requests())
+    return Conversation(key, reader.facts, tuple(messages), Counter(reader.unknown), requests=requests)
 
 
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:
@@ -172,7 +173,8 @@ def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any,
     found: tuple[float, bool, tuple[Any, ...]] | None = None
     for newer, sessions, messages in _generations(connection):
         if connection.execute(f"SELECT 1 FROM {messages} WHERE session_id = ?", (key,)).fetchone():
-            row = connection.execute(_FACTS.format(sessions), (key,)).fetchone()
+            revert = "CAST(revert AS BLOB)" if "revert" in columns(connection, sessions) else "NULL"
+            row = connection.execute(_FACTS.format(revert=revert, sessions=sessions), (key,)).fetchone()
             if row is not None and (found is None or _replaces(sessions, _time(row[-1]), found[0])):
                 found = _time(row[-1]), newer, tuple(row[:-1])
     return found and found[1:]

@@ -23,7 +23,7 @@ from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
-from engine.corpus.transcripts.messages import Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -91,18 +91,20 @@ class OpenHandsReader(ChatParser):
             call = mapping(event.get("tool_call"))
             yield Part("assistant", "tool-call", arguments(call.get("arguments")) or tool_input(action), tool)
 
-    def _action(self, kind: str, given: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Part]:
+    def _action(self, kind: str, arguments: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "message":
             role = _SOURCES.get(string(event.get("source")), "system")
-            yield Part(role, "text", string(given.get("content")))
+            yield Part(role, "text", string(arguments.get("content")))
         elif kind == "finish":
-            yield Part("assistant", "text", string(given.get("final_thought")) or string(event.get("message")))
+            yield Part("assistant", "text", string(arguments.get("final_thought")) or string(event.get("message")))
         elif kind == "think":
-            yield Part("assistant", "thinking", string(given.get("thought")))
+            yield Part("assistant", "thinking", string(arguments.get("thought")))
         elif kind not in _ACTIONS_PASSED_OVER:
-            yield Part("assistant", "text", string(given.get("thought")))
-            command = string(given.get("command")) or string(given.get("code"))
-            others = {key: value for key, value in given.items() if key != "thought" and value not in (None, "", False)}
+            yield Part("assistant", "text", string(arguments.get("thought")))
+            command = string(arguments.get("command")) or string(arguments.get("code"))
+            others = {
+                key: value for key, value in arguments.items() if key != "thought" and value not in (None, "", False)
+            }
             yield Part("assistant", "tool-call", command or tool_input(others), kind)
 
 
@@ -131,33 +133,31 @@ class OpenHandsConversation:
             reader.use(mapping(metrics).get("model_name"), _usage(mapping(metrics)))
         read = list(_read(_event_files(events), reader, cancel))
         current = _current_branch(read, state)
-        messages, left = (
-            tuple(
-                message
-                for event in read
-                if (_id(event) in current) is kept
-                for message in next_turn(
-                    reader, list(reader.parts(event)), id=_id(event)[:100], time=local_time(event.get("timestamp"))
-                )
-            )
-            for kept in (True, False)
-        )
-        # The last event of the versions 0.x has the sums.
-        spent = next((metrics for event in reversed(read) if (metrics := mapping(event.get("llm_metrics")))), {})
-        reader.use("", _usage(spent))
+        # The current branch first: the reader's facts follow the order in which events are fed to it.
+        messages = tuple(_messages(reader, [event for event in read if _id(event) in current]))
+        left = tuple(_messages(reader, [event for event in read if _id(event) not in current]))
+        sums = [metrics for event in read if (metrics := mapping(event.get("llm_metrics")))]
+        if sums:  # of the versions 0.x, running totals
+            reader.use("", _usage(sums[-1]))
         yield Conversation("", facts, messages, Counter(reader.unknown), left)
+
+
+def _messages(reader: OpenHandsReader, events: Iterable[Mapping[str, Any]]) -> Iterator[Message]:
+    for event in events:
+        time = local_time(event.get("timestamp"))
+        yield from next_turn(reader, list(reader.parts(event)), id=_id(event)[:100], time=time)
 
 
 def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | None) -> Iterator[Mapping[str, Any]]:
     """Yield the events in these files. Raises Cancelled."""
-    held = 0
+    size = 0
     for file in files:
         if cancel:
             cancel.checkpoint()
-        if held > _MOST_BYTES:
+        if size > _MOST_BYTES:
             reader.count_unknown("event of a session that is too long")
         elif event := sidecar(file):
-            held += os.lstat(file).st_size
+            size += os.lstat(file).st_size
             yield event
         else:
             reader.count_unknown("unreadable file")

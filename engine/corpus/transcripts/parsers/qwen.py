@@ -72,10 +72,10 @@ class QwenParser(GeminiParser, kw_only=True):
 
     def _of_system(self, subtype: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if subtype == "custom_title":
-            given = payload.get("titleSource") != "auto"
+            by_user = payload.get("titleSource") != "auto"
             title = one_line(string(payload.get("customTitle")))
-            if title and (given or not self.title_given):
-                self.facts.title, self.title_given = title, given
+            if title and (by_user or not self.title_given):
+                self.facts.title, self.title_given = title, by_user
         elif subtype == "parent_session":
             self.facts.parent = clean(string(payload.get("parentSessionId")))
         elif subtype == "slash_command" and payload.get("phase") == "invocation":

@@ -77,10 +77,10 @@ def _last(fields: Fields, *path: int) -> Any:
     """Return the last value of a field of a field; None if it isn't set."""
     value: Any = None
     for depth, number in enumerate(path):
-        held = (fields if depth == 0 else _fields(value)).get(number)
-        if not held:
+        values = (fields if depth == 0 else _fields(value)).get(number)
+        if not values:
             return None
-        value = held[-1]
+        value = values[-1]
     return value
 
 
@@ -123,10 +123,10 @@ def _value(data: object, depth: int) -> Any:
 
 
 def _call(name: str, /, **arguments: object) -> Part:
-    given = {key: value for key, value in arguments.items() if value}
-    text = next(iter(given.values())) if len(given) == 1 else None
-    encoded = text if isinstance(text, str) else msgspec.json.encode(given).decode()
-    return Part("assistant", "tool-call", encoded if given else name, name)
+    present = {key: value for key, value in arguments.items() if value}
+    text = next(iter(present.values())) if len(present) == 1 else None
+    encoded = text if isinstance(text, str) else msgspec.json.encode(present).decode()
+    return Part("assistant", "tool-call", encoded if present else name, name)
 
 
 def _diffs(fields: Fields) -> Iterator[Part]:
@@ -213,11 +213,11 @@ class _Parser(LineParser, kw_only=True):
                 parts = list(read(_fields(_last(called, number))))
                 self.calls[_text(called, 1)] = parts[0].tool if parts else ""
                 yield from parts
-        given = _fields(_last(fields, _RESULT))
-        name = self.calls.pop(_text(given, 1), "")
+        result = _fields(_last(fields, _RESULT))
+        name = self.calls.pop(_text(result, 1), "")
         for number, paths in _TEXTS.items():
-            if number in given:
-                found = (_text(given, number, *path) for path in paths)
+            if number in result:
+                found = (_text(result, number, *path) for path in paths)
                 yield Part("tool", "tool-result", next(filter(None, found), ""), name)
 
 

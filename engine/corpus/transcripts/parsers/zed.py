@@ -93,11 +93,11 @@ class ZedReader(LineParser, kw_only=True):
             yield _result(result, names.get(string(result.get("tool_use_id")), ""))
 
     def _call(self, call: Mapping[str, Any]) -> Part:
-        given = call.get("input")
-        root, slash, rest = string(mapping(given).get("path")).partition("/")
+        arguments = call.get("input")
+        root, slash, rest = string(mapping(arguments).get("path")).partition("/")
         if root and slash and root in self.roots:
-            given = {**mapping(given), "path": f"{self.roots[root]}/{rest}"}
-        return Part("assistant", "tool-call", tool_input(given), string(call.get("name")))
+            arguments = {**mapping(arguments), "path": f"{self.roots[root]}/{rest}"}
+        return Part("assistant", "tool-call", tool_input(arguments), string(call.get("name")))
 
 
 def _result(result: Mapping[str, Any], tool: str) -> Part:
@@ -155,12 +155,12 @@ def _snapshot_folders(document: Mapping[str, Any]) -> list[str]:
 
 
 def _document(reader: ZedReader, sort: str, data: object) -> Mapping[str, Any]:
-    held = data if isinstance(data, bytes) else None
-    if held is not None and sort == "zstd":
-        held = unpacked(held)
-    value = None if held is None else parse_line(held)
+    encoded = data if isinstance(data, bytes) else None
+    if encoded is not None and sort == "zstd":
+        encoded = unpacked(encoded)
+    value = None if encoded is None else parse_line(encoded)
     if value is None:
-        reader.count_unknown("too long or damaged" if held is None else "no JSON")
+        reader.count_unknown("too long or damaged" if encoded is None else "no JSON")
     return value or {}
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.model_api_messages import BlockParser
+from engine.corpus.transcripts.model_api_messages import SdkParser
 
 _AGENT = "zencoder"
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
@@ -26,7 +26,7 @@ _HEADER = frozenset({"id", "createdAt"})
 _HEADER_MARKS = frozenset({"chatId", "creationReason", "modelId"})
 
 
-class ZencoderParser(BlockParser, kw_only=True):
+class ZencoderParser(SdkParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = string(value.get("role"))
         if not role:
@@ -44,21 +44,15 @@ class ZencoderParser(BlockParser, kw_only=True):
         parts = self.blocks(value.get("content"), _ROLES[role])
         return self.next_message(parts, line=line, time=seconds(value.get("createdAt")))
 
+    def result(self, block: Mapping[str, Any]) -> str:
+        body = block.get("content")
+        shown = [part for part in items(body) if not mapping(part).get("tag")] if isinstance(body, list) else body
+        return content(shown)
+
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
         kind = block.get("type")
-        if kind == "reasoning":
-            yield Part("assistant", "thinking", string(block.get("text")))
-        elif kind == "tool-call":
-            name = string(block.get("toolName"))
-            self.calls[clean(string(block.get("toolCallId")))] = clean(name)
-            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
-        elif kind == "tool-result":
-            called = self.calls.pop(clean(string(block.get("toolCallId"))), "")
-            held = block.get("content")
-            shown = [part for part in items(held) if not mapping(part).get("tag")] if isinstance(held, list) else held
-            yield Part("tool", "tool-result", content(shown), string(block.get("toolName")) or called)
-        elif kind == "skill":
+        if kind == "skill":
             yield Part("system", "text", string(block.get("content")))
         elif kind == "text" and role == "user" and block.get("tag") not in (None, "", "user-input"):
             yield Part("system", "text", string(block.get("text")))

@@ -97,7 +97,7 @@ def test_invalid_message_is_answered_with_error(served: Served) -> None:
         still_works(wire)
 
 
-def test_requests_before_the_handshake_do_no_harm(served: Served) -> None:
+def test_requests_before_handshake_are_harmless(served: Served) -> None:
     with served.process() as wire:
         wire.send(request(7, "tools/list"))
         wire.receive()

@@ -37,11 +37,11 @@ def talk(access):
 
 
 def test_slow_search_does_not_delay_other_calls(talk, memory: FakeMemory) -> None:
-    asked, release = threading.Event(), threading.Event()
+    searching, release = threading.Event(), threading.Event()
     searched = memory.search
 
     def slow(*args: Any, **options: Any) -> Any:
-        asked.set()
+        searching.set()
         release.wait(60)
         return searched(*args, **options)
 
@@ -55,7 +55,7 @@ def test_slow_search_does_not_delay_other_calls(talk, memory: FakeMemory) -> Non
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(search)
-            await anyio.to_thread.run_sync(asked.wait)
+            await anyio.to_thread.run_sync(searching.wait)
             got = await client.call_tool("memory_get", {"path": "daily/2026-02-08.md"})
             assert "Tomatoes" in got.structured_content["text"]
             assert not found
@@ -67,13 +67,13 @@ def test_slow_search_does_not_delay_other_calls(talk, memory: FakeMemory) -> Non
 
 def test_a_cancelled_call_cancels_the_search(talk, memory: FakeMemory) -> None:
     tokens: list[CancelToken] = []
-    asked = threading.Event()
+    searching = threading.Event()
 
     def search(*_: Any, cancel: CancelToken, **__: Any) -> Any:
         tokens.append(cancel)
         stopped = threading.Event()
         cancel.on_cancel(stopped.set)
-        asked.set()
+        searching.set()
         assert stopped.wait(60)
         raise Cancelled
 
@@ -82,7 +82,7 @@ def test_a_cancelled_call_cancels_the_search(talk, memory: FakeMemory) -> None:
     async def conversation(client: Client) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "memory_search", {"query": "timer"})
-            await anyio.to_thread.run_sync(asked.wait)
+            await anyio.to_thread.run_sync(searching.wait)
             tasks.cancel_scope.cancel()
         while not tokens[0].cancelled:
             await anyio.sleep(0.01)

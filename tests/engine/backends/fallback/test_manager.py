@@ -30,7 +30,7 @@ def paths(outcome) -> set[str]:
     return {result.path for result in outcome.results}
 
 
-def test_the_chosen_one_answers_as_long_as_it_works(open_manager, backend):
+def test_chosen_backend_answers_while_it_works(open_manager, backend):
     manager = open_manager()
     manager.sync()
     outcome = manager.search("irrigation")
@@ -163,7 +163,7 @@ def test_close_cancels_hanging_retry(open_manager, backend):
     assert all(memory.closed for memory in backend.opened)
 
 
-def test_a_cancelled_search_is_no_failure(open_manager, backend):
+def test_cancelled_search_does_not_count_as_failure(open_manager, backend):
     manager = open_manager()
     token = CancelToken()
 
@@ -316,14 +316,14 @@ def test_missing_features_follow_backend_in_use(open_manager, backend):
 
 def test_saved_searches_survive_switches(open_manager, backend):
     manager = open_manager(pause=0)
-    kept = manager.saved_searches
-    kept.save(SavedSearch(name="water", query=QueryRecord(text="irrigation"), used=1.0))
+    store = manager.saved_searches
+    store.save(SavedSearch(name="water", query=QueryRecord(text="irrigation"), used=1.0))
     backend.fails(GONE)
     manager.search("irrigation")
     backend.works()
     manager.search("irrigation")
-    assert manager.saved_searches is kept
-    assert [saved.name for saved in kept.saved()] == ["water"]
+    assert manager.saved_searches is store
+    assert [saved.name for saved in store.saved()] == ["water"]
 
 
 def test_facts_survive_switches_with_provider(open_manager, backend):
@@ -402,10 +402,10 @@ def test_close_during_searches_ends_cleanly(open_manager, backend):
         return "answered"
 
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(ask, number) for number in range(4)]
+        searches = [pool.submit(ask, number) for number in range(4)]
         start.wait()
         manager.close()
-        assert {future.result() for future in asked} <= {"closed", "answered"}
+        assert {future.result() for future in searches} <= {"closed", "answered"}
     assert all(memory.closed for memory in backend.opened)
 
 

@@ -22,8 +22,8 @@ def shed(machine):
     folder = Path(machine("desk", notes={"tools/hose.md": NOTE}).status().workspace_dir).parent / "agents/main/sessions"
     folder.mkdir(parents=True)
     head = {"type": "session", "id": "s1", "cwd": "/home/ada/boat", "timestamp": "2026-03-01T10:00:00.000Z"}
-    said = {"role": "user", "content": [{"type": "text", "text": f"The varnish peels off. My token is {SECRET}"}]}
-    line = {"type": "message", "id": "m1", "timestamp": "2026-03-01T10:01:00.000Z", "message": said}
+    message = {"role": "user", "content": [{"type": "text", "text": f"The varnish peels off. My token is {SECRET}"}]}
+    line = {"type": "message", "id": "m1", "timestamp": "2026-03-01T10:01:00.000Z", "message": message}
     (folder / "boat.jsonl").write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
     desk = machine("desk", sessions=SessionSettings(folders=(str(folder),)))
     assert not desk.sync().error

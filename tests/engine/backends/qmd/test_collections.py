@@ -24,7 +24,7 @@ def names(made) -> list[str]:
     return [one.name for one in made.collections]
 
 
-def test_a_folder_of_notes_is_one_collection(workspace):
+def test_notes_folder_becomes_one_collection(workspace):
     made = planned(workspace, workspace.parent / "sessions")
     others = (
         "**/*.[mM][aA][rR][kK][dD][oO][wW][nN],**/*.[mM][dD][xX],**/*.[tT][xX][tT],"

@@ -159,7 +159,7 @@ def test_killed_program_leaves_no_qmd_process(fake, workspace, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("print('hello')", "can.t be read"),
         ("pass", "returned no answer"),
@@ -172,9 +172,9 @@ def test_killed_program_leaves_no_qmd_process(fake, workspace, tmp_path):
         ("sys.stderr.write('Error: disk I/O error\\n    at f (x.js:1)\\n'); sys.exit(1)", r"Error: disk I/O error\.$"),
     ],
 )
-def test_invalid_output_is_error(memory, fake, body, said):
+def test_invalid_output_is_error(memory, fake, body, message):
     fake.does(body)
-    with pytest.raises(QmdError, match=said) as raised:
+    with pytest.raises(QmdError, match=message) as raised:
         memory.search("drip")
     assert isinstance(raised.value, BackendError)
 
@@ -237,11 +237,11 @@ def test_non_program_reported(open_qmd, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("version", "said"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not report a qmd version")]
+    ("version", "message"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not report a qmd version")]
 )
-def test_unsupported_version_is_reported(open_qmd, fake, version, said):
+def test_unsupported_version_is_reported(open_qmd, fake, version, message):
     fake.does("", beginning=f"#!{sys.executable}\nprint({version!r})\n")
-    with pytest.raises(QmdMissing, match=said):
+    with pytest.raises(QmdMissing, match=message):
         open_qmd(str(fake.path)).search("drip")
 
 

@@ -50,9 +50,9 @@ def test_best_answer_first(memory: MemorySearchManager):
 
 def test_low_scores_left_out(memory: MemorySearchManager):
     least = 0.2
-    kept = memory.search("irrigation timer", min_score=least).results
-    assert kept
-    for result in kept:
+    above = memory.search("irrigation timer", min_score=least).results
+    assert above
+    for result in above:
         assert max(result.score, result.text_score or 0) >= least, "the keyword score can reach the minimum alone"
     assert not memory.search("irrigation timer", min_score=1.5).results
 
@@ -163,7 +163,7 @@ def test_group_learns_nothing_of_private_notes(opened: Bench, query: str) -> Non
     assert answer() == before
 
 
-def test_whatever_is_typed_gets_an_answer(memory: MemorySearchManager):
+def test_any_typed_query_gets_an_answer(memory: MemorySearchManager):
     for query in ODD:
         outcome = memory.search(query)
         assert len(outcome.results) <= len(NOTES)

@@ -226,8 +226,8 @@ def test_parallel_threads(opened: Bench):
                 assert not memory.sync().error
 
     with ThreadPoolExecutor(4) as pool:
-        for asked in [pool.submit(ask, number) for number in range(4)]:
-            asked.result()
+        for search in [pool.submit(ask, number) for number in range(4)]:
+            search.result()
     assert found(memory, "rainwater") == {"new.md"}
 
 
@@ -245,10 +245,10 @@ def test_close_during_threads_ends_cleanly(opened: Bench):
         return "answered"
 
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(ask, number) for number in range(4)]
+        searches = [pool.submit(ask, number) for number in range(4)]
         start.wait()
         memory.close()
-        assert {one.result(60) for one in asked} <= {"closed", "answered"}
+        assert {one.result(60) for one in searches} <= {"closed", "answered"}
 
 
 # --- traces ---------------------------------------------------------------------------------------------------------

@@ -261,10 +261,10 @@ def test_failing_workspace_is_named_in_the_notice(folders: dict[str, Path], tmp_
 
 
 def test_hanging_workspace_does_not_delay_the_answer(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
-    release, asked = threading.Event(), []
+    release, tokens = threading.Event(), []
 
     def hang(cancel: CancelToken) -> SearchOutcome:
-        asked.append(cancel)
+        tokens.append(cancel)
         release.wait(60)
         cancel.checkpoint()
         raise AssertionError
@@ -273,7 +273,7 @@ def test_hanging_workspace_does_not_delay_the_answer(folders: dict[str, Path], t
     release.set()
     assert len(outcome.results) == 2
     assert outcome.notice == "boat did not answer within 2 s, so its results are missing."
-    assert asked[0].cancelled
+    assert tokens[0].cancelled
 
 
 def test_cancel_ends_search_immediately(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
@@ -310,6 +310,6 @@ def test_few_stay_open_and_none_for_ever() -> None:
 
 
 @pytest.mark.parametrize("path", ["note.md", "sessions/claude/x.jsonl", "a//b.md", "//machine/note.md"])
-def test_names_go_there_and_back(path: str) -> None:
+def test_names_round_trip(path: str) -> None:
     assert split_name(path) == ("", path)
     assert split_name(name_in("notes (a › x)", path)) == ("notes (a › x)", path)

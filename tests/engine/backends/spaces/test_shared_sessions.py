@@ -29,8 +29,8 @@ def _write_sessions(tmp_path: Path) -> None:
     store.mkdir(parents=True)
     for name, text in SAID.items():
         head = {"type": "session", "id": name, "cwd": str(tmp_path / name), "timestamp": "2026-03-01T10:00:00.000Z"}
-        said = {"role": "user", "content": [{"type": "text", "text": text}]}
-        line = {"type": "message", "id": "m1", "timestamp": "2026-03-01T10:01:00.000Z", "message": said}
+        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        line = {"type": "message", "id": "m1", "timestamp": "2026-03-01T10:01:00.000Z", "message": message}
         (store / f"{name}.jsonl").write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
 
 

@@ -42,12 +42,12 @@ def test_messages_of_a_thread() -> None:
 
 def test_uncached_prompts_of_openais_models_are_sent_tokens(tmp_path: Path) -> None:
     counts = {"inputTokens": 0, "outputTokens": 5, "cacheReadInputTokens": 20, "cacheCreationInputTokens": 7}
-    said = [
+    messages = [
         {"role": "assistant", "content": [{"type": "text", "text": "Yes."}], "usage": {"model": model, **counts}}
         for model in ("gpt-5.5", "claude-opus-5")
     ]
     path = tmp_path / "T-1.json"
-    path.write_text(json.dumps({"id": "T-1", "messages": said}))
+    path.write_text(json.dumps({"id": "T-1", "messages": messages}))
     (conversation,) = read(AmpThread(), path)
     assert conversation.facts.usage == {"gpt-5.5": Usage(7, 5, 20), "claude-opus-5": Usage(0, 5, 20, 7)}
 

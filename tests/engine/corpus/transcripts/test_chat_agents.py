@@ -154,7 +154,7 @@ def test_a_session_of_gptme_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "uses"),
+    ("text", "speech", "uses"),
     [
         ("Run:\n```shell\npytest -q\n```", "Run:", [("command", "pytest -q")]),
         ("```save my hull.py\nx = 1\n```\nSaved.", "Saved.", [("created", "my hull.py")]),
@@ -166,13 +166,13 @@ def test_a_session_of_gptme_is_read() -> None:
         ("```save\nno name\n```", "```save\nno name\n```", []),
     ],
 )
-def test_code_blocks_of_gptme_are_uses_of_tools(text: str, said: str, uses: list[tuple[str, str]]) -> None:
+def test_code_blocks_of_gptme_are_uses_of_tools(text: str, speech: str, uses: list[tuple[str, str]]) -> None:
     line = {"role": "assistant", "content": text, "timestamp": "2026-05-04T09:00:02+00:00"}
     messages = GptmeFormat().parser(str(GPTME)).feed(line, 1)
-    assert "".join(message.text for message in messages if message.is_speech) == said
+    assert "".join(message.text for message in messages if message.is_speech) == speech
     assert [use for message in messages for use in uses_of(message)] == uses
-    asked = GptmeFormat().parser(str(GPTME)).feed({**line, "role": "user"}, 1)
-    assert [message.text for message in asked] == [text]
+    question = GptmeFormat().parser(str(GPTME)).feed({**line, "role": "user"}, 1)
+    assert [message.text for message in question] == [text]
 
 
 def test_a_session_of_vibe_is_read() -> None:

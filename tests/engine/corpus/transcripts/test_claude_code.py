@@ -122,7 +122,7 @@ def test_a_session_is_read_with_thoughts_calls_and_results() -> None:
     assert parser.calls == {}
 
 
-def test_a_sub_agents_file_is_a_session_of_its_own() -> None:
+def test_subagent_file_is_a_separate_session() -> None:
     parser = ClaudeCodeFormat().parser(str(SUB_AGENT))
     messages = feed(parser, fixture_lines(SUB_AGENT))
     assert [(message.role, message.text, message.side) for message in messages] == [
@@ -541,14 +541,14 @@ def test_titles_ranked_by_source_last_wins() -> None:
 
 
 def test_summary_of_own_message_is_title() -> None:
-    said = user("hello", uuid="leaf")
+    message = user("hello", uuid="leaf")
     summary = {"type": "summary", "summary": "About sails", "leafUuid": "leaf"}
     other = {"type": "summary", "summary": "About oars", "leafUuid": "elsewhere"}
     for lines, title in [
-        ([summary, said], "About sails"),
-        ([said, summary, other], "About sails"),
-        ([other, said], ""),
-        ([{"type": "ai-title", "aiTitle": "Made"}, said, summary], "Made"),
+        ([summary, message], "About sails"),
+        ([message, summary, other], "About sails"),
+        ([other, message], ""),
+        ([{"type": "ai-title", "aiTitle": "Made"}, message, summary], "Made"),
     ]:
         parser = ClaudeCodeFormat().parser("s.jsonl")
         feed(parser, enumerate(lines, 1))
@@ -601,7 +601,7 @@ def test_lines_about_the_program_are_known_in_newest_version(kind: str) -> None:
 
 
 def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
-    def said(role: str, text: str) -> dict[str, Any]:
+    def message(role: str, text: str) -> dict[str, Any]:
         message = {"role": role, "content": [{"type": "text", "text": text}]}
         return {"type": role, "uuid": role, "sessionId": "s", "cwd": "/sessions/brave-ada", "message": message}
 
@@ -610,8 +610,8 @@ def test_sessions_of_cowork_have_their_description(tmp_path: Path) -> None:
     path = home / ".claude/projects/-sessions-brave-ada/0c1d2e3f-0000-4000-8000-000000000009.jsonl"
     description = {"title": "Winter storage", "userSelectedFolders": ["/home/ada/boats", "/home/ada/oars"]}
     for file, content in (
-        (path, [said("user", "Plan it."), {"type": "ai-title", "sessionId": "s", "aiTitle": "A plan"}]),
-        (home / "audit.jsonl", [said("user", "Plan it.")]),
+        (path, [message("user", "Plan it."), {"type": "ai-title", "sessionId": "s", "aiTitle": "A plan"}]),
+        (home / "audit.jsonl", [message("user", "Plan it.")]),
         (home / "outputs/data.jsonl", [{"a": 1}]),
         (store / "org/space/local_1.json", [description]),
     ):
@@ -664,10 +664,10 @@ def test_programs_with_same_transcripts_are_distinguished(tmp_path: Path, agent:
 def test_first_line_of_qoder_names_the_folder(tmp_path: Path) -> None:
     path = tmp_path / ".qoder" / "projects" / "-home-ada-boats" / "0c1d2e3f-0000-4000-8000-000000000009.jsonl"
     path.parent.mkdir(parents=True)
-    said = {"role": "user", "content": [{"type": "text", "text": "Plan it."}]}
+    message = {"role": "user", "content": [{"type": "text", "text": "Plan it."}]}
     values = (
         {"type": "workspace-directories", "sessionId": "s", "directories": ["/home/ada/boats", "/x"]},
-        {"type": "user", "uuid": "u", "timestamp": "2026-09-02T16:10:15.014Z", "message": said},
+        {"type": "user", "uuid": "u", "timestamp": "2026-09-02T16:10:15.014Z", "message": message},
         {"type": "last-prompt", "sessionId": "s", "lastPrompt": "Plan it."},
         {"type": "active-leaf", "sessionId": "s", "uuid": "u"},
     )
@@ -697,9 +697,9 @@ def test_last_transcript_continues_those_before(
 ) -> None:
     folder = tmp_path / ".claude" / "projects" / "-home-ada-boats"
     folder.mkdir(parents=True)
-    said = '{"type":"user","uuid":"u1","message":{"role":"user","content":"Why?"}}\n'
+    line = '{"type":"user","uuid":"u1","message":{"role":"user","content":"Why?"}}\n'
     for name in expected:
         mark = json.dumps({"type": "continued-in", "continuedInSessionId": named.get(name)}, separators=(",", ":"))
-        (folder / f"{name}.jsonl").write_text(said + (f"{mark}\n" if name in named else ""))
+        (folder / f"{name}.jsonl").write_text(line + (f"{mark}\n" if name in named else ""))
     found = {name: Path(continued_in(str(folder / f"{name}.jsonl"))).stem for name in expected}
     assert found == expected

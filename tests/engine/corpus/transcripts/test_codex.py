@@ -130,14 +130,14 @@ def test_the_older_form_has_bare_items() -> None:
 words = st.sampled_from(["yes", "go on", "Sew  it.\n", "no"])
 
 
-@given(said=st.lists(st.tuples(st.sampled_from(["user", "agent"]), words, st.sampled_from("ieb"))), data=st.data())
-def test_no_message_duplicated_or_lost(said: list[tuple[str, str, str]], data: st.DataObject) -> None:
+@given(messages=st.lists(st.tuples(st.sampled_from(["user", "agent"]), words, st.sampled_from("ieb"))), data=st.data())
+def test_no_message_duplicated_or_lost(messages: list[tuple[str, str, str]], data: st.DataObject) -> None:
     """Each message is an item, an event or both; the second of both is anywhere after the first."""
     only_one_way: dict[tuple[str, str], str] = {}
     lines: list[dict[str, Any]] = []
     late: list[dict[str, Any]] = []
     expected = []
-    for role, text, ways in said:
+    for role, text, ways in messages:
         # Equal messages always have the same form: otherwise two messages would be indistinguishable from one.
         way = only_one_way.setdefault((role, text), ways)
         both = [user_message(text) if role == "user" else answered(text), shown(role, text)]
@@ -450,7 +450,7 @@ def test_instructions_to_the_agent_are_left_out() -> None:
     ]
 
 
-def test_words_and_plan_are_apart_and_citations_are_none() -> None:
+def test_speech_and_plan_are_separate_without_citations() -> None:
     text = "Here:\n<proposed_plan>\n# Sew\n</proposed_plan>\n<oai-mem-citation>\nx\n</oai-mem-citation>"
     plan = event(type="item_completed", item={"type": "Plan", "text": "# Sew\n"})
     expected = [("assistant", "text", "Here:"), ("assistant", "text", "# Sew")]

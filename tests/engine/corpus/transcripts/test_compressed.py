@@ -73,7 +73,7 @@ def test_a_compressed_transcript_reads_like_the_plain_one(fixture: Path, tmp_pat
 
 
 @pytest.mark.parametrize("content", [b"no zstd", zstandard.compress(b"one frame") + b"and then something else"])
-def test_damage_is_an_error_of_one_sentence(tmp_path: Path, content: bytes) -> None:
+def test_damage_gives_one_sentence(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "rollout-1.jsonl.zst"
     path.write_bytes(content)
     with unpacked(path) as source, pytest.raises(OSError, match="damaged"):

@@ -30,10 +30,10 @@ SAMPLES = [value for _, value in fixture_lines(LOG)]
 def test_session_as_one_object() -> None:
     (conversation,) = CopilotChatDocument().conversations(str(OBJECT))
 
-    asked, answered = ("request_1", 1765000000.0), ("response_1", 1765000004.0)
+    request, answered = ("request_1", 1765000000.0), ("response_1", 1765000004.0)
     question = "Why does #file:hull.py leak?\n[file: hull.py]"
     assert conversation.messages == (
-        Message("user", "text", question, 1, 1, *asked),
+        Message("user", "text", question, 1, 1, *request),
         Message("assistant", "thinking", "I should read it.", 2, 2, *answered),
         Message("assistant", "tool-call", '{"filePath": "hull.py"}', 2, 2, *answered, "copilot_readFile"),
         Message("tool", "tool-result", "Read /home/ada/my boats/hull.py", 2, 2, *answered, "copilot_readFile"),

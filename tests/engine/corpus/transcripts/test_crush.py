@@ -48,8 +48,8 @@ def message(key: str, role: str, parts: Any, **more: Any) -> tuple[str, dict[str
     return "messages", {**values, **more}
 
 
-def text(said: str) -> list[dict[str, Any]]:
-    return [{"type": "text", "data": {"text": said}}]
+def text(words: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "data": {"text": words}}]
 
 
 def read(path: Path, key: str = "s-1") -> Conversation:
@@ -121,7 +121,7 @@ def test_marks_change_while_an_answer_arrives(path: Path) -> None:
     assert {key for key in after if after[key] != before[key]} == {"s-1"}
 
 
-def test_rows_that_are_no_messages_are_counted(path: Path) -> None:
+def test_rows_other_than_messages_are_counted(path: Path) -> None:
     rows = [session(), message("m1", "user", "{half"), message("m2", "user", b"\xff\x00"), message("m3", "user", "7")]
     write_rows(path, CRUSH, [*rows, message("m4", "user", text("Leaks?"))])
     conversation = read(path)

@@ -143,7 +143,7 @@ def test_marks_follow_changes_and_leave_out_drafts(path: Path, writer: CursorWri
         assert sessions.conversation("three") is None
 
 
-def test_a_damaged_row_costs_only_itself(path: Path, writer: CursorWriter) -> None:
+def test_damaged_row_is_skipped_and_others_are_read(path: Path, writer: CursorWriter) -> None:
     writer.chat(CHAT, [("b0", b'{"type": 1, "text": "\xff"}'), ("bx", "{"), *BUBBLES[:1]])
     writer.put("composerData:broken", '{"bubbleId"')
     conversation = read(path)

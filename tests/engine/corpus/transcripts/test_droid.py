@@ -93,3 +93,15 @@ def test_reading_lines_resumes() -> None:
 def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(DroidFormat(), values)
     assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
+
+
+def test_other_names_of_members_are_read() -> None:
+    start = {"type": "session_start", "session": {"id": "d1", "title": "A leak", "workspace_root": "/boats"}}
+    thought = {"role": "assistant", "content": [{"type": "reasoning", "text": "Hm."}]}
+    summary = {"type": "compaction_state", "summary": {"title": "So far", "body": "A leak."}}
+    parser = DroidFormat().parser("x.jsonl")
+    assert DroidFormat().matches([start])
+    messages = feed(parser, enumerate([start, {"type": "message", "message": thought}, summary], 1))
+    assert [(message.kind, message.text) for message in messages] == [("thinking", "Hm."), ("text", "A leak.")]
+    assert (parser.facts.id, parser.facts.title, parser.facts.project) == ("d1", "A leak", "/boats")
+    assert not parser.unknown

@@ -60,14 +60,14 @@ def test_rewound_messages_are_a_left_branch() -> None:
         feed(parser, enumerate(values, 1))
         return parser.facts.rewound, parser.facts.opening
 
-    said = [
+    messages = [
         {"id": str(number), "type": "gemini" if number % 2 else "user", "content": f"Sing song {number}."}
         for number in range(6)
     ]
-    assert left(*said[:4], {"$rewindTo": "2"}, *said[4:]) == ([(3, 5)], "Sing song 0.")
-    assert left(*said[:4], {"$rewindTo": "0"}, *said[4:]) == ([(1, 5)], "Sing song 4.")
-    assert left(*said[:4], {"$rewindTo": "gone"}) == ([(1, 5)], "Sing song 0.")
-    assert left({"$rewindTo": "2"}, *said) == ([], "Sing song 0.")
+    assert left(*messages[:4], {"$rewindTo": "2"}, *messages[4:]) == ([(3, 5)], "Sing song 0.")
+    assert left(*messages[:4], {"$rewindTo": "0"}, *messages[4:]) == ([(1, 5)], "Sing song 4.")
+    assert left(*messages[:4], {"$rewindTo": "gone"}) == ([(1, 5)], "Sing song 0.")
+    assert left({"$rewindTo": "2"}, *messages) == ([], "Sing song 0.")
 
 
 def test_only_recorded_sessions_are_resumed_by_id() -> None:

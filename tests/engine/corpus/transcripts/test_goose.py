@@ -53,8 +53,8 @@ def message(role: str, held: Any, **more: Any) -> tuple[str, dict[str, Any]]:
     return "messages", {**values, "content_json": content, **more}
 
 
-def text(said: str) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": said}]
+def text(words: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": words}]
 
 
 def read(path: Path, key: str = "20260504_1") -> Conversation:

@@ -99,7 +99,7 @@ def test_cancelled_reading_raises(path: Path) -> None:
 
 def test_changed_metadata_file_updates_facts(tmp_path: Path) -> None:
     path, meta = tmp_path / "messages.jsonl", tmp_path / "meta.json"
-    said = [f'{{"role": "user", "content": "Varnish it.", "message_id": "{number}"}}\n' for number in range(3)]
+    messages = [f'{{"role": "user", "content": "Varnish it.", "message_id": "{number}"}}\n' for number in range(3)]
     metadata: dict[str, Any] = {"session_id": "v", "title": "Varnish", "stats": {"session_prompt_tokens": 1}}
     position: Position | None = None
     for number, more in enumerate(
@@ -108,7 +108,7 @@ def test_changed_metadata_file_updates_facts(tmp_path: Path) -> None:
         metadata |= more
         meta.write_text(json.dumps(metadata))
         with path.open("a") as file:
-            file.write(said[number])
+            file.write(messages[number])
         read, whole = read_on(path, "", position), read_session(path, "")
         assert read.conversation is not None
         assert whole is not None
@@ -124,15 +124,15 @@ def test_title_that_is_replaced_in_front_is_read(tmp_path: Path) -> None:
     def title(text: str) -> bytes:
         return json.dumps({"type": "title", "title": text, "pad": " " * (40 - len(text))}).encode() + b"\n"
 
-    said = b'{"type": "message", "message": {"role": "user", "content": "%s"}}\n' % (b"Varnish it. " * 1000)
-    path.write_bytes(title("Varnish") + b'{"type": "session", "id": "s", "cwd": "/boats"}\n' + said)
+    messages = b'{"type": "message", "message": {"role": "user", "content": "%s"}}\n' % (b"Varnish it. " * 1000)
+    path.write_bytes(title("Varnish") + b'{"type": "session", "id": "s", "cwd": "/boats"}\n' + messages)
     before = read_on(path, "", None)
     assert before.conversation is not None
     assert before.conversation.facts.title == "Varnish"
     with path.open("r+b") as file:
         file.write(title("Masts"))
         file.seek(0, os.SEEK_END)
-        file.write(said)
+        file.write(messages)
     after = read_on(path, "", before.position)
     assert after.conversation is not None
     assert (after.conversation.facts.title, after.continued) == ("Masts", False)

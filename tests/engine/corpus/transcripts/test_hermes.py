@@ -110,8 +110,8 @@ FOOTER = "then run them with the terminal tool using the absolute path."
 def test_skill_of_a_command_is_not_the_users(path: Path, stored: str, typed: str) -> None:
     write_rows(path, HERMES, [session(), message("user", stored), message("assistant", "Sewn.")])
     conversation = read(path)
-    said = [(one.role, one.text) for one in conversation.messages]
-    assert said == [*([("user", typed)] if typed else []), ("system", stored), ("assistant", "Sewn.")]
+    messages = [(one.role, one.text) for one in conversation.messages]
+    assert messages == [*([("user", typed)] if typed else []), ("system", stored), ("assistant", "Sewn.")]
     assert conversation.facts.opening == typed
 
 

@@ -15,8 +15,8 @@ from tests.helpers.session_counts import TIMES, Count, Sample, Value, check, cou
 # --- Claude Code -----------------------------------------------------------------------------------------------------
 
 
-def _claude(number: int, role: str, said: object, **more: Any) -> Value:
-    message = {"role": role, "content": said, **({"id": f"m{number}"} if role == "assistant" else {})}
+def _claude(number: int, role: str, content: object, **more: Any) -> Value:
+    message = {"role": role, "content": content, **({"id": f"m{number}"} if role == "assistant" else {})}
     link = {"uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "s"}
     return {"type": role, **link, "timestamp": TIMES[number], "message": message, **more}
 
@@ -27,8 +27,8 @@ def _count_claude(text: str) -> Count:
         if value["type"] not in ("user", "assistant"):
             continue
         times.append(value["timestamp"])
-        said = value["message"]["content"]
-        texts = [said] if isinstance(said, str) else [part["text"] for part in said if part["type"] == "text"]
+        content = value["message"]["content"]
+        texts = [content] if isinstance(content, str) else [part["text"] for part in content if part["type"] == "text"]
         spoken += ["user" if value["type"] == "user" else "agent"] * len(texts)
     return count(spoken, times)
 

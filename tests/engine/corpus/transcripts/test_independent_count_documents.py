@@ -15,8 +15,8 @@ LOCAL = [datetime.fromtimestamp(second).isoformat() for second in SECONDS]
 """By the clock of the machine, without a zone."""
 
 
-def _text(said: str) -> list[Value]:
-    return [{"type": "text", "text": said}]
+def _text(text: str) -> list[Value]:
+    return [{"type": "text", "text": text}]
 
 
 # --- Copilot Chat ----------------------------------------------------------------------------------------------------
@@ -24,8 +24,8 @@ def _text(said: str) -> list[Value]:
 INVOCATION = {"kind": "toolInvocationSerialized", "toolId": "copilot_readFile", "toolCallId": "c", "isComplete": True}
 
 
-def _request(minute: int, asked: str, *response: Value) -> Value:
-    message = {"text": asked, "parts": []}
+def _request(minute: int, question: str, *response: Value) -> Value:
+    message = {"text": question, "parts": []}
     return {"requestId": f"r{minute}", "message": message, "response": response, "timestamp": MS[minute]}
 
 
@@ -58,8 +58,8 @@ def _count_chat(text: str) -> Count:
 # --- Roo Code, Kilo Code ---------------------------------------------------------------------------------------------
 
 
-def _say(minute: int, kind: str, said: str, **more: Any) -> Value:
-    return {"ts": MS[minute], "type": "say", "say": kind, "text": said, **more}
+def _say(minute: int, kind: str, text: str, **more: Any) -> Value:
+    return {"ts": MS[minute], "type": "say", "say": kind, "text": text, **more}
 
 
 ROO = [
@@ -113,8 +113,8 @@ AMP_NEW = {
 
 
 def _count_blocks(messages: list[Any]) -> list[str]:
-    said = [(message["role"], block) for message in messages for block in message["content"] if block["type"] == "text"]
-    return ["user" if role == "user" else "agent" for role, _ in said]
+    roles = [message["role"] for message in messages for block in message["content"] if block["type"] == "text"]
+    return ["user" if role == "user" else "agent" for role in roles]
 
 
 def _count_amp(text: str) -> Count:
@@ -164,7 +164,7 @@ def _count_continue(text: str) -> Count:
 # --- Downloads of ChatGPT and Claude.ai ------------------------------------------------------------------------------
 
 
-def _node(minute: int, role: str, said: str) -> Value:
+def _node(minute: int, role: str, text: str) -> Value:
     return {
         "id": f"n{minute}",
         "parent": f"n{minute - 1}" if minute else None,
@@ -173,7 +173,7 @@ def _node(minute: int, role: str, said: str) -> Value:
             "id": f"m{minute}",
             "author": {"role": role},
             "create_time": SECONDS[minute] + 0.5,
-            "content": {"content_type": "text", "parts": [said]},
+            "content": {"content_type": "text", "parts": [text]},
             "recipient": "all",
             "metadata": {},
         },
@@ -202,8 +202,8 @@ def _count_nodes(text: str) -> Count:
     return count(spoken, [message["create_time"] for message in messages])
 
 
-def _letter(minute: int, sender: str, said: str, **more: Any) -> Value:
-    return {"uuid": f"m{minute}", "sender": sender, "created_at": TIMES[minute], "text": said, **more}
+def _letter(minute: int, sender: str, text: str, **more: Any) -> Value:
+    return {"uuid": f"m{minute}", "sender": sender, "created_at": TIMES[minute], "text": text, **more}
 
 
 CLAUDE: dict[str, Any] = {"uuid": ID, "name": "Knots", "created_at": TIMES[0], "updated_at": TIMES[2]}
@@ -220,8 +220,8 @@ def _count_letters(text: str) -> Count:
     return count(spoken, [letter["created_at"] for letter in letters])
 
 
-def _fragments(minute: int, kind: str, said: str) -> Value:
-    message = {"inserted_at": TIMES[minute], "files": [], "fragments": [{"type": kind, "content": said}]}
+def _fragments(minute: int, kind: str, text: str) -> Value:
+    message = {"inserted_at": TIMES[minute], "files": [], "fragments": [{"type": kind, "content": text}]}
     return {"id": str(minute), "parent": str(minute - 1) if minute > 1 else "root", "message": message}
 
 
@@ -242,14 +242,14 @@ def _count_fragments(text: str) -> Count:
     return count(spoken, [message["inserted_at"] for message in held])
 
 
-def _answer(minute: int, sender: str, said: str, time: object) -> Value:
-    return {"response": {"_id": f"r{minute}", "sender": sender, "message": said, "create_time": time}}
+def _answer(minute: int, sender: str, text: str, time: object) -> Value:
+    return {"response": {"_id": f"r{minute}", "sender": sender, "message": text, "create_time": time}}
 
 
 GROK = [_answer(1, "human", "Tie a bowline.", TIMES[1]), _answer(2, "assistant", "Tied.", TIMES[2])]
 GROK_NEW = [
-    _answer(minute, sender, said, {"$date": {"$numberLong": str(MS[minute])}})
-    for minute, sender, said in ((1, "human", "Tie a bowline."), (2, "ASSISTANT", "Tied."))
+    _answer(minute, sender, text, {"$date": {"$numberLong": str(MS[minute])}})
+    for minute, sender, text in ((1, "human", "Tie a bowline."), (2, "ASSISTANT", "Tied."))
 ]
 
 
@@ -258,15 +258,15 @@ def _backend(responses: list[Value]) -> str:
 
 
 def _count_backend(text: str) -> Count:
-    said = [one["response"] for one in json.loads(text)["conversations"][0]["responses"]]
-    times = [one["create_time"] for one in said]
+    responses = [one["response"] for one in json.loads(text)["conversations"][0]["responses"]]
+    times = [one["create_time"] for one in responses]
     moments = [int(time["$date"]["$numberLong"]) if isinstance(time, dict) else time for time in times]
-    return count(["user" if one["sender"] == "human" else "agent" for one in said], moments)
+    return count(["user" if one["sender"] == "human" else "agent" for one in responses], moments)
 
 
-def _in_history(minute: int, role: str, said: str, **more: Any) -> Value:
+def _in_history(minute: int, role: str, text: str, **more: Any) -> Value:
     above = f"m{minute - 1}" if minute > 1 else None
-    return {"id": f"m{minute}", "parentId": above, "role": role, "content": said, "timestamp": SECONDS[minute], **more}
+    return {"id": f"m{minute}", "parentId": above, "role": role, "content": text, "timestamp": SECONDS[minute], **more}
 
 
 def _history(*messages: Value) -> str:
@@ -291,11 +291,11 @@ GEMINI = [
     *(
         {
             "header": "Gemini Apps",
-            "title": f"Prompted {said}",
+            "title": f"Prompted {text}",
             "time": TIMES[at],
             "safeHtmlItem": [{"html": "<p>Tied.</p>"}],
         }
-        for at, said in ((2, "Again."), (1, "Tie a bowline."))
+        for at, text in ((2, "Again."), (1, "Tie a bowline."))
     ),
 ]
 GEMINI_ALONE = [{key: value for key, value in one.items() if key != "safeHtmlItem"} for one in GEMINI]
@@ -312,9 +312,9 @@ def _version(**version: Any) -> Value:
 
 
 def _studio(*answer: Value) -> str:
-    asked = _version(type="singleStep", role="user", content=_text("Tie a bowline."))
+    question = _version(type="singleStep", role="user", content=_text("Tie a bowline."))
     answered = _version(type="multiStep", role="assistant", steps=list(answer))
-    return json.dumps({"name": "Knots", "createdAt": MS[0], "messages": [asked, answered]})
+    return json.dumps({"name": "Knots", "createdAt": MS[0], "messages": [question, answered]})
 
 
 STUDIO = {"type": "contentBlock", "stepIdentifier": f"{MS[1]}-0.1", "content": _text("Tied.")}
@@ -333,13 +333,13 @@ def _count_versions(text: str) -> Count:
 # --- Auggie, Junie ---------------------------------------------------------------------------------------------------
 
 
-def _exchange(minute: int, asked: str, answered: str, **more: Any) -> Value:
+def _exchange(minute: int, question: str, answered: str, **more: Any) -> Value:
     nodes = {"request_nodes": [], "response_nodes": [], **more}
-    return {"exchange": {"request_message": asked, "response_text": answered, **nodes}, "finishedAt": TIMES[minute]}
+    return {"exchange": {"request_message": question, "response_text": answered, **nodes}, "finishedAt": TIMES[minute]}
 
 
-def _asked(said: str) -> list[Value]:
-    return [{"id": 1, "type": 0, "text_node": {"content": said}}]
+def _asked(text: str) -> list[Value]:
+    return [{"id": 1, "type": 0, "text_node": {"content": text}}]
 
 
 AUGGIE = [_exchange(1, "Tie a bowline.", "Tied."), _exchange(2, "And a hitch?", "Twice around.")]
@@ -395,9 +395,9 @@ STORED = {"user": "Tie a bowline.", "assistant": "Tied."}
 
 def _stored(**more: Any) -> dict[str, str]:
     files = {}
-    for number, (role, said) in enumerate(STORED.items()):
+    for number, (role, text) in enumerate(STORED.items()):
         message = {"id": f"msg_{number}", "sessionID": "ses_1", "role": role, "time": {"created": MS[number + 1]}}
-        part = {"id": "prt_1", "messageID": f"msg_{number}", "type": "text", "text": said}
+        part = {"id": "prt_1", "messageID": f"msg_{number}", "type": "text", "text": text}
         files[f"storage/message/ses_1/msg_{number}.json"] = json.dumps({**message, **more})
         files[f"storage/part/msg_{number}/prt_1.json"] = json.dumps(part)
         files[f"storage/part/msg_{number}/prt_0.json"] = json.dumps({**part, "type": "step-start"})
@@ -548,8 +548,8 @@ WHALE_SAID = [
     {"role": "assistant", "content": _text("Like this.")},
 ]
 WHALE_ENTRIES = [
-    {"id": f"e{at}", "parent_id": f"e{at - 1}", "kind": "message", "message": said, "created_at": TIMES[at]}
-    for at, said in enumerate(WHALE_SAID, 1)
+    {"id": f"e{at}", "parent_id": f"e{at - 1}", "kind": "message", "message": text, "created_at": TIMES[at]}
+    for at, text in enumerate(WHALE_SAID, 1)
 ]
 
 

@@ -10,8 +10,8 @@ from tests.helpers.session_counts import SECONDS, TIMES, Count, Sample, Value, c
 ID = "5e6f7a8b-0000-4000-8000-000000000001"
 
 
-def _text(said: str) -> list[Value]:
-    return [{"type": "text", "text": said}]
+def _text(text: str) -> list[Value]:
+    return [{"type": "text", "text": text}]
 
 
 # --- Qwen Code, iFlow ------------------------------------------------------------------------------------------------
@@ -39,8 +39,8 @@ def _count_qwen(text: str) -> Count:
     spoken = []
     records = [line for line in read(text) if line["type"] != "system"]
     for record in records:
-        said = [part for part in record["message"]["parts"] if "text" in part and not part.get("thought")]
-        spoken += ["user" if record["type"] == "user" else "agent"] * len(said)
+        texts = [part for part in record["message"]["parts"] if "text" in part and not part.get("thought")]
+        spoken += ["user" if record["type"] == "user" else "agent"] * len(texts)
     return count(spoken, [record["timestamp"] for record in records])
 
 
@@ -79,8 +79,8 @@ def _count_envelopes(text: str) -> Count:
     for line in read(text):
         if "message" not in line or line.get("visibility") == "llm_only":
             continue
-        said, role = line["message"]["content"], line["message"]["role"]
-        blocks = [{"type": "text"}] if isinstance(said, str) else said
+        content, role = line["message"]["content"], line["message"]["role"]
+        blocks = [{"type": "text"}] if isinstance(content, str) else content
         if role in ("user", "assistant"):
             spoken += ["user" if role == "user" else "agent"] * sum(block["type"] == "text" for block in blocks)
         times.append(line["timestamp"])
@@ -176,10 +176,10 @@ EDITOR = (
 
 def _count_events(text: str) -> Count:
     roles = {"user.message": "user", "assistant.message": "agent"}
-    said = [line for line in read(text) if line["type"] in roles and line["data"]["content"]]
+    messages = [line for line in read(text) if line["type"] in roles and line["data"]["content"]]
     # Events without a text that is shown have no message, and no time of one, except of the tools and the start.
     shown = [line for line in read(text) if line["type"] in COPILOT_SHOWN]
-    return count([roles[line["type"]] for line in said], [line["timestamp"] for line in shown])
+    return count([roles[line["type"]] for line in messages], [line["timestamp"] for line in shown])
 
 
 COPILOT_SHOWN = frozenset(
@@ -187,8 +187,8 @@ COPILOT_SHOWN = frozenset(
 )
 
 
-def _cursor(role: str, said: str, *more: Value) -> Value:
-    return {"role": role, "message": {"content": [*_text(said), *more]}}
+def _cursor(role: str, text: str, *more: Value) -> Value:
+    return {"role": role, "message": {"content": [*_text(text), *more]}}
 
 
 CURSOR = (
@@ -206,9 +206,9 @@ CURSOR_NEW = (
 
 def _count_cursor(text: str) -> Count:
     """The only times are in front of the text that the user typed."""
-    said = [line for line in read(text) if "role" in line]
+    messages = [line for line in read(text) if "role" in line]
     times = [TIMES[0]] if "<timestamp>" in text else []
-    return count(["user" if line["role"] == "user" else "agent" for line in said], times)
+    return count(["user" if line["role"] == "user" else "agent" for line in messages], times)
 
 
 # --- Kimi, Kiro, Antigravity -----------------------------------------------------------------------------------------
@@ -261,9 +261,9 @@ def _count_kimi(text: str) -> Count:
     return count(spoken, times)
 
 
-def _kiro(kind: str, said: str, **more: Any) -> Value:
-    content = [{"kind": "text", "data": said}]
-    return {"version": "v1", "kind": kind, "data": {"message_id": said, "content": content, **more}}
+def _kiro(kind: str, text: str, **more: Any) -> Value:
+    content = [{"kind": "text", "data": text}]
+    return {"version": "v1", "kind": kind, "data": {"message_id": text, "content": content, **more}}
 
 
 KIRO = (
@@ -278,9 +278,9 @@ KIRO_FACTS = '{"session_id": "k", "cwd": "/boats", "created_at": "2026-04-02T08:
 
 def _count_kiro(text: str) -> Count:
     """Prompts have times, and the file next to it has that of the start."""
-    said = [line for line in read(text) if line["kind"] != "Clear"]
-    roles = ["user" if line["kind"] == "Prompt" else "agent" for line in said]
-    times = [line["data"]["meta"]["timestamp"] for line in said if "meta" in line["data"]]
+    messages = [line for line in read(text) if line["kind"] != "Clear"]
+    roles = ["user" if line["kind"] == "Prompt" else "agent" for line in messages]
+    times = [line["data"]["meta"]["timestamp"] for line in messages if "meta" in line["data"]]
     return count(roles, [SECONDS[0], *times])
 
 
@@ -306,14 +306,14 @@ KIRO_EVENTS_MORE = (
 
 def _count_kiro_events(text: str) -> Count:
     events = [(line["timestamp"], line["payload"]) for line in read(text)]
-    said = [one for one in events if one[1].get("operationType", "Say") == "Say" and "content" in one[1]]
-    roles = ["user" if one["type"] == "user" else "agent" for _, one in said if one["type"] in ("user", "assistant")]
+    messages = [one for _, one in events if one.get("operationType", "Say") == "Say" and "content" in one]
+    roles = ["user" if one["type"] == "user" else "agent" for one in messages if one["type"] in ("user", "assistant")]
     return count(roles, [time for time, _ in events])
 
 
-def _step(minute: int, source: str, kind: str, said: str, **more: Any) -> Value:
+def _step(minute: int, source: str, kind: str, text: str, **more: Any) -> Value:
     step = {"step_index": minute, "source": source, "type": kind, "status": "DONE", "created_at": TIMES[minute]}
-    return {**step, "content": said, **more}
+    return {**step, "content": text, **more}
 
 
 ANTIGRAVITY = (

@@ -132,7 +132,7 @@ def test_nothing_on_a_line_is_fatal(data: bytes, place: int) -> None:
 
 @given(value=objects, cut=st.integers(0, 200))
 @settings(max_examples=40)
-def test_a_broken_off_object_is_no_object(value: dict[str, object], cut: int) -> None:
+def test_truncated_object_is_rejected(value: dict[str, object], cut: int) -> None:
     data = json.dumps({"first": 1, **value}).encode()
     data = data[: 1 + cut % (len(data) - 1)]
     assert parse_line(data) is None
@@ -170,21 +170,21 @@ def test_damaged_line_repaired_or_none(data: bytes, value: dict[str, object] | N
         assert parsed == value
 
 
-def test_half_a_surrogate_pair_costs_no_line() -> None:
+def test_half_a_surrogate_pair_loses_no_line() -> None:
     assert parse_line(b'{"a": "x\\ud800y"}') == {"a": "x\ud800y"}
     long = parse_line(b'{"a": "x\\ud800y"}' + b" " * LONG)
     assert long is not None
     assert long["a"].startswith("x")
 
 
-def test_nan_costs_no_line() -> None:
+def test_nan_loses_no_line() -> None:
     value = parse_line(b'{"a": NaN, "b": 1}')
     assert value is not None
     assert value["b"] == 1
 
 
 @pytest.mark.parametrize("length", [0, LONG])
-def test_brackets_without_end_are_no_object_and_take_no_memory(length: int) -> None:
+def test_endless_brackets_are_rejected_without_memory(length: int) -> None:
     depth = 100_000
     line = b'{"a": ' + b"[" * depth + b"]" * depth + b"}" + b" " * length
     assert parse_line(line) is None

@@ -126,7 +126,7 @@ def test_session_lines_become_messages(path: Path, writer: sqlite3.Connection) -
     assert conversation.unknown == {"Hologram": 2}
 
 
-def test_older_table_counts_where_the_newer_has_no_such_session(path: Path, writer: sqlite3.Connection) -> None:
+def test_older_table_counts_if_newer_lacks_session(path: Path, writer: sqlite3.Connection) -> None:
     put(writer, "c1", {"history": HISTORY[:1]})
     for key, id in (("/home/ada/boats", "c1"), ("/home/ada/rafts", "c2"), ("/x", None)):
         value = json.dumps({"conversation_id": id, "history": HISTORY[1:2]})
@@ -226,10 +226,10 @@ def test_any_row_is_read(path: Path, writer: sqlite3.Connection, value: object) 
 
 def test_session_in_a_file() -> None:
     parser = KiroFormat().parser(str(SESSION))
-    asked = 1784869360.0
+    sent = 1784869360.0
     assert feed(parser, LINES) == [
-        Message("user", "text", "Why does the hull leak?", 1, 1, "m1", asked),
-        Message("user", "text", "[image]", 1, 1, "m1", asked),
+        Message("user", "text", "Why does the hull leak?", 1, 1, "m1", sent),
+        Message("user", "text", "[image]", 1, 1, "m1", sent),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, "m2"),
         Message("assistant", "text", "Let me look.", 2, 2, "m2"),
         Message("assistant", "tool-call", "cat hull.py", 2, 2, "m2", tool="shell"),
@@ -238,7 +238,7 @@ def test_session_in_a_file() -> None:
     ]
     facts = parser.facts
     assert (facts.id, facts.title, facts.project) == (SESSION.stem, "A leaking hull", "/home/ada/boats")
-    assert (facts.started, facts.parent) == (asked, "")
+    assert (facts.started, facts.parent) == (sent, "")
     assert parser.unknown == {"block hologram": 1, "Hologram": 1}
 
 

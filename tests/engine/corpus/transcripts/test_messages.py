@@ -132,7 +132,7 @@ def test_long_times_without_a_message_are_pauses(hours: list[int | None], pauses
 
 
 @given(names=st.lists(any_text, max_size=4), text=any_text)
-def test_a_parser_can_be_stored_whatever_it_read(names: list[str], text: str) -> None:
+def test_parser_state_is_storable_after_any_input(names: list[str], text: str) -> None:
     parser = LineParser(facts=SessionFacts(agent="codex"))
     for name in names:
         parser.count_unknown(name)
@@ -142,7 +142,7 @@ def test_a_parser_can_be_stored_whatever_it_read(names: list[str], text: str) ->
     assert msgspec.json.decode(msgspec.json.encode(parser), type=LineParser) == parser
 
 
-def test_two_parsers_count_apart() -> None:
+def test_two_parsers_count_separately() -> None:
     first, second = (LineParser(facts=SessionFacts(agent="codex")) for _ in range(2))
     first.count_unknown(None)
     assert (first.unknown, second.unknown) == ({"without a type": 1}, {})

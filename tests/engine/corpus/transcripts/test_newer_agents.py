@@ -208,9 +208,9 @@ def test_commands_of_a_session_are_found(name: str, tmp_path: Path) -> None:
     assert results == [("seams = 1 of 2", "exec" if name.startswith("devin") else "run_shell_command")]
 
 
-def _node(number: int, above: int | None, said: str, message: str, **more: Any) -> tuple[str, dict[str, Any]]:
+def _node(number: int, above: int | None, text: str, message: str, **more: Any) -> tuple[str, dict[str, Any]]:
     role = "user" if number % 2 else "assistant"
-    held = json.dumps({"message_id": message, "role": role, "content": said, **more})
+    held = json.dumps({"message_id": message, "role": role, "content": text, **more})
     place = {"row_id": number, "node_id": number, "parent_node_id": above}
     return "message_nodes", {"session_id": "d1", "chat_message": held, "created_at": 1777885200 + number, **place}
 
@@ -323,12 +323,12 @@ def test_databases_are_found_in_their_folders() -> None:
 
 def test_a_session_of_forge_is_read(tmp_path: Path) -> None:
     path = tmp_path / ".forge" / ".forge.db"
-    asked = forge_text("User", "<task>Why?</task>", raw_content={"Text": "Why does it leak?"})
+    question = forge_text("User", "<task>Why?</task>", raw_content={"Text": "Why does it leak?"})
     looked = {"name": "read", "call_id": "a", "arguments": {"file_path": "hull.py", "start_line": 1}}
     mended = {"name": "multi_patch", "call_id": "b", "arguments": '{"file_path": "hull.py", "edits": []}'}
     messages = (
         forge_text("System", "<current_working_directory>/home/ada/boats</current_working_directory>"),
-        asked,
+        question,
         {**forge_text("Assistant", "", model="m-1", tool_calls=[looked, mended]), "usage": {}},
         {"message": {"tool": {"name": "read", "call_id": "a", "output": {"values": [{"text": "seam = None"}]}}}},
         forge_text("User", "template", raw_content={"Command": {"name": "plan", "parameters": ["the", "hull"]}}),
@@ -369,10 +369,10 @@ def test_a_conversation_of_llm_is_read(version: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("newer", "asked"),
+    ("newer", "prompts"),
     [(False, ["Why?", "[file: hull.py]", "[image: hull.png]"]), (True, ["[file: hull.py] Why?", "[image: hull.png]"])],
 )
-def test_fragments_and_attachments_of_llm_are_named(newer: bool, asked: list[str], tmp_path: Path) -> None:
+def test_fragments_and_attachments_of_llm_are_named(newer: bool, prompts: list[str], tmp_path: Path) -> None:
     path = tmp_path / "logs.db"
     pieces = json.dumps({"text_ref": [{"fragment": 1}, {"literal": " Why?"}]})
     text, image = {"type": "text", "payload": pieces}, {"id": 9, "type": "attachment", "payload": "{}"}
@@ -392,27 +392,27 @@ def test_fragments_and_attachments_of_llm_are_named(newer: bool, asked: list[str
     ]
     write_rows(path, LLM + LLM_NEWER, [*shared, *(new if newer else old)])
     (session,) = conversations(path)
-    assert [message.text for message in session.messages if message.role == "user"] == asked
+    assert [message.text for message in session.messages if message.role == "user"] == prompts
 
 
 def test_chat_that_llm_continued_after_an_upgrade_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "logs.db"
-    said = ("Why does it leak?", "A seam.", "Since when?", "May.")
+    texts = ("Why does it leak?", "A seam.", "Since when?", "May.")
     roles = ("user", "assistant") * 2
     copied = [
         llm_message(at, role, {"type": "text", "text": text})
-        for at, role, text in zip((1, 2, 3, 4), roles, said, strict=True)
+        for at, role, text in zip((1, 2, 3, 4), roles, texts, strict=True)
     ]
     rows = [
         ("conversations", {"id": "c1", "name": "A leaking hull", "model": "m-1"}),
-        llm_response(1, *said[:2], input_tokens=50, output_tokens=5),
+        llm_response(1, *texts[:2], input_tokens=50, output_tokens=5),
         ("threads", {"id": "c1", "name": "Since when?", "tip_message_hash": "b2:4"}),
         *(row for rows in copied for row in rows),
         llm_turn(5, 3, 4, input_tokens=60, output_tokens=6),
     ]
     write_rows(path, LLM + LLM_NEWER, rows)
     (session,) = conversations(path)
-    assert [part[2] for part in parts(session)] == list(said)
+    assert [part[2] for part in parts(session)] == list(texts)
     assert [message.time is None for message in session.messages] == [False] * 4
     assert (session.facts.title, session.facts.usage) == ("A leaking hull", {"m-1": Usage(110, 11)})
 
@@ -502,11 +502,11 @@ def _codewhale(folder: Path, **held: Any) -> Conversation:
 
 
 def test_entries_of_codewhale_without_an_id_are_read(tmp_path: Path) -> None:
-    said = ["Why does it leak?", "A seam.", "Since when?"]
-    entries = [{"kind": kind, "text": text} for kind, text in zip(["user", "assistant", "user"], said, strict=True)]
-    assert [part.text for part in _codewhale(tmp_path, journal={"entries": entries}).messages] == said
+    texts = ["Why does it leak?", "A seam.", "Since when?"]
+    entries = [{"kind": kind, "text": text} for kind, text in zip(["user", "assistant", "user"], texts, strict=True)]
+    assert [part.text for part in _codewhale(tmp_path, journal={"entries": entries}).messages] == texts
     entries[1] |= {"id": "1"}
-    assert sorted(part.text for part in _codewhale(tmp_path, journal={"entries": entries}).everything) == sorted(said)
+    assert sorted(part.text for part in _codewhale(tmp_path, journal={"entries": entries}).everything) == sorted(texts)
 
 
 def test_many_states_in_a_message_of_codewhale_are_left_out(tmp_path: Path) -> None:

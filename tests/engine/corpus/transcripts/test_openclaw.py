@@ -105,7 +105,7 @@ def test_empty_turns_dropped_no_reply_lost() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "question",
     [
         "[cron:1 x] go on",
         "System (untrusted): [now] look",
@@ -114,9 +114,9 @@ def test_empty_turns_dropped_no_reply_lost() -> None:
         "Exec finished: no, I mean it",
     ],
 )
-def test_reply_counts_after_any_question(asked: str) -> None:
+def test_reply_counts_after_any_question(question: str) -> None:
     parser = OpenClawFormat().parser("s.jsonl")
-    messages = feed(parser, [(1, user(asked)), (2, answer("My answer."))])
+    messages = feed(parser, [(1, user(question)), (2, answer("My answer."))])
 
     assert parsed(messages)[-1] == ("assistant", "text", "My answer.")
     assert not [message for message in messages if message.role == "user"]

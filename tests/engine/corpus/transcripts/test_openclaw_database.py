@@ -228,13 +228,13 @@ LINES = f"{head('s0')}\n{spoken('Is it dry?' * 99)}\n".encode()
         (zstandard.compress(LINES[:99]) + zstandard.compress(LINES[99:])[:-9], False),
     ],
 )
-def test_file_is_no_copy_of_a_damaged_archive(path: Path, tmp_path: Path, data: bytes, whole: bool) -> None:
+def test_file_is_not_copy_of_damaged_archive(path: Path, tmp_path: Path, data: bytes, whole: bool) -> None:
     write_rows(path, OPENCLAW + OPENCLAW_NEWER, [archive("s0", data), window("s1"), *events("s1", spoken("New."))])
     reset = "s0.jsonl.reset.2026-09-02T10-00-00.000Z"
     assert copies(tmp_path, [reset, "s1.jsonl"]) == {"s1.jsonl", *([reset] if whole else [])}
 
 
-def test_file_is_no_copy_of_a_missing_archive(path: Path, tmp_path: Path) -> None:
+def test_file_is_not_copy_of_missing_archive(path: Path, tmp_path: Path) -> None:
     row = {"session_id": "s2", "archive_name": "s2.jsonl.zst", "archived_at": MS, "storage": "file"}
     write_rows(path, OPENCLAW + OPENCLAW_NEWER, [("session_transcript_cold_archives", row)])
     assert copies(tmp_path, ["s2.jsonl"]) == set()

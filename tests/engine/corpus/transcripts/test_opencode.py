@@ -153,7 +153,7 @@ def test_format_is_recognised_by_path_and_id(tmp_path: Path) -> None:
     assert not format.matches("/x/ses_1.json", path.read_bytes())
 
 
-def test_a_file_half_written_costs_only_itself(tmp_path: Path) -> None:
+def test_half_written_file_is_skipped_and_others_are_read(tmp_path: Path) -> None:
     path = stored(tmp_path)
     storage = tmp_path / "storage"
     (storage / "message" / "ses_1" / "msg_2.json").write_text('{"id": "msg_2", "ro')

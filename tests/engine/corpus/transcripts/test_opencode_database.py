@@ -1,5 +1,6 @@
 """opencode's sessions in its database, of both generations of its tables."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -137,11 +138,11 @@ def test_a_session_of_the_second_generation(path: Path, newer: OpencodeWriter) -
         newer.entry("ses_1", f"msg_{number}", kind, data)
     conversation = read(path, "ses_1")
     assert conversation is not None
-    second, said = ("msg_2", START + 2.5), START + 2
+    second, sent = ("msg_2", START + 2.5), START + 2
     assert conversation.messages == (
-        Message("user", "text", "Why does it leak?", 1, 1, "msg_1", said),
-        Message("user", "text", "[file: plan.md]", 1, 1, "msg_1", said),
-        Message("user", "text", "[image]", 1, 1, "msg_1", said),
+        Message("user", "text", "Why does it leak?", 1, 1, "msg_1", sent),
+        Message("user", "text", "[file: plan.md]", 1, 1, "msg_1", sent),
+        Message("user", "text", "[image]", 1, 1, "msg_1", sent),
         Message("assistant", "thinking", "Look at the hull.", 2, 2, *second),
         Message("assistant", "text", "Let me look.", 2, 2, *second),
         Message("assistant", "tool-call", "ls", 2, 2, *second, "bash"),
@@ -171,7 +172,7 @@ def test_a_session_in_both_generations_is_read_from_the_newer(path: Path, newer:
     assert texts == {"ses_1": ["As it is."], "ses_2": ["Never moved."]}
 
 
-def test_a_session_continued_in_version_1_is_read_from_there(path: Path, newer: OpencodeWriter) -> None:
+def test_session_continued_in_version_1_is_read_there(path: Path, newer: OpencodeWriter) -> None:
     newer.session("ses_1")
     newer.said("ses_1", "msg_1", "user", "As it was.")
     newer.session_v2("ses_1")
@@ -237,7 +238,7 @@ def test_the_session_that_changed_last_comes_first(path: Path, newer: OpencodeWr
     assert list(marks(path)) == ["ses_1", "ses_3", "ses_2"]
 
 
-def test_rows_that_are_no_messages_are_counted(
+def test_rows_other_than_messages_are_counted(
     path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opencode_database, "_MOST_TEXT", 100)
@@ -371,3 +372,35 @@ def test_sessions_of_kilo_with_newer_messages_alone(tmp_path: Path) -> None:
     writer.close()
     after = marks(path)
     assert {key for key in after if after[key] != before[key]} == {"ses_2"}
+
+
+@pytest.mark.parametrize("part", ["", "prt_1"], ids=["from a message", "from a part"])
+def test_undone_messages_are_abandoned(path: Path, newer: OpencodeWriter, part: str) -> None:
+    newer.session("ses_1")
+    newer.session_v2("ses_2")
+    for table in ("session", "session_v2"):
+        newer.connection.execute(f"ALTER TABLE {table} ADD COLUMN revert TEXT")
+    for number, role in enumerate(("user", "assistant", "user", "assistant"), 1):
+        newer.said("ses_1", f"msg_{number}", role, f"Words {number}")
+        said = {"text": f"Words {number}", "content": [{"type": "text", "text": f"Words {number}"}]}
+        newer.entry("ses_2", f"msg_{number}b", role, said)
+    for table, mark in (("session", "msg_3"), ("session_v2", "msg_3b")):
+        undone = json.dumps({"messageID": mark, **({"partID": part} if part else {})})
+        newer.connection.execute(f"UPDATE {table} SET revert = ?", (undone,))
+    for key in ("ses_1", "ses_2"):
+        session = read(path, key)
+        assert session is not None
+        assert session.facts.rewound == [(4, 4) if part else (3, 4)]
+        assert len(session.messages) == 4
+
+
+def test_error_of_an_answer_is_shown_unless_the_user_ended_it(path: Path, newer: OpencodeWriter) -> None:
+    newer.session("ses_1")
+    newer.session_v2("ses_2")
+    newer.message("ses_1", "msg_1", {"role": "assistant", "error": {"name": "APIError", "data": {"message": "Busy"}}})
+    aborted = {"name": "MessageAbortedError", "data": {"message": "The operation was aborted."}}
+    newer.message("ses_1", "msg_2", {"role": "assistant", "error": aborted}, [{"type": "text", "text": "I"}])
+    newer.entry("ses_2", "msg_3", "assistant", {"content": [], "error": {"type": "provider", "message": "Busy"}})
+    sessions = {key: session for key in ("ses_1", "ses_2") if (session := read(path, key))}
+    found = {key: [(one.role, one.text) for one in session.messages] for key, session in sessions.items()}
+    assert found == {"ses_1": [("system", "Busy"), ("assistant", "I")], "ses_2": [("system", "Busy")]}

@@ -23,8 +23,8 @@ from tests.helpers.transcripts import json_values, mangled, read_session
 TIME = "2026-05-04T09:00:00.500000"
 
 
-def text(said: str) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": said}]
+def text(words: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": words}]
 
 
 def newer(kind: str, source: str = "agent", **more: Any) -> dict[str, Any]:
@@ -121,8 +121,8 @@ def test_files_that_its_editor_changed_are_found(tmp_path: Path) -> None:
     named = [
         call("file_editor", json.dumps({"command": how, "path": f"/boats/{how}.py"})) for how in ("view", "insert")
     ]
-    asked = newer("MessageEvent", "user", llm_message={"role": "user", "content": text("Why does it leak?")})
-    conversation = read(write_newer(tmp_path / "c-1", [asked, *named], {"id": "0a1b"}))
+    question = newer("MessageEvent", "user", llm_message={"role": "user", "content": text("Why does it leak?")})
+    conversation = read(write_newer(tmp_path / "c-1", [question, *named], {"id": "0a1b"}))
     used = [use for message in conversation.messages for use in uses_of(message)]
     assert used == [("read", "/boats/view.py"), ("edited", "/boats/insert.py")]
 

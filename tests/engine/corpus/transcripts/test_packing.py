@@ -12,27 +12,28 @@ lengths = st.sampled_from((1, 1, 1, 4, 30))
 
 @st.composite
 def conversations(draw: st.DrawFn) -> list[IndexedMessage]:
-    said, line = [], 0
+    messages, line = [], 0
     for ordinal in range(1, draw(st.integers(1, 12)) + 1):
-        line += draw(st.integers(0, 3)) if said else 1
+        line += draw(st.integers(0, 3)) if messages else 1
         text = draw(words) * draw(lengths)
-        said.append(IndexedMessage(draw(st.sampled_from(("user", "assistant"))), text, line, ordinal, f"m{ordinal}"))
-    return said
+        role = draw(st.sampled_from(("user", "assistant")))
+        messages.append(IndexedMessage(role, text, line, ordinal, f"m{ordinal}"))
+    return messages
 
 
-def packed(said: list[IndexedMessage], tokens: int = 40, overlap: int = 8) -> list[SessionChunk]:
+def packed(messages: list[IndexedMessage], tokens: int = 40, overlap: int = 8) -> list[SessionChunk]:
     packer = ChunkPacker(tokens, overlap)
-    for one in said:
+    for one in messages:
         packer.add(one)
     return packer.finish()
 
 
 def test_question_and_answer_share_a_chunk() -> None:
-    said = [
+    messages = [
         IndexedMessage("user", "How tall is the mast?", 3, 1, "a"),
         IndexedMessage("assistant", "Twelve metres.", 7, 2, "b"),
     ]
-    (chunk,) = packed(said)
+    (chunk,) = packed(messages)
     assert chunk.text == "User: How tall is the mast?\n\nAssistant: Twelve metres."
     assert (chunk.start_line, chunk.end_line) == (3, 7)
     assert [(offset.offset, offset.line, offset.ordinal, offset.id) for offset in chunk.message_offsets] == [
@@ -42,12 +43,12 @@ def test_question_and_answer_share_a_chunk() -> None:
 
 
 def test_new_question_opens_chunk_when_full_enough() -> None:
-    said = [
+    messages = [
         IndexedMessage("user", "First question?", 1, 1, ""),
         IndexedMessage("assistant", "word " * 20, 2, 2, ""),
         IndexedMessage("user", "Second question?", 3, 3, ""),
     ]
-    assert [chunk.start_line for chunk in packed(said)] == [1, 3]
+    assert [chunk.start_line for chunk in packed(messages)] == [1, 3]
 
 
 def test_a_long_answer_keeps_its_question_and_its_headings() -> None:
@@ -60,9 +61,9 @@ def test_a_long_answer_keeps_its_question_and_its_headings() -> None:
 
 
 @given(conversations())
-def test_chunks_contain_every_part_with_its_offset(said: list[IndexedMessage]) -> None:
-    chunks = packed(said)
-    for one in said:
+def test_chunks_contain_every_part_with_its_offset(messages: list[IndexedMessage]) -> None:
+    chunks = packed(messages)
+    for one in messages:
         mine = [c for c in chunks if any(offset.ordinal == one.ordinal for offset in c.message_offsets)]
         assert mine
         assert all(c.start_line <= one.line <= c.end_line for c in mine)
@@ -76,16 +77,16 @@ def test_chunks_contain_every_part_with_its_offset(said: list[IndexedMessage]) -
 
 
 @given(conversations(), st.integers(0, 12))
-def test_going_on_later_gives_the_same_chunks(said: list[IndexedMessage], at: int) -> None:
+def test_going_on_later_gives_the_same_chunks(messages: list[IndexedMessage], at: int) -> None:
     first = ChunkPacker(40, 8)
-    for one in said[:at]:
+    for one in messages[:at]:
         first.add(one)
     later = ChunkPacker(40, 8, first.open)
-    for one in said[at:]:
+    for one in messages[at:]:
         later.add(one)
-    assert first.chunks + later.finish() == packed(said)
+    assert first.chunks + later.finish() == packed(messages)
 
 
 def test_properties_of_logseq_in_a_message_stay() -> None:
-    said = [IndexedMessage("user", "- read this\n  id:: 65f0\n" + "more words\n" * 60, 1, 1, "a")]
-    assert "id:: 65f0" in packed(said)[0].text
+    messages = [IndexedMessage("user", "- read this\n  id:: 65f0\n" + "more words\n" * 60, 1, 1, "a")]
+    assert "id:: 65f0" in packed(messages)[0].text

@@ -92,8 +92,8 @@ def test_quick_summary_has_the_latest_title(tmp_path: Path) -> None:
 def test_secrets_in_the_opening_are_masked(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     head = {"type": "session", "id": "s", "cwd": "/x"}
-    said = {"type": "message", "id": "m", "message": {"role": "user", "content": f"My token is {SECRET}"}}
-    path.write_text(f"{json.dumps(head)}\n{json.dumps(said)}\n")
+    message = {"type": "message", "id": "m", "message": {"role": "user", "content": f"My token is {SECRET}"}}
+    path.write_text(f"{json.dumps(head)}\n{json.dumps(message)}\n")
     found = glance_at(path)
     assert found is not None
     assert found.facts.opening.startswith("My token is")
@@ -104,8 +104,8 @@ def test_distant_user_text_is_no_opening(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     head = {"type": "session", "id": "s", "cwd": "/x"}
     answer = {"type": "message", "id": "a", "message": {"role": "assistant", "content": "Good morning. " * 1000}}
-    said = {"type": "message", "id": "m", "message": {"role": "user", "content": "Stop it."}}
-    path.write_text("\n".join(map(json.dumps, [head, *[answer] * 60, said])) + "\n")
+    message = {"type": "message", "id": "m", "message": {"role": "user", "content": "Stop it."}}
+    path.write_text("\n".join(map(json.dumps, [head, *[answer] * 60, message])) + "\n")
     found = glance_at(path)
     assert found is not None
     assert (found.facts.opening, found.messages) == ("", pytest.approx(61, rel=0.6))

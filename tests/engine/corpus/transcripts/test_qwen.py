@@ -86,12 +86,12 @@ def test_a_result_may_only_be_there_for_display() -> None:
 
 def test_older_documents_are_no_gemini_sessions(tmp_path: Path) -> None:
     answer = {"id": "b", "timestamp": "2026-05-04T09:00:02Z", "type": "qwen", "content": [{"text": "No seams."}]}
-    asked = {"id": "a", "timestamp": "2026-05-04T09:00:01Z", "type": "user", "content": "Why does it leak?"}
+    question = {"id": "a", "timestamp": "2026-05-04T09:00:01Z", "type": "user", "content": "Why does it leak?"}
     document = {"sessionId": "s-1", "projectHash": "00ff", "startTime": "2026-05-04T09:00:00Z"}
     for home, agent in ((".qwen", "qwen"), (".gemini", "gemini")):
         path = tmp_path / home / "tmp" / "00ff" / "chats" / "session-2025-11-26T14-57-9e676089.json"
         path.parent.mkdir(parents=True)
-        path.write_text(json.dumps({**document, "messages": [asked, answer]}))
+        path.write_text(json.dumps({**document, "messages": [question, answer]}))
         session = read_session(path, "")
         assert session is not None
         assert [(message.role, message.text) for message in session.messages] == [
@@ -122,8 +122,8 @@ def test_any_record_parses_and_state_serializes(values: list[dict[str, Any]]) ->
 
 def test_a_rewind_leaves_all_records_after_its_parent() -> None:
     def record(name: str, parent: str | None, text: str = "", **more: Any) -> dict[str, Any]:
-        said = {"message": {"role": "user", "parts": [{"text": text}]}} if text else {}
-        return {"uuid": name, "parentUuid": parent, "sessionId": "s", "type": "user", **said, **more}
+        message = {"message": {"role": "user", "parts": [{"text": text}]}} if text else {}
+        return {"uuid": name, "parentUuid": parent, "sessionId": "s", "type": "user", **message, **more}
 
     rewind = {"type": "system", "subtype": "rewind", "systemPayload": {"truncatedCount": 2}}
     parser = QwenFormat().parser("s.jsonl")

@@ -71,7 +71,7 @@ def test_an_input_nested_without_end_is_named() -> None:
 
 
 @given(json_values)
-def test_any_value_has_a_time_a_text_and_members(value: object) -> None:
+def test_any_value_gives_time_text_and_members(value: object) -> None:
     time = seconds(value)
     assert time is None or 0 < time < 253_402_300_800
     assert isinstance(tool_input(value), str)
@@ -95,7 +95,7 @@ def test_any_value_has_a_time_a_text_and_members(value: object) -> None:
         ({"type": "odd type\n"}, ""),
     ],
 )
-def test_blocks_are_named_where_they_are_no_text(value: object, text: str) -> None:
+def test_blocks_other_than_text_are_named(value: object, text: str) -> None:
     assert content(value) == text
 
 

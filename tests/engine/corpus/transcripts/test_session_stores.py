@@ -99,7 +99,7 @@ def test_other_files_are_named_only_in_folders_of_the_user(home: Path) -> None:
     assert found.skipped[-1].detail.startswith("2 more files here are not named like transcripts")
 
 
-def test_a_name_leads_back_to_its_transcript_and_key(home: Path) -> None:
+def test_name_resolves_to_transcript_and_key(home: Path) -> None:
     settings = listing(home / ".claude/projects", home / "exports/conversations.json")
     path, key = locate_transcript("sessions/claude/-home-ada-boat/one.jsonl", settings)
     assert (path, key) == (home / ".claude/projects/-home-ada-boat/one.jsonl", "")
@@ -129,7 +129,7 @@ def test_deleted_transcript_is_missing(home: Path) -> None:
         locate_transcript("sessions/claude/-home-ada-boat/two.jsonl", listing(home / ".claude/projects"))
 
 
-def test_a_folder_called_sessions_among_the_notes_is_no_store(home: Path) -> None:
+def test_notes_folder_named_sessions_is_not_a_store(home: Path) -> None:
     settings = listing(home / ".claude/projects")
     assert names_session("sessions/claude/x.jsonl", settings)
     assert not names_session("sessions/2026-03-01.md", settings)

@@ -60,7 +60,7 @@ def test_wal_contents_read_without_changes(path: Path, writer: OpencodeWriter) -
     assert folder(path) == before
 
 
-def test_a_wal_that_its_program_left_behind_stays(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+def test_leftover_wal_stays(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
     add(writer, 1)
     left = tmp_path / "left" / "some.db"
     left.parent.mkdir()
@@ -116,18 +116,18 @@ def test_half_written_database_reopened(path: Path, writer: OpencodeWriter, monk
     path.write_bytes(b"SQLite format 3\0" + bytes(500))
     original, calls = sqlite_view._state, list[str]()
 
-    def state(asked: str) -> sqlite_view._State:
-        calls.append(asked)
+    def state(database: str) -> sqlite_view._State:
+        calls.append(database)
         if len(calls) == 2:
             path.write_bytes(whole)
-        return original(asked)
+        return original(database)
 
     monkeypatch.setattr(sqlite_view, "_state", state)
     assert look(path) == [1]
     assert len(calls) == 4
 
 
-def test_pages_in_the_wal_are_those_of_one_moment(path: Path, writer: OpencodeWriter) -> None:
+def test_snapshot_ignores_later_transactions(path: Path, writer: OpencodeWriter) -> None:
     add(writer, 1)
 
     def query(connection: apsw.Connection) -> list[int]:

@@ -203,7 +203,7 @@ def test_goose_has_totals_of_the_session(tmp_path: Path) -> None:
     assert recorded(GOOSE_DATABASE, tmp_path / "sessions.db", "t") == {}
 
 
-def test_crush_has_the_cost_alone(tmp_path: Path) -> None:
+def test_crush_sessions_record_only_cost(tmp_path: Path) -> None:
     schema = f"{session_rows.CRUSH} ALTER TABLE sessions ADD COLUMN cost REAL NOT NULL DEFAULT 0.0;"
     row = {"id": "s", "title": "Sail", "updated_at": 2, "created_at": 1, "cost": 0.75}
     write_rows(tmp_path / "crush.db", schema, [("sessions", row)])
@@ -248,15 +248,15 @@ def test_usage_survives_a_stored_state() -> None:
 def test_cline_session_has_the_usage_of_each_answer(tmp_path: Path) -> None:
     counts = {"inputTokens": 1000, "outputTokens": 20, "cacheReadTokens": 700, "cacheWriteTokens": 100, "cost": 0.5}
     answer = {"role": "assistant", "content": "Yes.", "modelInfo": {"id": "claude-sonnet-4-5"}, "metrics": counts}
-    asked = {"role": "user", "content": "Is it dry?"}
-    said = {
+    question = {"role": "user", "content": "Is it dry?"}
+    document = {
         "sessionId": "s",
         "origin": "cli",
         "agent": "lead",
-        "messages": [asked, answer, answer, {**asked, "metrics": {}}],
+        "messages": [question, answer, answer, {**question, "metrics": {}}],
     }
     path = tmp_path / "s.messages.json"
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(document))
     (found,) = ClineSession().conversations(str(path))
     assert found.facts.usage == {"claude-sonnet-4-5": Usage(400, 40, 1400, 200, cost=1.0)}
 

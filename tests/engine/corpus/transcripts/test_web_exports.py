@@ -178,11 +178,11 @@ def test_open_webui_reads_elements_with_any_attributes(tmp_path: Path) -> None:
         '<details type="">y</details>',
         '<details type="tool" name="">z</details>',
     )
-    said = {
+    messages = {
         name: {"role": "assistant", "content": text, "parentId": above}
         for name, text, above in zip("abc", texts, ("", "a", "b"), strict=True)
     }
-    value[0]["chat"]["history"] = {"currentId": "c", "messages": said}
+    value[0]["chat"]["history"] = {"currentId": "c", "messages": messages}
     (found,) = read(OpenWebUiExport(), written(tmp_path, value))
     assert in_order(found) == [
         ("assistant", "tool-call", "tool", "tool"),

@@ -8,7 +8,7 @@ from engine.embedding.service_errors import Transient
 
 
 @pytest.mark.parametrize(
-    ("said", "state"),
+    ("reply", "state"),
     [
         ({"done": False, "metadata": {"state": "BATCH_STATE_PENDING"}}, "running"),
         ({"done": False, "metadata": {"state": "BATCH_STATE_RUNNING"}}, "running"),
@@ -24,30 +24,30 @@ from engine.embedding.service_errors import Transient
         ({}, "running"),
     ],
 )
-def test_gemini_job_states_are_mapped(said, state):
-    found = gemini.read_job({"name": "batches/b1", **said})
+def test_gemini_job_states_are_mapped(reply, state):
+    found = gemini.read_job({"name": "batches/b1", **reply})
     assert found.state == state
     assert found.problem == ("no" if state == "failed" else "")
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         {"response": {"responsesFile": "files/out"}},
         {"metadata": {"output": {"responsesFile": "files/out"}}},
         {"output": {"responsesFile": "files/out"}},
     ],
 )
-def test_gemini_results_found_in_all_known_fields(said):
-    assert gemini.read_job({"name": "batches/b1", "done": True, **said}).files == ("files/out",)
+def test_gemini_results_found_in_all_known_fields(reply):
+    assert gemini.read_job({"name": "batches/b1", "done": True, **reply}).files == ("files/out",)
 
 
 def test_geminis_counts_are_strings():
     stats = {"requestCount": "5", "successfulRequestCount": "3", "failedRequestCount": "1", "pendingRequestCount": "1"}
-    said = {"name": "batches/b1", "done": True, "metadata": {"state": "BATCH_STATE_SUCCEEDED", "batchStats": stats}}
-    assert gemini.read_job(said).answered == 4
-    said["metadata"]["batchStats"] = {"successfulRequestCount": "many"}
-    assert gemini.read_job(said).answered == 0
+    reply = {"name": "batches/b1", "done": True, "metadata": {"state": "BATCH_STATE_SUCCEEDED", "batchStats": stats}}
+    assert gemini.read_job(reply).answered == 4
+    reply["metadata"]["batchStats"] = {"successfulRequestCount": "many"}
+    assert gemini.read_job(reply).answered == 0
 
 
 @pytest.mark.parametrize("word", ["validating", "in_progress", "finalizing", "cancelling", "partially_completed", ""])
@@ -57,7 +57,7 @@ def test_unknown_job_state_counts_as_running(word):
 
 
 @pytest.mark.parametrize("errors", [None, {}, {"data": []}, {"data": [{}]}, {"data": None}, []])
-def test_a_job_may_fail_without_a_word(errors):
+def test_job_fails_without_a_message(errors):
     found = files_and_batches.read_job({"id": "b1", "status": "failed", "errors": errors})
     assert (found.state, found.problem) == ("failed", "")
 

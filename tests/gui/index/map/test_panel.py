@@ -126,9 +126,9 @@ def test_map_without_points_shows_reason(qtbot, panel, memory, insight, gap, chu
     insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
     qtbot.waitUntil(lambda: insight.made == 1 and not panel.busy)
-    said = _message(panel)
-    assert said[0] == title
-    assert words in said[1]
+    message = _message(panel)
+    assert message[0] == title
+    assert words in message[1]
     assert not panel.canvas.isVisible()
     assert not panel.header.lasso.isEnabled()
     insight.map = make_map()
@@ -414,8 +414,8 @@ def test_keys_move_between_points_and_open_chunk(qtbot, shown: MapPanel) -> None
     second = shown.canvas.point
     assert shown.canvas.pixel_of(second).x() > shown.canvas.pixel_of(first).x()
     qtbot.waitUntil(shown.selecting.card.isVisible)
-    said = [part.text() for part in shown.selecting.card.findChildren(ElidedLabel)]
-    assert f"words of chunk {100 + second}" in said
+    labels = [part.text() for part in shown.selecting.card.findChildren(ElidedLabel)]
+    assert f"words of chunk {100 + second}" in labels
     with qtbot.waitSignal(shown.open_requested) as opened:
         qtbot.keyClick(shown.canvas, Qt.Key.Key_Return)
     assert opened.args[1] == 100 + second
@@ -614,9 +614,9 @@ def test_wheel_zooms_only_with_focus_or_ctrl(qtbot, shown: MapPanel) -> None:
 
 
 def test_card_opens_map_page(qtbot, shown: MapPanel) -> None:
-    with qtbot.waitSignal(shown.action_requested) as asked:
+    with qtbot.waitSignal(shown.action_requested) as signal:
         qtbot.mouseClick(shown.header.enlarge, LEFT)
-    assert asked.args == ["map"]
+    assert signal.args == ["map"]
 
 
 @pytest.mark.parametrize(
@@ -629,6 +629,6 @@ def test_empty_map_offers_remedy(qtbot, panel, memory, insight, gap, chunks, wor
     qtbot.waitUntil(lambda: not panel.busy and bool(panel.message.findChildren(QPushButton)))
     [remedy] = panel.message.findChildren(QPushButton)
     assert remedy.text() == words
-    with qtbot.waitSignal(panel.action_requested) as asked:
+    with qtbot.waitSignal(panel.action_requested) as signal:
         qtbot.mouseClick(remedy, LEFT)
-    assert asked.args == [action]
+    assert signal.args == [action]

@@ -9,9 +9,10 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from gui.style.theme import theme_tokens
-from gui.widgets.accessibility import describe_painted_widgets
+from gui.widgets.accessibility import describe_painted_widgets, stops
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.chart import ChartCard, Mark, Series, TableColumn, part_inks
+from gui.widgets.table import RecordsTable
 from tests.helpers import spoken
 
 Key = Qt.Key
@@ -263,6 +264,24 @@ def test_t_key_toggles_chart_and_table(qtbot, card):
     assert button(card).accessibleName() == "Sizes: show as chart"
     qtbot.keyClick(card.table, Key.Key_T)
     assert card.chart.hasFocus()
+
+
+def test_card_makes_its_table_when_turned(qtbot, card):
+    card.show_series(make_series(5, 7))
+    assert card.findChild(RecordsTable) is None
+    card.turn()
+    assert card.findChild(RecordsTable) is card.table
+    assert stops(card)[-1] is card.table
+    card.turn()
+    assert not card.table.isVisible()
+
+
+def test_turned_card_grows_with_the_text(card, appearance):
+    card.show_series(make_series(5, 7))
+    card.turn()
+    before = card.table.height()
+    appearance.set_font_scale(2.0)
+    assert card.table.height() > 1.5 * before
 
 
 def test_table_is_copied_from_chart_and_table(qtbot, card):

@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 from gui.window.palette_entries import fit
 
 
-def _marked(asked: str, words: str) -> str:
-    found = fit(asked, words)
+def _marked(query: str, words: str) -> str:
+    found = fit(query, words)
     assert found is not None
     return "|".join(words[first:last] for first, last in found.marks)
 
 
 @pytest.mark.parametrize(
-    ("asked", "words", "marked"),
+    ("query", "words", "marked"),
     [
         ("wrap", "Wrap lines", "Wrap"),
         ("lin", "Wrap lines", "lin"),
@@ -23,13 +23,13 @@ def _marked(asked: str, words: str) -> str:
         ("", "Wrap lines", ""),
     ],
 )
-def test_fit_marks_matching_parts(asked, words, marked):
-    assert _marked(asked, words) == marked
+def test_fit_marks_matching_parts(query, words, marked):
+    assert _marked(query, words) == marked
 
 
-@pytest.mark.parametrize(("asked", "words"), [("x", "Wrap lines"), ("wrap x", "Wrap lines"), ("enil", "Wrap lines")])
-def test_fit_without_match_returns_none(asked, words):
-    assert fit(asked, words) is None
+@pytest.mark.parametrize(("query", "words"), [("x", "Wrap lines"), ("wrap x", "Wrap lines"), ("enil", "Wrap lines")])
+def test_fit_without_match_returns_none(query, words):
+    assert fit(query, words) is None
 
 
 def test_better_fits_score_higher():
@@ -49,8 +49,8 @@ def test_match_in_side_text_scores_lower():
 
 
 @given(st.text(max_size=12), st.text(max_size=40), st.text(max_size=20))
-def test_marks_are_ordered_distinct_and_within_text(asked, words, beside):
-    found = fit(asked, words, beside)
+def test_marks_are_ordered_distinct_and_within_text(query, words, beside):
+    found = fit(query, words, beside)
     if found is not None:
         flat = [position for mark in found.marks for position in mark]
         assert flat == sorted(flat)

@@ -111,13 +111,13 @@ def test_recent_commands_come_first(qtbot, opened, box, open_palette):
 
 
 def test_unavailable_command_shows_reason_and_does_not_run(qtbot, monkeypatch, opened, box, open_palette):
-    said: list[str] = []
-    monkeypatch.setattr(QToolTip, "showText", lambda _at, text, *_: said.append(text))
+    tooltips: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _at, text, *_: tooltips.append(text))
     open_palette("save this search")
     assert _entry(box, "Save this search…").reason == "Search for something first."
     qtbot.keyClick(box.edit, Key.Key_Return)
     assert box.is_open
-    assert said == ["Search for something first."]
+    assert tooltips == ["Search for something first."]
     box.edit.setText("your messages")
     assert _entry(box, "Your messages").reason == "Open a session first."
     box.edit.setText("back")

@@ -1,0 +1,63 @@
+"""Declares Cortex Code, Snowflake's agent: where its sessions are, and in which formats.
+
+A long session is split: its messages are in a file of their own next to that of the session, which then describes them.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING
+
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, described_changed, described_owner
+from engine.corpus.user_environment import Machine
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+_FOLDER = os.path.join(f"{os.sep}cortex", "conversations", "")
+_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_LINES, _SESSION = ".history.jsonl", ".json"
+_BACKUP = re.compile(rf"(.*{_ID})\.back\.[^/\\]*\.json")
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield "", machine.below_home(".snowflake", "cortex", "conversations")
+
+
+def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
+    """Return the sessions whose messages are in a file of their own, and backups."""
+    found = [file for file in files if _FOLDER in file.path]
+    split = {file.path.removesuffix(_LINES) + _SESSION for file in found if file.path.endswith(_LINES)}
+    sessions = {file.path for file in found}
+    backups = {file.path: backup[1] for file in found if (backup := _BACKUP.fullmatch(file.path))}
+    return {
+        file.name
+        for file in found
+        if file.path in split
+        or (file.path in backups and any(backups[file.path] + end in sessions for end in (_SESSION, _LINES)))
+    }
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.cortex import CortexHistory, CortexSession
+
+    return Formats(lines=(CortexHistory(),), documents=(CortexSession(),))
+
+
+AGENT = Agent(
+    name="cortex",
+    label="Cortex Code",
+    resume="cortex -r {id}",
+    stores=((r"/\.snowflake/cortex/conversations\Z", "cortex"),),
+    folders=_folders,
+    files=(JSON_LINES, rf"(?:conversations|[0-9a-f]{{32}})/{_ID}\.json"),
+    with_parts=(_FOLDER,),
+    parts_changed=lambda path: described_changed(path, _FOLDER, _SESSION, _LINES),
+    part_of=lambda path: described_owner(path, _FOLDER, _SESSION, _LINES),
+    copies=_copies,
+    with_copies=(_FOLDER,),
+    formats=_formats,
+)

@@ -1,0 +1,53 @@
+"""Declares DeepSeek Harness: where its sessions are, and in which format.
+
+They may be compressed from the beginning. A newer version of the program copies a session into a file of its own format
+when it reads it, and leaves the older file as it is.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING
+
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.user_environment import Machine
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+
+_NAME = re.compile(r"(.*)[/\\]session(?:\.v(\d{1,9}))?\.jsonl(?:\.zstd)?", re.DOTALL)
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield "", os.path.join(machine.folder_in("DSH_HOME") or machine.below_home(".dsh"), "sessions")
+
+
+def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
+    """Return the files of sessions that have one in a newer format."""
+    held: dict[str, list[tuple[int, str]]] = {}
+    for file in files:
+        if found := _NAME.fullmatch(file.path):
+            held.setdefault(found[1], []).append((int(found[2] or 0), file.name))
+    return {name for generations in held.values() for _, name in sorted(generations)[:-1]}
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.deepseek_harness import HarnessFormat
+
+    return Formats(lines=(HarnessFormat(),))
+
+
+AGENT = Agent(
+    name="deepseek-harness",
+    label="DeepSeek Harness",
+    stores=((r"/\.dsh/sessions\Z", "deepseek-harness"),),
+    folders=_folders,
+    files=(r"session(?:\.v\d+)?\.jsonl(?:\.zstd)?",),
+    copies=_copies,
+    with_copies=(f"{os.sep}session.v",),
+    formats=_formats,
+)

@@ -1,0 +1,73 @@
+"""Command Code: `~/.commandcode/projects/<folder>/<id>.jsonl`.
+
+There is no published specification. Written from readers of it, agentsview (August 2026) and others up to autumn 2026.
+Until summer 2026 each line is a message with `role`, `sessionId` and blocks of the AI SDK; `metadata` names the folder.
+Version 3 begins with a line `session` that has id and folder, and its messages are in lines `message`, with blocks of
+Anthropic's API; `meta.source` says whether the user wrote one. `<id>.meta.json` has the title. Tokens are not recorded.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.json_values import mapping, seconds, string
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
+
+_AGENT = "command-code"
+_PERSON = (None, "user", "tool")
+"""Sources of messages that the program did not make up."""
+
+
+class CommandCodeParser(SdkParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = value.get("type")
+        if kind == "session":
+            self._describe(value)
+            return []
+        if kind not in (None, "message"):
+            if kind != "model_change":
+                self.count_unknown(kind)
+            return []
+        message = mapping(value.get("message")) if kind else value
+        self._describe({**value, **mapping(value.get("metadata"))})
+        role = self.role(ROLES, string(message.get("role")))
+        if role is None:
+            return []
+        if role == "user" and mapping(message.get("meta")).get("source") not in _PERSON:
+            role = "system"
+        parts = self.blocks(message.get("content"), role)
+        return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+
+    def _describe(self, value: Mapping[str, Any]) -> None:
+        """Take folder and branch from the first line that has them."""
+        folder = next((text for key in ("cwd", "projectPath") if (text := string(value.get(key)))), "")
+        self.facts.project = self.facts.project or clean(folder)
+        self.facts.branch = self.facts.branch or clean(string(value.get("gitBranch")))
+
+
+class CommandCodeFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_line, values))
+
+    def parser(self, path: str) -> CommandCodeParser:
+        about = sidecar(f"{path.removesuffix('.jsonl')}.meta.json")
+        id_ = os.path.basename(path).removesuffix(".jsonl")
+        return CommandCodeParser(
+            facts=SessionFacts(agent=_AGENT, id=clean(id_), title=one_line(string(about.get("title"))))
+        )
+
+    def resume(self, state: bytes) -> CommandCodeParser:
+        return decode_json(state, CommandCodeParser)
+
+
+def _is_line(value: Mapping[str, Any]) -> bool:
+    if value.get("type") == "message":
+        message = mapping(value.get("message"))
+        return "parentId" in value and "messageId" in mapping(message.get("meta"))
+    return "type" not in value and "version" in mapping(value.get("metadata")) and isinstance(value.get("role"), str)

@@ -1,0 +1,106 @@
+"""Cortex Code: `~/.snowflake/cortex/conversations/<id>.json`, perhaps in a folder for the project.
+
+There is no published specification. Written from readers of it, agentsview (August 2026) and others up to autumn 2026:
+an object with `session_id`, `title`, `working_directory`, times and `history`. Of a long session, the messages are in
+`<id>.history.jsonl` instead, one per line. Members of calls and results are in an object under the name of the block's
+type; blocks with `internalOnly` or a system reminder were inserted by the program. Tokens are not recorded.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser, sidecar
+
+_AGENT = "cortex"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"session_id"\s*:)(?=.*?"working_directory"\s*:)', re.DOTALL)
+_UNTITLED = "Chat for session:"
+_LINES, _SESSION = ".history.jsonl", ".json"
+_TIMES = ("user_sent_time", "assistant_sent_time")
+_NESTED = ("tool_use", "tool_result")
+
+
+class CortexParser(BlockParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = self.role(ROLES, string(value.get("role")))
+        if role is None:
+            return []
+        parts = self.blocks(value.get("content"), role)
+        time = seconds(*map(value.get, _TIMES))
+        return self.next_message(parts, line=line, id=string(value.get("id")), time=time)
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind = string(block.get("type"))
+        if kind in _NESTED:
+            inner = mapping(block.get(kind))
+            yield from super()._block({**inner, "type": kind, "id": inner.get("tool_use_id")}, role)
+        elif kind == "text" and (block.get("internalOnly") is True or "<system-reminder>" in string(block.get("text"))):
+            yield Part("system", "text", string(block.get("text")))
+        else:
+            yield from super()._block(value, role)
+
+
+class CortexHistory:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_line, values))
+
+    def parser(self, path: str) -> CortexParser:
+        about = sidecar(path.removesuffix(_LINES) + _SESSION) if path.endswith(_LINES) else {}
+        return CortexParser(facts=_facts(about, os.path.basename(path).removesuffix(_LINES)))
+
+    def resume(self, state: bytes) -> CortexParser:
+        return decode_json(state, CortexParser)
+
+
+def _is_line(value: Mapping[str, Any]) -> bool:
+    if "type" in value or string(value.get("role")) not in ROLES:
+        return False
+    blocks = list(map(mapping, items(value.get("content"))))
+    nested = any(isinstance(block.get(string(block.get("type"))), dict) for block in blocks)
+    return any(key in value for key in _TIMES) or nested or any("internalOnly" in block for block in blocks)
+
+
+class CortexSession:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
+        return b'"working_directory"' in head and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        return export_reader.one_session(path, cancel, _conversation)
+
+
+def _conversation(value: Mapping[str, Any]) -> Conversation:
+    parser = CortexParser(facts=_facts(value, ""))
+    messages = tuple(message for one in items(value.get("history")) for message in parser.feed(mapping(one), 0))
+    facts = parser.facts
+    facts.ended = max(filter(None, (facts.ended, seconds(value.get("last_updated")))), default=None)
+    return Conversation("", facts, messages, Counter(parser.unknown))
+
+
+def _facts(about: Mapping[str, Any], id_: str) -> SessionFacts:
+    title = string(about.get("title"))
+    return SessionFacts(
+        agent=_AGENT,
+        id=clean(string(about.get("session_id")) or id_),
+        title="" if title.startswith(_UNTITLED) else one_line(title),
+        project=clean(string(about.get("working_directory")) or string(about.get("git_root"))),
+        branch=clean(string(about.get("git_branch"))),
+        started=seconds(about.get("created_at")),
+    )

@@ -1,0 +1,98 @@
+"""DeepSeek Harness: `~/.dsh/sessions/<project>/<id>/session.jsonl.zstd`, or the same lines uncompressed.
+
+Written from agentsview's reader (August 2026) and descriptions of the format's versions 0 to 4 (autumn 2026): a header
+with id, folder, start and the session that started a sub-agent's, then events with a number, a time in milliseconds and
+`data`. Events whose `surfaceOp` is not "append" replace messages in what the model sees, and are passed over, as are
+the pieces of an answer that arrives. `request/header` names the model. Version n is in `session.v<n>.jsonl.zstd`.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.json_values import content, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import SdkParser
+from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
+
+_AGENT = "deepseek-harness"
+_MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
+_PASSED_OVER = frozenset(
+    """agent-preset/selected agent/inbox/spliced approval/asked approval/decided approval/policy assistant/chunk
+    command/done command/run compaction/end compaction/prune compaction/start developer/message feedback/record
+    goal/change hook/invoked hook/result llm/retry llm/retry-started permission/preset plan/mode
+    reasoning-chunks request/context sandbox/mode schedule/change session/end-seed session/title-llm-request
+    step/end step/start subagent/descriptor system/message text-chunks todo/write tool-call-chunks
+    tool-workflow/agent-end tool-workflow/agent-start tool-workflow/run-end tool-workflow/run-start tool/call
+    tool/code-dispatch tool/code-dispatch-start turn/end turn/start web/deepseek-search-llm-request""".split()
+)
+
+
+class HarnessParser(SdkParser, kw_only=True):
+    model: str = ""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, data = string(value.get("type")), mapping(value.get("data"))
+        time = seconds(value.get("time"))
+        if kind in _MESSAGES:
+            if value.get("surfaceOp") != "append":
+                return []
+            return self._message(mapping(data.get("message")) or data, data.get("usage"), line, time)
+        if kind == "compaction/summary":
+            self._count(data.get("model"), data.get("usage"))
+            return self.next_message([Part("system", "text", content(data.get("summary")))], line=line, time=time)
+        if kind == "session/title":
+            self.facts.title = one_line(string(data.get("title"))) or self.facts.title
+        elif kind == "request/header":
+            config = mapping(mapping(data.get("header")).get("config"))
+            self.model = clean(string(config.get("model"))) or self.model
+        elif kind == "session":
+            self._begin(value)
+        elif kind not in _PASSED_OVER:
+            self.count_unknown(kind)
+        return []
+
+    def _begin(self, header: Mapping[str, Any]) -> None:
+        facts = self.facts
+        facts.id = clean(string(header.get("id"))) or facts.id
+        facts.project = clean(string(header.get("cwd")))
+        facts.started = seconds(header.get("createdAt"))
+        if header.get("origin") == "subagent":  # a fork names the session that it copies, too
+            facts.parent = clean(string(header.get("parentSession")))
+
+    def _message(self, message: Mapping[str, Any], usage: object, line: int, time: float | None) -> list[Message]:
+        source = mapping(message.get("source"))
+        self._count(source.get("model"), usage)
+        role: Role = "assistant" if message.get("role") == "assistant" else "user"
+        if role == "user" and source.get("kind") not in (None, "user", "human", "tool"):
+            role = "system"
+        return self.next_message(
+            self.blocks(message.get("content"), role), line=line, id=string(message.get("id")), time=time
+        )
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        """Yield the text of a block; reminders that the program inserts have the user's role."""
+        yield Part("system" if role == "user" and text.lstrip().startswith("<system-reminder") else role, "text", text)
+
+    def _count(self, model: object, usage: object) -> None:
+        counts = mapping(usage)
+        received = add_counts(counts.get("outputTokens"), counts.get("reasoningTokens"))
+        cached = (tokens(counts.get(f"cache{kind}Tokens")) for kind in ("Read", "Write"))
+        self.use(string(model) or self.model, Usage(tokens(counts.get("inputTokens")), received, *cached))
+
+
+class HarnessFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"type":"user/message"', b'"type":"assistant/message"')
+    title_marks: tuple[bytes, ...] = (b'"session/title"',)
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(value.get("type") == "session" and "delegationDepth" in value for value in values)
+
+    def parser(self, path: str) -> HarnessParser:
+        return HarnessParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
+
+    def resume(self, state: bytes) -> HarnessParser:
+        return decode_json(state, HarnessParser)

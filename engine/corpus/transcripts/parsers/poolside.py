@@ -1,0 +1,81 @@
+"""Poolside's command line: `~/.local/state/poolside/trajectories/trajectory-<kind>_<id>.ndjson`.
+
+There is no published specification. Written from agentsview's reader (August 2026): each line is an event with a time
+and its members in an object under the name of its type. The model of a request is in the event that starts it, its
+tokens are in the one that ends it; both have the same `step_id`.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "poolside"
+_SILENT = frozenset({"assistant_message.start", "thought.start", "session.exit"})
+
+
+class PoolsideParser(LineParser, kw_only=True):
+    models: dict[str, str] = msgspec.field(default_factory=dict)
+    """Model of each request that has not ended, by its step."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = string(value.get("type"))
+        held = mapping(value.get(kind.replace(".", "_")))
+        step = clean(string(value.get("step_id")))
+        part: Part | None = None
+        if kind == "session.start":
+            folder = next(map(string, items(held.get("working_directories"))), "")
+            self.facts.project = clean(folder or string(held.get("workspace")))
+        elif kind == "session.input":
+            part = Part("user", "text", string(held.get("prompt")))
+        elif kind == "assistant_message.end":
+            part = Part("assistant", "text", string(held.get("assistant_message")))
+        elif kind == "thought.end":
+            part = Part("assistant", "thinking", string(held.get("thought")))
+        elif kind == "tool_call.parsed":
+            name = string(held.get("name"))
+            part = Part("assistant", "tool-call", tool_input(held.get("args")) or name, name)
+        elif kind == "tool_call.result":
+            part = Part("tool", "tool-result", string(held.get("observation")), string(held.get("tool_name")))
+        elif kind == "session.error":
+            part = Part("system", "text", string(held.get("error")))
+        elif kind == "tool_call.inference.start":
+            self.models[step] = clean(string(mapping(held.get("chat_completion_request")).get("model")))
+        elif kind == "tool_call.inference.end":
+            self._count(held, step)
+        elif kind not in _SILENT:
+            self.count_unknown(kind)
+        parts = () if part is None else (part,)
+        return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+
+    def _count(self, counts: Mapping[str, Any], step: str) -> None:
+        names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_write_input_tokens")
+        self.use(self.models.pop(step, ""), Usage(*(tokens(counts.get(name)) for name in names)), request=step)
+
+
+class PoolsideFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"type":"session.input"', b'"type":"assistant_message.end"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(
+            value.get("type") in ("session.start", "session.input")
+            and isinstance(value.get(string(value.get("type")).replace(".", "_")), dict)
+            for value in values
+        )
+
+    def parser(self, path: str) -> PoolsideParser:
+        name = os.path.basename(path).removesuffix(".ndjson").removeprefix("trajectory-")
+        return PoolsideParser(facts=SessionFacts(agent=_AGENT, id=clean(name)))
+
+    def resume(self, state: bytes) -> PoolsideParser:
+        return decode_json(state, PoolsideParser)

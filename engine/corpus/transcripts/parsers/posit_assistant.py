@@ -1,0 +1,101 @@
+"""Posit Assistant: `~/.posit/assistant/workspaces/<workspace>/<id>/conversation.json`.
+
+There is no published specification. Written from agentsview's reader (August 2026), version 3: `root` has title, start
+and, in `metadata`, branch and the session that started a sub-agent's; `messages` is a tree whose nodes name lines of
+`lm-messages.jsonl`, messages of the AI SDK with a number. Nodes that are not active are of branches that the user left.
+`workspace.json` above names the folder. The model adds summaries to its answers for the program.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.export_reader import json_lines, read_branches
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "posit-assistant"
+_NAME, _LINES = "conversation.json", "lm-messages.jsonl"
+_SUBAGENTS = "subagents"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"schemaVersion"\s*:)(?=.*?"root"\s*:)', re.DOTALL)
+_SUMMARY = re.compile(r"\s*<(MESSAGE|CONVERSATION)SUMMARY>.*?</\1SUMMARY>", re.DOTALL)
+
+
+class _Parser(SdkParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        """Return a message of the AI SDK, with the time of its node."""
+        message = mapping(value.get("message"))
+        role = self.role(ROLES, string(message.get("role")))
+        if role is None:
+            return []
+        about = mapping(mapping(mapping(message.get("providerOptions")).get("providerMetadata")).get("positai"))
+        counts = mapping(about.get("usage"))
+        names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "cacheWrite1hTokens")
+        self.use(about.get("modelId"), Usage(*(tokens(counts.get(name)) for name in names)))
+        time = seconds(about.get("timestamp"), value.get("time"))
+        return self.next_message(self.blocks(message.get("content"), role), time=time)
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        yield Part(role, "text", _SUMMARY.sub("", text).strip() if role == "assistant" else text)
+
+
+class PositConversation:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return os.path.basename(path) == _NAME and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        folder = os.path.dirname(path)
+        held: dict[object, object] = {}
+        try:
+            for line in json_lines(os.path.join(folder, _LINES), cancel):
+                number = mapping(line).get("id")
+                if isinstance(number, int):
+                    held[number] = mapping(line).get("message")
+        except FileNotFoundError:
+            pass  # a conversation without an answer
+        yield from export_reader.one_session(path, cancel, lambda value: _conversation(value, folder, held))
+
+
+def _conversation(value: Mapping[str, Any], folder: str, held: Mapping[object, object]) -> Conversation:
+    root = mapping(value.get("root"))
+    about = mapping(root.get("metadata"))
+    facts = SessionFacts(
+        agent=_AGENT,
+        id=clean(os.path.basename(folder)),
+        title=one_line(string(root.get("title"))),
+        project=clean(_project(folder)),
+        branch=clean(string(about.get("gitBranch"))),
+        parent=clean(string(about.get("parentTreeId"))) if about.get("kind") == "subagent" else "",
+        started=seconds(root.get("timestamp")),
+    )
+    parser = _Parser(facts=facts)
+    shown: list[Mapping[str, Any]] = []
+    others: list[Mapping[str, Any]] = []
+    for node in map(mapping, items(value.get("messages"))):
+        for number in items(node.get("lmMessageIds")):
+            if isinstance(number, int) and number in held:
+                branch = shown if node.get("isActive") is True else others
+                branch.append({"message": held[number], "time": node.get("timestamp")})
+            else:
+                parser.count_unknown("message without a line")
+    messages, left = read_branches(parser, shown, others)
+    return Conversation("", facts, messages, Counter(parser.unknown), left)
+
+
+def _project(folder: str) -> str:
+    """Return the folder of the workspace that a conversation, or a sub-agent's in one, belongs to."""
+    above = os.path.dirname(folder)
+    while os.path.basename(above) == _SUBAGENTS:
+        above = os.path.dirname(os.path.dirname(above))
+    return string(sidecar(os.path.join(above, "workspace.json")).get("path"))

@@ -1,0 +1,59 @@
+"""QwenPaw: `~/.qwenpaw/workspaces/<workspace>/sessions/<user>_<session>.json`, perhaps in a folder for the channel.
+
+Written from agentsview's reader (August 2026): `agent.memory.content` is an array of pairs, a message and its marks. A
+message has role, blocks and the local time; results of tools are in messages of the role `system`. Until 2026 the
+program was CoPaw, in `~/.copaw`. Tokens are not recorded.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, items, mapping, string
+from engine.corpus.transcripts.message_builder import local_time
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
+
+_AGENT = "qwenpaw"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{\s*"agent"\s*:\s*\{\s*"memory"\s*:\s*\{')
+
+
+class _Parser(BlockParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = self.role(ROLES, string(value.get("role")))
+        if role is None:
+            return []
+        parts = self.blocks(value.get("content"), role)
+        return self.next_message(parts, id=string(value.get("id")), time=local_time(value.get("timestamp")))
+
+    def result(self, block: Mapping[str, Any]) -> str:
+        return content(block.get("output"))
+
+
+class QwenPawSession:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        return export_reader.one_session(path, cancel, lambda value: _conversation(value, path))
+
+
+def _conversation(value: Mapping[str, Any], path: str) -> Conversation:
+    workspace = os.path.basename(path[: path.rfind(f"{os.sep}sessions{os.sep}")])
+    parser = _Parser(
+        facts=SessionFacts(
+            agent=_AGENT, id=clean(os.path.basename(path).removesuffix(".json")), project=clean(workspace)
+        )
+    )
+    messages: list[Message] = []
+    for pair in items(mapping(mapping(mapping(value.get("agent")).get("memory"))).get("content")):
+        messages += parser.feed(mapping(items(pair)[0] if items(pair) else pair), 0)
+    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))

@@ -1,0 +1,53 @@
+"""Reasonix: `~/.reasonix/sessions/<id>.jsonl`, `projects/<project>/sessions/<id>/<id>.jsonl` and `archive/<id>.jsonl`.
+
+There is no published specification. Written from agentsview's reader (August 2026): each line is a message of the chat
+completions API, without a time. `<id>.jsonl.meta` has title, folder, model and times. Tokens are not recorded.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.json_values import seconds, string
+from engine.corpus.transcripts.message_builder import next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, ChatParser, sidecar
+
+_AGENT = "reasonix"
+_KEYS = frozenset({"role", "content", "name", "reasoning_content", "tool_calls", "tool_call_id"})
+
+
+class ReasonixParser(ChatParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        return next_turn(self, self.chat_parts(value), line)
+
+
+class ReasonixFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether all lines are messages and no more, as no other agent's are."""
+        return bool(values) and all(
+            value.keys() <= _KEYS
+            and string(value.get("role")) in ROLES
+            and isinstance(value.get("content"), str | None)
+            for value in values
+        )
+
+    def parser(self, path: str) -> ReasonixParser:
+        about = sidecar(f"{path}.meta")
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(os.path.basename(path).removesuffix(".jsonl")),
+            title=one_line(string(about.get("topic_title"))),
+            project=clean(string(about.get("workspace_root"))),
+            started=seconds(about.get("created_at")),
+            ended=seconds(about.get("updated_at")),
+        )
+        return ReasonixParser(facts=facts)
+
+    def resume(self, state: bytes) -> ReasonixParser:
+        return decode_json(state, ReasonixParser)

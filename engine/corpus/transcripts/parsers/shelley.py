@@ -1,0 +1,112 @@
+"""Shelley: all sessions in `~/.config/shelley/shelley.db`.
+
+Written from agentsview's reader (August 2026), which was checked against real databases: `conversations` have a name, a
+folder, a model and the conversation that started a sub-agent's; a row of `messages` has a type, and a message of the
+model in `llm_data`: Go's objects with names in capitals and numbers for the types of blocks. Rows of all generations
+were said; a new one begins after a compaction.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import apsw
+import msgspec
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with, whole
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+
+_AGENT = "shelley"
+_ROLES: Mapping[str, Role] = {"user": "user", "agent": "assistant", "tool": "tool"}
+"""Roles by type of a row; all other rows were inserted by the program."""
+_TEXT, _THOUGHT, _HIDDEN_THOUGHT, _CALL, _RESULT, _SERVER_CALL, _SEARCH, _FOUND = range(2, 10)
+_TYPED = ("text", "content", "prompt", "message")
+_COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_FACTS = """SELECT CAST(slug AS BLOB), CAST(cwd AS BLOB), CAST(created_at AS BLOB),
+    CAST(parent_conversation_id AS BLOB), {model} FROM conversations WHERE conversation_id = ?"""
+_MESSAGES = f"""SELECT CAST(type AS BLOB), CAST(created_at AS BLOB), {data_of("llm_data")}, {data_of("user_data")},
+    {data_of("usage_data")} FROM messages WHERE {{rows}} ORDER BY sequence_id"""
+
+
+class ShelleyReader(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call."""
+
+    def parts(self, blocks: object, role: Role) -> Iterator[Part]:
+        for block in map(mapping, items(blocks)):
+            kind = block.get("Type")
+            if kind == _TEXT:
+                yield Part(role, "text", string(block.get("Text")))
+            elif kind == _THOUGHT:
+                yield Part("assistant", "thinking", string(block.get("Thinking")))
+            elif kind in (_CALL, _SERVER_CALL):
+                name = string(block.get("ToolName"))
+                self.calls[clean(string(block.get("ID")))] = clean(name)
+                yield Part("assistant", "tool-call", tool_input(block.get("ToolInput")) or name, name)
+            elif kind in (_RESULT, _SEARCH):
+                called = self.calls.get(clean(string(block.get("ToolUseID"))), "")
+                yield Part("tool", "tool-result", _result(block.get("ToolResult")), called)
+            elif kind == _FOUND:
+                yield Part("tool", "tool-result", _result([block]))
+            elif kind != _HIDDEN_THOUGHT:
+                self.count_unknown(f"block {kind}" if isinstance(kind, int) else None)
+
+
+def _result(blocks: object) -> str:
+    """Return the text of a tool's result, or titles and addresses of pages."""
+    texts = []
+    for block in map(mapping, items(blocks)):
+        named = " ".join(filter(None, (string(block.get("Title")), string(block.get("URL")))))
+        texts.append(string(block.get("Text")) or named)
+    return "\n".join(filter(None, texts))
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    model = "CAST(model AS BLOB)" if "model" in columns(connection, "conversations") else "NULL"
+    row = connection.execute(_FACTS.format(model=model), (key,)).fetchone()
+    if row is None:
+        return None
+    name, folder, created, parent, used = map(as_text, row)
+    facts = SessionFacts(
+        agent=_AGENT,
+        id=clean(key),
+        title=one_line(name),
+        project=clean(folder),
+        parent=clean(parent),
+        started=seconds(created),
+    )
+    reader = ShelleyReader(facts=facts)
+    turns = _turns(connection, key, reader, used)
+    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+
+
+def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: str) -> Iterator[list[Message]]:
+    query = _MESSAGES.format(rows=rows_with(connection, "messages", "conversation_id"))
+    for kind, created, held, typed, used in connection.execute(query, (key,)):
+        counts = mapping(cell(reader, used)) if used is not None else {}
+        sent, received, read, written = (tokens(counts.get(name)) for name in _COUNTS)
+        usage = Usage(sent, received, read, written, cost=dollars(counts.get("cost_usd")))
+        reader.use(string(counts.get("model")) or model, usage)
+        role = _ROLES.get(as_text(kind), "system")
+        parts = list(reader.parts(mapping(cell(reader, held)).get("Content"), role)) if held is not None else []
+        if not parts and typed is not None:
+            value = cell(reader, typed)
+            words = string(value) or next(filter(None, (string(mapping(value).get(name)) for name in _TYPED)), "")
+            parts = [Part(role, "text", words)]
+        yield next_turn(reader, parts, time=seconds(as_text(created)), side=bool(reader.facts.parent))
+
+
+SHELLEY_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "conversations": frozenset({"conversation_id", "slug", "cwd", "created_at", "parent_conversation_id"}),
+        "messages": frozenset({"conversation_id", "sequence_id", "type", "llm_data", "user_data", "usage_data"}),
+    },
+    listed="""SELECT CAST(c.conversation_id AS BLOB), CAST(c.updated_at AS BLOB), CAST(c.slug AS BLOB), count(*),
+        max(m.sequence_id), sum(octet_length(m.llm_data)) FROM conversations c JOIN messages m USING (conversation_id)
+        GROUP BY c.conversation_id""",
+    conversation=_conversation,
+)

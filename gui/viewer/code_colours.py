@@ -1,0 +1,200 @@
+"""Colours the code blocks of a page by the tokens that Pygments finds in them.
+
+Lexers are loaded, and the code of long pages is read, on a pool thread; only the colours are set on the GUI thread.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+from PySide6.QtGui import QBrush, QColor, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
+
+from gui.style.theme import Tokens
+from gui.viewer.markdown_page import blocks, is_code
+from gui.widgets.plain_text import utf16_length
+
+LANGUAGES = tuple(
+    """
+    bash batch c clojure cmake common-lisp console cpp css csharp dart diff docker elixir emacs-lisp erlang fish go
+    graphql haskell html ini java javascript json jsx kotlin less lua make nginx nixos objective-c perl php powershell
+    protobuf pycon python ruby rust scala scheme scss splus sql sqlite3 swift terraform tex toml tsx typescript vim
+    vue xml yaml zig
+    """.split()
+)
+"""Pygments names of the languages that are coloured; the bundle includes only these lexers."""
+_ALSO_CALLED = {
+    "conf": "ini",
+    "h": "c",
+    "json5": "json",
+    "jsonc": "json",
+    "kt": "kotlin",
+    "lisp": "common-lisp",
+    "patch": "diff",
+} | dict.fromkeys(("postgres", "postgresql", "psql", "sqlite"), "sql")
+"""Other names of languages -> Pygments names. PostgreSQL's own lexer is replaced: it loads others when it is used."""
+_COLOURS = {
+    ("Comment",): "muted",
+    ("Comment", "Preproc"): "working",
+    ("Generic", "Deleted"): "degraded",
+    ("Generic", "Heading"): "muted",
+    ("Generic", "Inserted"): "fine",
+    ("Generic", "Prompt"): "muted",
+    ("Generic", "Subheading"): "muted",
+    ("Keyword",): "working",
+    ("Literal", "String"): "fine",
+    ("Name", "Tag"): "working",
+    ("Operator", "Word"): "working",
+}
+"""Colours of Pygments' token types and of the types below them."""
+_LANGUAGE = QTextFormat.Property.BlockCodeLanguage.value
+_OPENING = re.compile(r"((?:[ \t>]|[-*+] |\d{1,9}[.)] )*)(`{3,}|~{3,})[ \t]*([\w+#.-]+)[^`]*")
+_MOST_CHARACTERS = 128 * 1024
+"""Characters of code that are coloured on a page, which takes about a quarter of a second."""
+_TOKENS_AN_EDIT = 20
+
+Token = tuple[int, int, str]
+"""Position and length of a token in its code, in UTF-16 units, and the name of its colour."""
+Code = tuple[str, str]
+"""Language and text of a code block."""
+
+_lexers: dict[str, Any] = {}
+"""Loaded lexers by the language's name in the text; None for a language without colours."""
+_loading = Lock()
+
+
+def load_lexers(text: str) -> None:
+    """Load the Pygments lexers of all code blocks in a Markdown text. Not for the GUI thread."""
+    if "```" in text or "~~~" in text:
+        for line in text.split("\n"):
+            if found := _OPENING.fullmatch(line):
+                _loaded(found[3].lower())
+
+
+def lexer_of(language: str) -> Any:
+    """Return the Pygments lexer of a language if it is loaded already, else None."""
+    return _lexers.get(language)
+
+
+def _loaded(language: str) -> Any:
+    if language not in _lexers:
+        with _loading:
+            _lexers[language] = _load(language)
+    return _lexers[language]
+
+
+def _load(language: str) -> Any:
+    from pygments.lexers import get_all_lexers, get_lexer_by_name
+
+    language = _ALSO_CALLED.get(language, language)
+    for _, names, _, _ in get_all_lexers(plugins=False):
+        if language in names and names[0] in LANGUAGES:
+            return get_lexer_by_name(language)
+    return None
+
+
+def coloured_code(slices: Iterable[str]) -> dict[Code, list[Token]]:
+    """Return the coloured tokens of the code blocks in a page's Markdown. Not for the GUI thread."""
+    found: dict[Code, list[Token]] = {}
+    left = _MOST_CHARACTERS
+    for code in _fenced_code(slices):
+        left -= len(code[1])
+        if left >= 0 and code not in found and _loaded(code[0]) is not None:
+            found[code] = list(tokens(*code))
+    return found
+
+
+def _fenced_code(slices: Iterable[str]) -> Iterator[Code]:
+    """Yield language and text of the fenced code blocks; one that is divided between slices is a single block."""
+    opening: re.Match[str] | None = None
+    lines: list[str] = []
+    for part in slices:
+        begins = opening is not None  # the next slice repeats the opening fence
+        for line in part.removesuffix("\n").split("\n"):
+            if opening is None:
+                opening, lines = _OPENING.fullmatch(line), []
+            elif begins and line == opening[0]:
+                pass
+            elif (inner := _without_container(line, opening[1])).strip()[:1] == opening[2][0] and (
+                re.fullmatch(rf" {{0,3}}{opening[2]}{opening[2][0]}*[ \t]*", inner)
+            ):
+                yield opening[3].lower(), "\n".join(lines)
+                opening = None
+            else:
+                lines.append(inner)
+            begins = False
+    if opening is not None:
+        yield opening[3].lower(), "\n".join(lines)
+
+
+def _without_container(line: str, container: str) -> str:
+    """Return a line without the signs of quotes and the indentation that its block of code has."""
+    at = 0
+    for sign in container:
+        if line[at : at + 1] == (sign if sign in "\t>" else " "):
+            at += 1
+        elif sign == ">":
+            break
+    return line[at:]
+
+
+def tokens(language: str, code: str) -> Iterator[Token]:
+    """Yield the coloured tokens of code whose lexer is loaded."""
+    lexer = lexer_of(language)
+    passed = units = 0
+    for start, kind, part in lexer.get_tokens_unprocessed(code + "\n") if lexer is not None else ():
+        name, words = _colour_name(tuple(kind)), part.rstrip("\n")
+        if name and start >= passed and code.startswith(words, start):  # the offsets of `console` are wrong for some
+            units += utf16_length(code[passed:start])
+            passed = start
+            yield units, utf16_length(words), name
+
+
+def colour_steps(
+    document: QTextDocument, colours: Tokens, known: Mapping[Code, Iterable[Token]] | None = None
+) -> Iterator[None]:
+    """Set the colours of the code blocks, yielding after some tokens.
+
+    `known`: the tokens from `coloured_code`; without it, code is read here by the lexers that are loaded.
+    """
+    cursor = QTextCursor(document)
+    inks = {name: _ink(getattr(colours, name)) for name in set(_COLOURS.values())}
+    for first, code in _code_blocks(document):
+        found = tokens(*code) if known is None else iter(known.get(code, ()))
+        while edit := list(islice(found, _TOKENS_AN_EDIT)):
+            cursor.beginEditBlock()
+            for start, length, name in edit:
+                cursor.setPosition(first + start)
+                cursor.setPosition(first + start + length, QTextCursor.MoveMode.KeepAnchor)
+                cursor.mergeCharFormat(inks[name])
+            cursor.endEditBlock()
+            yield
+        yield
+
+
+def _code_blocks(document: QTextDocument) -> Iterator[tuple[int, Code]]:
+    """Yield position and code of each code block; Qt splits a code block into one text block per line."""
+    lines: list[QTextBlock] = []
+    for block in [*blocks(document), QTextBlock()]:
+        if lines and not (is_code(block) and _language(block) == _language(lines[0])):
+            yield lines[0].position(), (_language(lines[0]), "\n".join(line.text() for line in lines))
+            lines = []
+        if is_code(block):
+            lines.append(block)
+
+
+def _language(block: QTextBlock) -> str:
+    return str(block.blockFormat().property(_LANGUAGE) or "").strip().lower()
+
+
+@cache
+def _colour_name(kind: tuple[str, ...]) -> str:
+    return next((name for end in range(len(kind), 0, -1) if (name := _COLOURS.get(kind[:end]))), "")
+
+
+def _ink(colour: QColor) -> QTextCharFormat:
+    look = QTextCharFormat()
+    look.setForeground(QBrush(colour))
+    return look

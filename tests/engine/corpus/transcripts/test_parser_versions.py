@@ -1,0 +1,149 @@
+"""A parser that reads the same transcript differently has a higher version: stored sessions are then read again."""
+
+import hashlib
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.corpus.transcripts.database_format import RowFormat
+from engine.corpus.transcripts.registry import AGENTS, formats
+from engine.corpus.transcripts.transcript_reader import (
+    conversations,
+    database_format,
+    document_format,
+    line_format,
+    opened,
+)
+from tests.helpers.agent_databases import DATABASES
+from tests.helpers.mutated_transcripts import samples
+
+READ: dict[str, tuple[str, str]] = {
+    "aider": ("2fe56e28a2d8", "aider:1"),
+    "amp": ("2c276d86996b", "amp:2"),
+    "antigravity": ("31125133bcb6", "antigravity:1"),
+    "augment": ("85943347fdba", "augment:1"),
+    "chatgpt": ("df5184a742b8", "chatgpt:1"),
+    "claude_code": ("affc6ccadac5", "claude-code:1 claude-cowork:1 qoder:1 openclaude:1"),
+    "claude_export": ("f215ecaa3444", "claude:1"),
+    "cline": ("bcd62fed6d86", "cline:1 roo-code:1 zoo-code:1 kilo-code:1"),
+    "cline_session": ("ebeccd1c0809", "cline:1"),
+    "codebuddy": ("40de323fa556", "codebuddy:1 workbuddy:1"),
+    "codebuff": ("2b6d892a9a09", "codebuff:1"),
+    "codewhale": ("9b160fc259b9", "codewhale:1"),
+    "codex": ("a3f8f2709aad", "codex:1 trae-cli:1 open-interpreter:1"),
+    "command_code": ("3108f8c4bf37", "command-code:1"),
+    "continue_dev": ("3d10fcd3c45c", "continue:1 pearai:1"),
+    "copilot_chat": ("186383f9cb46", "copilot-chat:1"),
+    "copilot_cli": ("b7412b9b6191", "copilot-cli:1"),
+    "cortex": ("a7de70c85b62", "cortex:1"),
+    "crush": ("6c7739379a2e", "crush:1"),
+    "cursor_cli": ("d9647877e6d8", "cursor-cli:1"),
+    "cursor_database": ("56d9c1710c1e", "cursor:1"),
+    "deepseek_export": ("75ba29c60729", "deepseek:1"),
+    "deepseek_harness": ("f958874037e3", "deepseek-harness:1"),
+    "devin": ("c4780f9df1f1", "devin:1"),
+    "droid": ("5423a92b4139", "droid:2"),
+    "forge": ("e9548beb59b5", "forge:1"),
+    "gemini": ("80fca38111e5", "gemini:1"),
+    "gemini_takeout": ("f1ee6d326880", "gemini-web:1"),
+    "goose": ("e02794fc51e2", "goose:1"),
+    "gptme": ("4b794013c406", "gptme:1"),
+    "grok": ("1d6b4a6457ff", "grok:1"),
+    "grok_export": ("19fef6efd319", "grok-web:1"),
+    "hermes": ("83280b8da950", "hermes:1"),
+    "iflow": ("7fbad9588fab", "iflow:1"),
+    "junie": ("e542fadb67fb", "junie:1"),
+    "kimi": ("7fc13d1d39a1", "kimi:1"),
+    "kiro": ("cbef47f50746", "kiro:1"),
+    "llm": ("e2529ca4dbb5", "llm:1"),
+    "lm_studio": ("e250994149e1", "lm-studio:1"),
+    "omnigent": ("f766557b1627", "omnigent:1"),
+    "open_webui": ("1259c1407473", "open-webui:1"),
+    "openclaw": ("94362480c8cb", "openclaw:1 qclaw:1 pi:1 oh-my-pi:1 prime-agent:1"),
+    "opencode": ("31d6eaf8d689", "opencode:2"),
+    "opencode_database": ("fe441b1f3222", "opencode:2 kilo:2 mimocode:2 icodemate:2"),
+    "openhands": ("3f436600c2f3", "openhands:1"),
+    "piebald": ("e4cc8d837af1", "piebald:1"),
+    "poolside": ("c685bcff4604", "poolside:1"),
+    "posit_assistant": ("96b721cc3ef0", "posit-assistant:1"),
+    "qwen": ("f06d3e7eccbb", "qwen:1"),
+    "qwenpaw": ("af5d5faf60e0", "qwenpaw:1"),
+    "reasonix": ("b507a55d809e", "reasonix:1"),
+    "shelley": ("ffca60b494a3", "shelley:1"),
+    "vibe": ("ed185b68e996", "vibe:1"),
+    "warp": ("c360513809b2", "warp:1"),
+    "zcode": ("2282fb5447a1", "zcode:1"),
+    "zed": ("bce5eaca4199", "zed:1"),
+    "zencoder": ("b0eb36aee67d", "zencoder:1"),
+}
+"""By parser: digest of what it reads in the samples, and the versions of the agents that use it."""
+
+
+def _parser(known: Any) -> str:
+    """Return the module of a format's parser."""
+    module: str = known.conversation.__module__ if isinstance(known, RowFormat) else type(known).__module__
+    return module.rpartition(".")[2]
+
+
+def _versions() -> dict[str, str]:
+    used: dict[str, dict[str, int]] = {}
+    for agent, held in zip(AGENTS, formats(), strict=True):
+        for known in (*held.lines, *held.documents, *held.databases):
+            used.setdefault(_parser(known), {})[agent.name] = agent.parser_version
+    return {parser: " ".join(f"{name}:{version}" for name, version in of.items()) for parser, of in used.items()}
+
+
+def _filled(value: Any) -> Any:
+    """Return a value without empty members, so that a new field of a record changes nothing while it is unused."""
+    if isinstance(value, dict):
+        return {key: filled for key, held in value.items() if (filled := _filled(held))}
+    return [_filled(held) for held in value] if isinstance(value, list | tuple) else value
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    folder /= "home/ada/boats"  # some parsers use the names of folders above
+    found: dict[str, Any] = {}
+    paths = [database.write(folder / database.name.replace(":", "")) for database in DATABASES]
+    for sample in samples():
+        for name, content in sample.files.items():
+            path = folder / sample.main.replace("/", " ") / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        paths.append(folder / sample.main.replace("/", " ") / sample.main)
+    for path in paths:
+        with opened(path) as (source, _):
+            known = database_format(source, str(path)) or document_format(source, str(path))
+            known_line = None if known else line_format(source, str(path))
+        of = found.setdefault(_parser(known or known_line), hashlib.sha256())
+        for session in conversations(path):
+            of.update(msgspec.json.encode(_filled(msgspec.to_builtins(session))).replace(str(folder).encode(), b""))
+    return {parser: of.hexdigest()[:12] for parser, of in found.items()}
+
+
+@pytest.fixture
+def _universal_time(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("_universal_time")
+def test_parser_that_reads_differently_has_another_version(tmp_path: Path) -> None:
+    versions, digests = _versions(), _digests(tmp_path)
+    for parser, used_by in versions.items():
+        now = digests.get(parser, ""), used_by
+        before = READ.get(parser, ("", ""))
+        if now == before:
+            continue
+        reason = (
+            f"reads its samples differently: increase the parser_version of {used_by} unless only the samples changed"
+            if now[0] != before[0] and used_by == before[1]
+            else "has other versions or samples"
+        )
+        pytest.fail(f'The parser {parser} {reason}; then write into READ: "{parser}": {now},')
+    assert READ.keys() == versions.keys(), "Remove parsers that don't exist from READ"

@@ -1,0 +1,14 @@
+"""Syntax trees of the project's own source files, for tests of all code."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def syntax_trees(*folders: str) -> Iterator[tuple[str, ast.Module]]:
+    """Return the path below the project's root and the tree of each Python file in these folders, in order."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))
