@@ -41,7 +41,8 @@ def explain(workspace: CliWorkspace, arguments: Namespace) -> int:
     with interruptible() as token, opened(workspace) as manager:
         state = manager.explain_path(arguments.path, config=arguments.config, cancel=token)
         here = os.path.abspath(arguments.path)
-        if state.state == "missing" and os.path.lexists(here):
+        in_subfolder = os.path.dirname(state.path) and not os.path.dirname(arguments.path)  # found by its name alone
+        if (state.state == "missing" or in_subfolder) and os.path.lexists(here):
             state = manager.explain_path(here, config=arguments.config, cancel=token)
     if arguments.json:
         print_json(state)

@@ -8,7 +8,9 @@ import os
 import re
 import stat
 import unicodedata
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
@@ -41,6 +43,7 @@ folder.
 """
 _QUOTES = "\"'`<>“”«»"
 _FILE_URL = re.compile(r"file:", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[\s_-]+")
 _HERE = frozenset({"", "localhost"})
 
 
@@ -125,6 +128,39 @@ class PathFinder:
                     return status
                 found.append(status)
         return next((one for one in found if one.name), found[0])
+
+    def find_by_name(self, text: str, cancel: CancelToken | None = None) -> PathStatus | None:
+        """Return the status of the file or folder with this name, wherever it is below the indexed folders.
+
+        The name may lack its extension; `*.pdf` means any file of this type. Of several, one with the whole name and
+        then the one in the highest folder is taken. None if the text has several parts, or if there is no such name.
+        Raises `Cancelled`.
+        """
+        wanted = _loose(text.strip().strip(_QUOTES))
+        if not wanted or "/" in wanted or "\\" in wanted:
+            return None
+        similar = ""
+        for entry in islice(self._entries(cancel), _MOST_ENTRIES):
+            name = _loose(entry.name)
+            if name == wanted:
+                return self._at(entry.path)
+            stem, suffix = os.path.splitext(name)
+            if not similar and (stem == wanted or (suffix and wanted == f"*{suffix}")) and not entry.is_dir():
+                similar = entry.path
+        return self._at(similar) if similar else None
+
+    def _entries(self, cancel: CancelToken | None) -> Iterator[Entry]:
+        """Yield the entries of all indexed folders, those of higher folders first; links are not followed."""
+        folders = deque(dict.fromkeys((self.roots.workspace, *(root.path for root in self.roots.found))))
+        while folders:
+            if cancel is not None:
+                cancel.checkpoint()
+            try:
+                listed = sorted(_listed(folders.popleft()), key=lambda entry: entry.name)
+            except OSError:  # a root that is a file, or a folder that may not be listed
+                continue
+            yield from listed
+            folders += [entry.path for entry in listed if entry.is_dir(follow_symlinks=False)]
 
     def would_index(self, status: PathStatus) -> bool:
         """Whether a path would be indexed if it was added to `extra_paths`."""
@@ -319,6 +355,11 @@ def _entry(listed: Sequence[Entry], name: str) -> Entry | None:
 
 def _composed(text: str) -> str:
     return text if is_unusable(text) else unicodedata.normalize("NFC", text)
+
+
+def _loose(name: str) -> str:
+    """Return a name for comparison regardless of case and Unicode form, and of how its words are separated."""
+    return _SEPARATORS.sub(" ", _composed(name).casefold()).strip()
 
 
 def _comparable(path: str) -> str:

@@ -146,15 +146,13 @@ class IndexInsight:
             return tuple(last_changes(snapshot, limit))
 
     def changed_notes(self, limit: int, cancel: CancelToken | None = None) -> tuple[ChangedNote, ...]:
-        """Return the `limit` notes that changed last, newest first."""
+        """Return the `limit` notes that changed last, newest first; sessions if no note is indexed."""
         with self._store.read(cancel) as snapshot:
-            rows: list[tuple[str, str, int]] = list(
-                snapshot.connection.execute(
-                    f"""SELECT path, title, mtime_ns FROM {snapshot.tables.files} WHERE source = 'memory'
-                        ORDER BY mtime_ns DESC, path LIMIT ?""",
-                    (limit,),
-                )
-            )
+            latest = f"""SELECT path, title, mtime_ns FROM {snapshot.tables.files} WHERE source = ?
+                         ORDER BY mtime_ns DESC, path LIMIT ?"""
+            rows: list[tuple[str, str, int]] = list(snapshot.connection.execute(latest, ("memory", limit)))
+            if not rows:
+                rows = list(snapshot.connection.execute(latest, ("sessions", limit)))
             refused = self._guard.refused([path for path, *_ in rows], snapshot.meta("names"))
             return tuple(
                 ChangedNote(path=path, title=title, modified=time / 1e9)

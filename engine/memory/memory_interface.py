@@ -108,7 +108,7 @@ class MemorySearchManager(Protocol):
         """Return the absolute path of a file, checked as in `read_file`, for an editor, a file manager or a watcher."""
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
-        """Explain why a path is indexed or not. The path may be a stable name, a file path or a file URL.
+        """Explain why a path is indexed or not. It may be a stable name, a file path, a file URL or only a file's name.
 
         Reads no file content, and reports no more than the existence of paths outside the workspace. `config`: settings
         file in which to look up the location of rules, instead of the user's own. Raises `WorkspaceError`, `Cancelled`.

@@ -59,7 +59,19 @@ class PathStates:
     ) -> PathState:
         """Return why a path is indexed or not; see `MemorySearchManager.explain_path`."""
         finder = PathFinder(self._workspace, self._settings)
-        status = finder.find(path)
+        state = self._explain(path, finder, finder.find(path), provider, config, cancel)
+        named = finder.find_by_name(path, cancel) if state.state == "missing" else None
+        return state if named is None else self._explain(path, finder, named, provider, config, cancel)
+
+    def _explain(
+        self,
+        path: str,
+        finder: PathFinder,
+        status: PathStatus,
+        provider: EmbeddingProvider | None,
+        config: Path | None,
+        cancel: CancelToken | None,
+    ) -> PathState:
         if status.match is None and status.source == "memory" and "memory" not in self._settings.sources:
             status = msgspec.structs.replace(status, match=_NO_NOTES)
         open_folder = status.kind == "folder" and status.source is not None and status.match is None

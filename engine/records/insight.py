@@ -12,7 +12,7 @@ DiskPartName = Literal["text", "words", "vectors", "matrix", "log", "user", "oth
 
 
 class ChangedNote(Record, frozen=True):
-    """An indexed note and the time of its last change."""
+    """An indexed note or session, and the time of its last change."""
 
     path: str
     title: str

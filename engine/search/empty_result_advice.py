@@ -28,6 +28,8 @@ _MOST_DEMANDS = 4
 _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
+_ANY_NAME = "*"
+"""Begins the path of an issue that stands for all files of a type."""
 _HELPS: dict[RemedyName, str] = {
     "sync": marked("Update to create the vectors for search by meaning."),
     "embed": marked("Allow the embedding to search by meaning, too."),
@@ -241,22 +243,29 @@ class _Advice:
         limited_to.update(SOURCE_NAMES[value.casefold()] for value in self._context.query.values_of_required("source"))
         if "sessions" in limited_to - sources:
             yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
-        named = [issue for issue in issues if self._names(issue)]
-        for issue in named[:_MOST_EXCLUDED]:
+        named = [(issue, path) for issue in issues if (path := self._named(issue))]
+        for issue, path in named[:_MOST_EXCLUDED]:
             advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
             if len(named) > _MOST_EXCLUDED:
                 advice += " " + tr("{count:,} more files are not indexed.", count=len(named) - 1)
-            yield self._of_index("excluded", advice, issue.path)
+            yield self._of_index("excluded", advice, path)
 
-    def _names(self, issue: FileIssue) -> bool:
+    def _named(self, issue: FileIssue) -> str:
+        """Return the path of an excluded file that the query names; empty if it names no such file.
+
+        Files that are excluded for their type are listed as `*.pdf`, so the query's own word is the name.
+        """
         name = fold(issue.path)
-        paths = map(
-            fold, self._context.query.values_of_required("path") + self._context.query.values_of_required("title")
-        )
-        words = fold(self._context.query.free_text).split()
-        return any(part in name or name.rstrip("/") in part for part in paths) or any(
+        query = self._context.query
+        paths = [*map(fold, query.values_of_required("path") + query.values_of_required("title"))]
+        words = fold(query.free_text).split()
+        if name.startswith(_ANY_NAME):
+            ending = name.removeprefix(_ANY_NAME)
+            return next((word for word in (*paths, *words) if word.endswith(ending)), "")
+        found = any(part in name or name.rstrip("/") in part for part in paths) or any(
             len(word) >= _SHORTEST_NAME and word in name for word in words
         )
+        return issue.path if found else ""
 
     def _vectors(self) -> Iterator[SearchRemedy]:
         """Suggest how to get vectors, if some or all are missing."""

@@ -123,7 +123,7 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
 
 
 def _words(of: ResultExplanation) -> str:
-    if not of.full_bm25:
+    if not (of.full_bm25 or of.missing):
         return tr("The query has no words to score.")
     if not of.terms:
         return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))

@@ -210,13 +210,27 @@ class Searcher:
     def _advised(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, context: SearchContext
     ) -> SearchOutcome:
-        """Return the outcome; with remedies added if it has no results and is explained."""
-        if outcome.results or outcome.explanation is None:
+        """Return the outcome; without results, only with suggestions that find something, and if it is explained, with
+        remedies."""
+        if outcome.results:
             return outcome
-        from engine.search.empty_result_advice import advised
 
         def run_query(other: SearchRequest) -> SearchOutcome:
             return self._answer(snapshot, None if other.keyword_only else provider, other, context.cancel)
+
+        if outcome.suggestions:  # a word of the index need not be in the same phrase
+            trial = msgspec.structs.replace(
+                context.request, min_score=0.0, max_results=1, keyword_only=True, correct=False, explain=False
+            )
+            found = tuple(
+                suggestion
+                for suggestion in outcome.suggestions
+                if run_query(msgspec.structs.replace(trial, query=suggestion.query)).results
+            )
+            outcome = msgspec.structs.replace(outcome, suggestions=found)
+        if outcome.explanation is None:
+            return outcome
+        from engine.search.empty_result_advice import advised
 
         return advised(outcome, context, snapshot, run_query)
 

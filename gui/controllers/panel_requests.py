@@ -26,6 +26,11 @@ from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.widgets.message_banner import Action
 
+_LONGEST_NAME = 4
+"""Most words of a query that may be the name of a file."""
+_NO_NAME = frozenset('":*')
+"""Characters of operators, which few names of files contain."""
+
 
 class ExplanationController(QObject):
     """Connects search panel, explanation and dock by their signals."""
@@ -73,7 +78,7 @@ class PanelActions(QObject):
         views.sessions.engine_requested.connect(partial(self._do, "engine"))
         views.index.action_requested.connect(self._do)
         views.index.files_requested.connect(self.show_files)
-        views.search.body.missing_file_requested.connect(self.focus_explainer)
+        views.search.body.missing_file_requested.connect(self.explain_missing)
         views.search.body.map_requested.connect(self._show_map)
         diagnostics.action_requested.connect(self._do)
         diagnostics.add_requested.connect(folders.add_extra_path)
@@ -95,6 +100,20 @@ class PanelActions(QObject):
         """Focus the field that explains why a file isn't found."""
         self._dock.show_diagnostics()
         self._diagnostics.focus_explainer()
+
+    @Slot(str)
+    def explain_missing(self, query: str) -> None:
+        """Explain why no file with the name that is searched is found; typing replaces it by another name."""
+        if len(query.split()) <= _LONGEST_NAME and not _NO_NAME.intersection(query):
+            self.explain_file(query)
+            self._diagnostics.why.edit.selectAll()
+        else:
+            self.focus_explainer()
+
+    def explain_file(self, path: str) -> None:
+        """Explain whether and why a file is found."""
+        self.focus_explainer()
+        self._diagnostics.why.enter_path(path)
 
     @Slot()
     def explain(self) -> None:
@@ -139,8 +158,7 @@ class PanelActions(QObject):
             case "add-sessions":
                 self._folders.add_sessions()
             case "excluded":
-                self.focus_explainer()
-                self._diagnostics.why.enter_path(remedy.path)
+                self.explain_file(remedy.path)
             case _:
                 self._do(remedy.name)
 

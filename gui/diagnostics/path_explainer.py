@@ -53,7 +53,9 @@ def read_path(state: PathState) -> PathDiagnostic:
     """Return the diagnostic to show for a path."""
     dot, word = _WORDS[state.state]
     word = tr(word)
-    name = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
+    found_by_name = not {"/", "\\"}.intersection(state.asked)
+    base = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
+    name = (state.path if found_by_name else "") or base
     return PathDiagnostic(dot, f"{word}: {name}" if name.strip() else word, state.sentence, "\n".join(_facts(state)))
 
 

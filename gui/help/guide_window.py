@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
     QDesktopServices,
     QFontMetrics,
@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -318,6 +320,18 @@ class GuideWindow(FontSized, QDialog):
 # --- The list of pages, or of the sections that a search found -------------------------------------------------------
 
 
+ITEM_SIDES = 28
+"""Padding and border of both sides of an item, from the style sheet."""
+
+
+class _WrappedItems(QStyledItemDelegate):
+    """Gives wrapped items their height; Qt's own forgets the padding, so that a title just too long would be cut."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        option.rect = option.rect.adjusted(0, 0, -ITEM_SIDES, 0)
+        return super().sizeHint(option, index)
+
+
 class GuidePageList(QListWidget):
     """A list of the guide's pages, or of the sections that a search found.
 
@@ -333,6 +347,7 @@ class GuidePageList(QListWidget):
         super().__init__()
         self.setAccessibleName(tr("Pages of the guide"))
         self.setWordWrap(True)
+        self.setItemDelegate(_WrappedItems(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.currentItemChanged.connect(self._emit_reached)
         self.itemActivated.connect(self._emit_entered)

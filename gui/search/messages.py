@@ -20,7 +20,8 @@ from engine import (
 from gui.search.query import Query
 from gui.search.result_rows import count_files
 from gui.search.scope import source_names
-from gui.widgets.status_texts import engine_name, index_remedy
+from gui.widgets.formatting import ago
+from gui.widgets.status_texts import engine_name, index_remedy, why_no_update
 
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")
@@ -122,6 +123,16 @@ def reading(status: MemoryProviderStatus | None) -> str:
         return tr("Indexing is paused: {files}.", files=files)
     sentence = tr("Mnemoscope is still reading files: {files}.", files=files)
     return f"{sentence} {follows}"
+
+
+def outdated(status: MemoryProviderStatus | None) -> str:
+    """Return why the index may be older than the files, so that an update may find more; empty if it follows them."""
+    if status is None or status.last_sync is None or status.syncing is not None or why_no_update(status):
+        return ""
+    if status.watcher.mode != "off":
+        return ""
+    when = ago(status.last_sync.started + status.last_sync.seconds)
+    return tr("Files are not watched for changes. Last update: {when}.", when=when)
 
 
 def is_known_empty(status: MemoryProviderStatus | None) -> bool:

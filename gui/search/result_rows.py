@@ -294,7 +294,8 @@ class ResultModel(RowModel):
     def tip(self, row: Row) -> str:
         match row:
             case FileRow():
-                return tr("{path}\nChanged {when}", path=row.path, when=exact(row.modified))
+                about = tr("{path}\nChanged {when}", path=row.path, when=exact(row.modified))
+                return f"{row.title}\n{about}" if row.title else about
             case ResultRow():
                 result = row.result
                 return "\n".join((_cited(row), " › ".join(result.heading), spoken_score(row)))

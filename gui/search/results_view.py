@@ -151,7 +151,7 @@ class ResultsView(QWidget):
     """SearchRemedy of an empty answer."""
     why_requested = Signal()
     """Show the explanation of the answer."""
-    missing_file_requested = Signal()
+    missing_file_requested = Signal(str)
     """Ask why a certain file is not found."""
     retry_requested = Signal()
     order_chosen = Signal()
@@ -177,6 +177,8 @@ class ResultsView(QWidget):
         self._page_shows: Literal["hint", "empty", "other"] = "other"
         self._reading = ""
         """Progress of the first indexing, as text."""
+        self._outdated = ""
+        """Why an update may find more, as text."""
         self._syncing = self._first_indexing = False
         """Whether an update is running, and whether none has ended before."""
         self._counts = SettledAnnouncer(self)
@@ -233,6 +235,7 @@ class ResultsView(QWidget):
         """Update the page before the first query, or the progress of the first indexing on a page without results."""
         before = self._reading, self._syncing
         self._reading = messages.reading(status)
+        self._outdated = messages.outdated(status)
         self._syncing = status is not None and status.syncing is not None
         last = None if status is None else status.last_sync
         self._first_indexing = self._syncing and (last is None or last.cancelled)
@@ -277,7 +280,6 @@ class ResultsView(QWidget):
         self._answer, self._status = None, status
         started = bool(status is not None and status.files and not status.index_error)
         content = self._start if started else StartContent()
-        focus = self.page.has_focus()
         if messages.is_known_empty(status):
             folder = SearchRemedy(name="folder", stage="index", advice=sentence)
             actions = ((button_words(folder), lambda: self.remedy_chosen.emit(folder)),)
@@ -285,8 +287,6 @@ class ResultsView(QWidget):
         else:
             self._show_page((title, sentence), messages.indexed(status), start=content)
         self._page_shows = "hint"
-        if focus and not self.page.has_focus():
-            self.page.take_focus()
 
     def show_start(self, content: StartContent, *, now: bool) -> None:
         """Set the lists of the page before the first query; `now`: update the page immediately if it is shown."""
@@ -309,7 +309,6 @@ class ResultsView(QWidget):
         before = self._answer
         same = before is not None and before.query.subject == answer.query.subject
         keep = same and self.has_results
-        from_page = self.page.has_focus()
         self._answer = answer
         if not (same or answer.final):
             self.suggestions.show_suggestions(())  # those of the previous query
@@ -317,8 +316,6 @@ class ResultsView(QWidget):
             self._show_results(answer, keep=keep)  # the stack takes the focus of a pressed button along
         else:
             self._show_empty(answer)
-            if from_page:
-                self.page.take_focus()
         silent = before is not None and before.final and before.query == answer.query
         if answer.final and not silent:
             announced = (messages.spoken_counts(answer.outcome), messages.spelling(answer.outcome))
@@ -373,18 +370,20 @@ class ResultsView(QWidget):
         explanation = answer.outcome.explanation
         possible = () if explanation is None else explanation.remedies
         remedies = [remedy for remedy in possible if not (self._syncing and remedy.name == "sync")]
+        embedding = len(remedies) < len(possible)
+        if self._outdated and not any(remedy.name == "sync" for remedy in possible):
+            remedies.append(SearchRemedy(name="sync", stage="", advice=self._outdated))
         offers = [
             Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]
         unsupported = self._gates.unsupported
-        actions: list[Action] = (
-            [(tr("A file is missing…"), self.missing_file_requested.emit)] if "states" not in unsupported else []
-        )
+        ask = partial(self.missing_file_requested.emit, answer.query.text)
+        actions: list[Action] = [(tr("A file is missing…"), ask)] if "states" not in unsupported else []
         if explanation is not None:
             actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
-            messages.empty(answer.query, answer.outcome, embedding=len(remedies) < len(possible)),
+            messages.empty(answer.query, answer.outcome, embedding=embedding),
             tr("No results"),
             offers=offers,
             actions=actions,
@@ -413,8 +412,11 @@ class ResultsView(QWidget):
         if start is not None:
             self._start_lists.show_content(start)
         table = None if start is None else self._start_lists
+        pressed = self.page.has_focus()
         self.page.show_state(*words, offers=offers, actions=actions, table=table)
         self._stack.setCurrentWidget(self.page)
+        if pressed and not self.page.has_focus():
+            self.page.take_focus()  # else the next pane would get the focus of the replaced button
         self.list.show_rows((), keep=False)
 
     @Slot(str)

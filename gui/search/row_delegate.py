@@ -330,11 +330,12 @@ class ResultDelegate(QStyledItemDelegate):
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         row = index.data(RowRole)
         if event.type() == QEvent.Type.ToolTip and isinstance(row, ResultRow):
-            on_bar = self.is_on_bar(option.rect, event.pos(), option.direction)
-            show_tip(
-                event.globalPos(), f"{spoken_score(row)}\n{with_key(tr(_WHY), EXPLAIN.name)}" if on_bar else "", view
-            )
-            return True
+            if self.is_on_bar(option.rect, event.pos(), option.direction):
+                show_tip(event.globalPos(), f"{spoken_score(row)}\n{with_key(tr(_WHY), EXPLAIN.name)}", view)
+                return True
+            if event.pos().y() < option.rect.bottom() - PAD - self.metrics.meta_line:
+                show_tip(event.globalPos(), "", view)  # a tooltip would cover excerpts that are being read
+                return True
         return super().helpEvent(event, view, option, index)
 
     def is_on_bar(self, row: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:

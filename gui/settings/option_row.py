@@ -16,7 +16,7 @@ from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import FlowLayout, scrolling_column
+from gui.widgets.layouts import FlowLayout, lay_out_now, scrolling_column
 from gui.widgets.plain_text import set_tip
 
 # --- The line below an option: source of its value, undo, default, effect of a change, and key -----------------------
@@ -407,6 +407,7 @@ class OptionsPage(DialogPage):
                 self.add_widget(SystemRow(switch))
             else:
                 self.add_row(self.make_row(placed))
+        lay_out_now()
 
     def add_row(self, row: OptionRow) -> None:
         """Add a row below the other options."""
@@ -415,7 +416,7 @@ class OptionsPage(DialogPage):
 
     def add_widget(self, widget: QWidget) -> None:
         self._list.addWidget(widget)
-        widget.show()  # else the rows are painted squashed first, into the height that the page had before
+        widget.show()  # at once, so that it counts in the layout
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:

@@ -24,7 +24,7 @@ from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import clear_layout, scrolling_column
+from gui.widgets.layouts import clear_layout, lay_out_now, scrolling_column
 
 _AT_ONCE = 4
 NOTHING = marked("No setting matches.")
@@ -166,8 +166,9 @@ class ResultsPage(DialogPage):
                 self._list.addWidget(label(tr(PAGES[page]), "group"))
             row = self._row(placed, switch)
             self._list.addWidget(row)
-            row.show()  # as in `OptionsPage`
+            row.show()  # at once, so that it counts in the layout
             end.take(row)
+        lay_out_now()
         if now:
             self._turn.start()  # once more after the last ones, which the layout has shown by then
 

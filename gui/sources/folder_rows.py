@@ -27,11 +27,19 @@ EXPORTS = (".zip", ".json", ".jsonl", ".db")
 
 def dropped_folder(data: QMimeData) -> Path | None:
     """Return the only item of a drag if it is a local folder, else None."""
+    path = _only_path(data)
+    return path if path is not None and path.is_dir() else None
+
+
+def dropped_file(data: QMimeData) -> Path | None:
+    """Return the only item of a drag if it is a local file, else None."""
+    path = _only_path(data)
+    return path if path is not None and path.is_file() else None
+
+
+def _only_path(data: QMimeData) -> Path | None:
     urls = data.urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    folder = Path(urls[0].toLocalFile())
-    return folder if folder.is_dir() else None
+    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
 
 
 def dropped_sessions(data: QMimeData) -> list[Path]:

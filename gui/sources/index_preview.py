@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
+from gui.sources.folder_rows import short_path
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import size_text
@@ -114,7 +115,11 @@ def sessions_only_text(preview: WorkspacePreview) -> str:
     )
 
 
-def storage_text(index_folder: Path, *, sessions_only: bool = False) -> str:
+def _shown(path: Path) -> str:
+    return short_path(str(path), str(Path.home()))
+
+
+def storage_text(index_folder: str, *, sessions_only: bool = False) -> str:
     if sessions_only:
         return tr("Nothing is ever written to the session files. The index is stored in {folder}.", folder=index_folder)
     return tr("Indexing writes nothing to your folder. The index is stored in {folder}.", folder=index_folder)
@@ -412,7 +417,7 @@ class PreviewPage(QFrame):
         self._was_shown, self._sessions_only = False, sessions_only
         self._show_details(True)
         self._title.setText(tr("Past sessions") if sessions_only else breakable(folder.name or str(folder)))
-        self._path.setText(str(folder))
+        self._path.setText(_shown(folder))
         self._path.setVisible(not sessions_only)
         self._accept.setText(tr("Index these sessions") if sessions_only else tr("Index this folder"))
         self._other.setVisible(not sessions_only)
@@ -438,7 +443,7 @@ class PreviewPage(QFrame):
         self._kinds.show_kinds(preview.kinds)
         self._kinds.setVisible(bool(preview.kinds))
         self._kinds_label.setVisible(any(kind.extension for kind in preview.kinds))
-        self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
+        self._promise.setText(breakable(storage_text(_shown(index_folder), sessions_only=self._sessions_only)))
         self._show_folders.setText(tr("{count:,} to index", count=preview.files))
         self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", files_left_out(preview.skipped)))
         self._folders.show_records(preview.folders)

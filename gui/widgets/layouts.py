@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import cast
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QRegion, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -273,6 +273,14 @@ def keeping_focus(moved: QWidget) -> Iterator[None]:
     yield
     if focused is not None and moved.isAncestorOf(focused):
         focused.setFocus()
+
+
+def lay_out_now() -> None:
+    """Lay out visible widgets that were just added to a page that scrolls.
+
+    Qt first lays them out in the height that the page had before, and would paint all of them squashed.
+    """
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
 
 class FootedColumn(QWidget):

@@ -31,7 +31,7 @@ from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Dock, Frame
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
-from gui.sources.folder_rows import dropped_folder
+from gui.sources.folder_rows import dropped_file, dropped_folder
 from gui.style.appearance import Appearance
 from gui.style.typography import LeastSize
 from gui.viewer.external_programs import ExternalOpener, editor_template
@@ -219,14 +219,18 @@ class MainWindow(MainWindowBase):
     # --- Qt ---------------------------------------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_folder(event.mimeData()):
+        data = event.mimeData()
+        if dropped_folder(data) or (self.workspace.current and dropped_file(data)):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        folder = dropped_folder(event.mimeData())
+        folder, file = dropped_folder(event.mimeData()), dropped_file(event.mimeData())
         if folder is not None:
             event.acceptProposedAction()
             self.folders.offer(folder)
+        elif file is not None:
+            event.acceptProposedAction()
+            self.panel_actions.explain_file(str(file))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -210,6 +210,19 @@ def test_dropped_folder_is_previewed_not_opened(qtbot, opened, memory, tmp_path)
     assert not memory.closed
 
 
+def test_dropped_file_is_explained(qtbot, opened, memory, tmp_path):
+    (tmp_path / "note.pdf").write_bytes(b"%PDF-1.4")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "note.pdf"))])
+    drop = QDropEvent(
+        QPointF(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    opened.dropEvent(drop)
+    why = opened.diagnostics.why
+    qtbot.waitUntil(why.answer.isVisible)
+    assert why.edit.text() == str(tmp_path / "note.pdf")
+
+
 def test_chosen_folder_is_previewed_with_back_button(qtbot, opened, tmp_path, monkeypatch):
     (tmp_path / "note.md").write_text("# Note")
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
@@ -564,6 +577,13 @@ def test_empty_answer_opens_path_explanation(qtbot, opened):
     _find(qtbot, opened, "zeppelin")
     qtbot.mouseClick(_button(opened.search.body, "A file is missing…"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
+    assert opened.diagnostics.why.edit.selectedText() == "zeppelin"
+
+
+def test_long_query_is_not_taken_for_name_of_file(qtbot, opened):
+    opened.search.body.missing_file_requested.emit("why is the zeppelin late again")
+    opened.search.body.missing_file_requested.emit("path:zeppelin")
+    assert opened.diagnostics.why.edit.text() == ""
 
 
 def test_outside_file_is_added_to_extra_paths(qtbot, opened, memory):

@@ -236,6 +236,16 @@ def test_failed_file_named_by_matching_name(open_memory, workspace: Path) -> Non
     assert remedy.advice.startswith("quagga-census.md is not indexed: ")
 
 
+def test_file_of_excluded_type_named_by_its_ending(open_memory, workspace: Path) -> None:
+    (workspace / "quagga.pdf").write_bytes(b"%PDF-1.4")
+    memory = open_memory(use=None)
+    memory.sync()
+    remedy = _remedies(memory.search("quagga.pdf", explain=True))["excluded"]
+    assert remedy.path == "quagga.pdf"
+    assert remedy.advice.startswith("*.pdf is not indexed: 1 file; only .md")
+    assert "excluded" not in _remedies(memory.search("quagga", explain=True))
+
+
 def test_a_path_that_is_left_out_is_named_for_its_operator(open_memory, workspace: Path) -> None:
     _write(workspace, "drafts/plan.md", "# Plan\n\nNothing yet.\n")
     memory = open_memory(use=None, exclude=("drafts/**",))

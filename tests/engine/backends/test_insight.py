@@ -43,6 +43,12 @@ def test_changed_notes_are_newest_first(open_memory, workspace: Path) -> None:
     ]
 
 
+def test_sessions_are_listed_where_no_note_is(open_memory, workspace: Path, store: Path) -> None:
+    memory = open_memory(use=None, sources=("sessions",), sessions=SessionSettings(folders=(str(store),)))
+    memory.sync()
+    assert [note.path for note in memory.insight.changed_notes(5)] == ["sessions/main/boat.jsonl"]
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     folder = tmp_path / "agents/main/sessions"

@@ -183,6 +183,39 @@ def test_a_name_in_another_form_of_unicode_is_that_file(memory: BuiltinMemory) -
         assert (found.state, found.path) == ("indexed", NFD)
 
 
+@pytest.mark.parametrize(
+    ("asked", "path", "state"),
+    [
+        ("photo.jpg", "daily/photo.jpg", "excluded"),
+        ("Photo", "daily/photo.jpg", "excluded"),
+        ("*.jpg", "daily/photo.jpg", "excluded"),
+        ("idea", "drafts/idea.md", "excluded"),
+        ("plugin", ".obsidian/plugin.md", "excluded"),
+        ("ines", "people/ines.md", "indexed"),
+        ("readme.md", "node_modules/readme.md", "excluded"),
+        ("gone.md", "gone.md", "gone"),
+        ("other", "", "missing"),
+        ("daily/photo", "", "missing"),
+        ("*", "", "missing"),
+    ],
+)
+def test_name_without_folder_finds_file(memory: BuiltinMemory, asked: str, path: str, state: str) -> None:
+    found = memory.explain_path(asked)
+    assert (found.path, found.state) == (path, state)
+
+
+def test_words_of_name_may_be_separated_otherwise(memory: BuiltinMemory, workspace: Path) -> None:
+    write(workspace / "projects/walnut-cake_2024.md")
+    assert memory.explain_path("Walnut cake 2024").path == "projects/walnut-cake_2024.md"
+
+
+def test_highest_of_several_files_with_name_is_found(memory: BuiltinMemory, workspace: Path) -> None:
+    write(workspace / "a/deep/plan.md")
+    write(workspace / "z/plan.txt")
+    assert memory.explain_path("plan").path == "z/plan.txt"
+    assert memory.explain_path("plan.md").path == "a/deep/plan.md"
+
+
 def test_index_state_of_file(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()

@@ -38,6 +38,14 @@ def test_search_unknown_word_keeps_query_without_match(open_memory, workspace: P
     assert [suggestion.query for suggestion in outcome.suggestions] == ["irrigation quarterly"]
 
 
+def test_suggestion_that_finds_nothing_is_left_out(open_memory, workspace: Path) -> None:
+    """A word of the index need not be in the phrase of the query."""
+    memory = indexed(open_memory, workspace, phrase="An evening abend song. The exact phrase of it.")
+    assert offered(memory, "absend") == ["abend"]
+    assert offered(memory, '"evening absend"') == ['"evening abend"']
+    assert offered(memory, '"exact absend"') == []
+
+
 @pytest.mark.parametrize("typed", ["irrgation", "irrigaation", "irrigatoin"])
 def test_evident_typo_in_a_long_question_is_corrected(open_memory, workspace: Path, typed: str) -> None:
     """Long questions seldom have a chunk with all their words."""

@@ -183,8 +183,9 @@ def test_path_status_is_printed(verb: Run, folder: Path, tmp_path: Path) -> None
 
 
 def test_path_is_looked_up_in_current_directory(verb: Run, folder: Path, monkeypatch) -> None:
-    (folder / "deep").mkdir()
-    (folder / "deep/d.md").write_text("Leeks.\n")
+    for name in ("beds", "deep"):
+        (folder / name).mkdir()
+        (folder / name / "d.md").write_text("Leeks.\n")
     verb("index")
     monkeypatch.chdir(folder / "deep")
     assert verb("doctor", "d.md", "--workspace", str(folder), "--json").json["path"] == "deep/d.md"

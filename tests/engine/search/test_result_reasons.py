@@ -92,6 +92,8 @@ def test_cosines_beyond_the_range_are_called_so() -> None:
 def test_semantic_hit_names_missing_words() -> None:
     sentences = _sentences(make_reason(terms=(), text_score=0.0, bm25=0.0, missing=("timer",)))
     assert sentences["words"] == "The passage contains none of the words: “timer”."
+    unknown = make_reason(terms=(), text_score=0.0, bm25=0.0, full_bm25=0.0, missing=("timer",))
+    assert _sentences(unknown)["words"] == sentences["words"]
     listed = make_reason(terms=(), missing=(), full_bm25=0.0, bm25=0.0)
     assert _sentences(listed)["words"] == "The query has no words to score."
 

@@ -1,14 +1,14 @@
 """The guide in use: by keyboard, by links, in a narrow window, and from its entry points."""
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QRect, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QPushButton
 
 from engine import speak
 from gui.commands.keymap import keymap
-from gui.help.guide_window import GuideWindow
+from gui.help.guide_window import ITEM_SIDES, GuideWindow
 from gui.help.pages import page_names
 from gui.viewer.base_viewer import LinkFollower
 from gui.viewer.rendered_view import RenderedView
@@ -55,6 +55,17 @@ def test_guide_opens_first_page_and_lists_all(guide):
     assert _list(guide).count() == len(page_names())
     assert "Choose a folder" in _page_text(guide)
     assert keymap().shown("view.search") in _page_text(guide)
+
+
+@pytest.mark.parametrize("length", range(18, 36))
+def test_title_of_any_length_is_whole(guide, length):
+    pages = _list(guide)
+    item = pages.item(0)
+    item.setText(("engines and models " * 2)[:length])
+    pages.doItemsLayout()
+    room = QRect(0, 0, pages.viewport().width() - ITEM_SIDES, 999)
+    needed = pages.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
+    assert pages.visualItemRect(item).height() >= needed.height()
 
 
 def test_search_opens_matching_section(qtbot, guide):

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import get_args
 
+import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
 from engine import RemedyName, SearchRemedy
+from engine.records import WatcherStatus
 from gui.commands.commands import EXPLAIN
 from gui.commands.keymap import keymap
 from gui.search.messages import button_words
@@ -18,6 +20,7 @@ from gui.search.ranking_menu import Ranking
 from gui.widgets.form_controls import Chip
 from gui.widgets.query_box import QueryBox
 from tests.helpers.chips import choose_from_chip
+from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 
@@ -135,6 +138,18 @@ def test_remaining_remedies_are_emitted_to_window(qtbot, panel, ask, memory, nam
     assert emitted.args == [memory.remedies[0]]
 
 
+def test_focus_stays_in_page_whose_button_is_replaced(panel, ask, memory):
+    memory.remedies = ()
+    unwatched = make_status(watcher=WatcherStatus(), last_sync=make_summary())
+    panel.show_status(unwatched)
+    ask("zucchini")
+    panel.focus_list()
+    assert QApplication.focusWidget().text() == "Update now"
+    panel.show_status(msgspec.structs.replace(unwatched, syncing=make_progress()))
+    assert panel.body.page.has_focus()
+    assert QApplication.focusWidget().text() != "Update now"
+
+
 def test_narrow_page_stacks_buttons(qtbot, panel, ask):
     ask("zucchini")
     page = panel.body.page
@@ -210,3 +225,13 @@ def test_score_bar_tooltip_lists_parts(results, ask, monkeypatch):
         event = QHelpEvent(QEvent.Type.ToolTip, at, results.viewport().mapToGlobal(at))
         QApplication.sendEvent(results.viewport(), event)
     assert shown == ["Score 0.84: words 0.63, meaning 0.21\nClick to see why (Ctrl+I)", ""]
+
+
+def test_tooltip_of_line_below_excerpt_names_file(qtbot, results, ask):
+    ask("timer")
+    rect = results.visualRect(results.currentIndex())
+    at = QPoint(rect.left() + 140, rect.bottom() - 14)
+    event = QHelpEvent(QEvent.Type.ToolTip, at, results.viewport().mapToGlobal(at))
+    QApplication.sendEvent(results.viewport(), event)
+    qtbot.waitUntil(lambda: results.current_result().path in QToolTip.text())
+    QToolTip.hideText()

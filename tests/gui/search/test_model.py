@@ -48,6 +48,12 @@ def test_out_of_range_time_shows_unknown_date(qtbot, make_result, make_outcome):
     assert "unknown date" in model.index(0).data(Role.ToolTipRole)
 
 
+def test_tooltip_of_file_has_whole_title(qtbot, make_result, make_outcome):
+    title = "A long title of a note " * 9
+    model = _filled(make_outcome(make_result("a.md", title=title)))
+    assert title.strip() in model.index(0).data(Role.ToolTipRole)
+
+
 def test_tooltips_escape_note_text(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a<b>.md", heading=("x", "<img src='y'>"))))
     tip = model.index(1).data(Role.ToolTipRole)

@@ -1,8 +1,10 @@
+import time
+
 import msgspec
 import pytest
 
 from engine import QuerySuggestion, Source
-from engine.records import SearchExplanation, SourceCount
+from engine.records import SearchExplanation, SourceCount, WatcherStatus
 from gui.search import messages
 from gui.search.query import Query
 from tests.helpers.fake_explanations import make_stages
@@ -37,6 +39,15 @@ def test_suggestions_are_offered_for_weak_answers_only(make_result, make_outcome
     assert make_outcome(make_result(score=0.4), suggestions=both).offered == (often,)
     assert make_outcome(make_result(score=0.9), suggestions=both).offered == ()
     assert messages.spelling(make_outcome(make_result(score=0.4), suggestions=(once,))) == ""
+
+
+def test_index_without_watcher_may_be_outdated():
+    unwatched = make_status(watcher=WatcherStatus(), last_sync=make_summary(started=time.time() - 600, seconds=0.0))
+    assert messages.outdated(unwatched) == "Files are not watched for changes. Last update: 10 min ago."
+    watched = WatcherStatus(enabled=True, mode="native")
+    assert messages.outdated(make_status(watcher=watched, last_sync=make_summary())) == ""
+    assert messages.outdated(make_status(watcher=WatcherStatus(), last_sync=None)) == ""
+    assert messages.outdated(None) == ""
 
 
 def test_hint_before_first_search():

@@ -73,6 +73,18 @@ def test_tab_from_outside_shows_field_that_was_scrolled_away(qtbot, dialog):
     assert not first.visibleRegion().isEmpty()
 
 
+@pytest.mark.parametrize("shown", ["search", "privacy", "found"])
+def test_rows_are_whole_while_page_is_built(dialog, shown):
+    """Each turn that adds rows also gives the page their height, since Qt may paint before the next turn."""
+    squashed = set()
+    dialog.search("a") if shown == "found" else dialog.show_page(shown)
+    while not dialog.ready:
+        QApplication.processEvents()
+        rows = (row for row in dialog.findChildren(OptionRow) if row.isVisible())
+        squashed |= {row.placed.key for row in rows if row.height() < row.minimumSizeHint().height() // 2}
+    assert not squashed
+
+
 def test_closed_dialog_keeps_no_pages(qtbot, dialog, notes, memory):
     for page in ("general", "search", "embedding", "advanced"):
         dialog.show_page(page)

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from engine import FileIssue, PreviewFolder, WorkspacePreview
@@ -63,7 +61,7 @@ def test_skipped_files_wording(rules, sentence):
 
 
 def test_written_files_wording():
-    assert "Indexing writes nothing" in storage_text(Path("/data/x"))
+    assert "Indexing writes nothing" in storage_text("/data/x")
 
 
 @pytest.mark.parametrize(
