@@ -8,6 +8,7 @@ from functools import cached_property
 import apsw
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.globs import Globs
@@ -30,6 +31,7 @@ _STEM_COLUMNS = "- words"
 _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
+_TAG = lazy_pattern(r"#([^\s#]+?)[.,;:!?)]*")
 _MOST_READ = 200
 """Most texts that are read to find an option of a command."""
 _MOST_OPTIONS = 8
@@ -181,10 +183,8 @@ class Conditions:
 
     def _tag(self, value: str) -> _Condition:
         """Return the condition that a note has this tag or one nested in it."""
-        # A lone surrogate, as in a broken paste, is in no tag, and SQLite refuses it.
-        tag = fold(value.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
-        query = f"SELECT file_id FROM {self._tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
-        return _Condition(f"c.file_id IN ({query})", (tag, f"{tag}/", f"{tag}0"))
+        query, values = _files_with_tag(self._snapshot, value)
+        return _Condition(f"c.file_id IN ({query})", values)
 
     def _links(self, value: str) -> _Condition:
         from engine.store.link_queries import files_linking_to  # few queries name a link
@@ -269,6 +269,14 @@ def _of_file(atom: Atom) -> bool:
     return isinstance(atom, Field) and atom.name != "role"
 
 
+def _files_with_tag(snapshot: Snapshot, tag: str) -> tuple[str, tuple[str, ...]]:
+    """Return an SQL query for the ids of the files that have this tag or one nested in it, and its values."""
+    # A lone surrogate, as in a broken paste, is in no tag, and SQLite refuses it.
+    tag = fold(tag.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
+    query = f"SELECT file_id FROM {snapshot.tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
+    return query, (tag, f"{tag}/", f"{tag}0")
+
+
 def many(ids: Collection[int]) -> object:
     """Return ids as one bound SQL value, which `carray` expands to rows."""
     return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
@@ -310,10 +318,36 @@ def _nanoseconds(seconds: float) -> int:
     return int(max(-(2**62), min(2**62, seconds * _NANOSECONDS)))
 
 
-# --- Reads options of commands as words ------------------------------------------------------------------------------
+# --- Reads options of commands as words, and #tags as conditions ------------------------------------------------------
 
 
-def without_options(snapshot: Snapshot, query: Query) -> Query:
+def read_with_index(snapshot: Snapshot, query: Query) -> Query:
+    """Return the query with those parts in the sense that only the index can tell: options of commands, and tags."""
+    return _with_tags(snapshot, _without_options(snapshot, query))
+
+
+def _with_tags(snapshot: Snapshot, query: Query) -> Query:
+    """Return the query with each word such as `#garden` as the condition `tag:garden` if notes have this tag."""
+    if "#" not in query.text:
+        return query
+    clauses = tuple(
+        clause if clause.negated else Clause(tuple(_as_tag(snapshot, atom) for atom in clause.alternatives))
+        for clause in query.clauses
+    )
+    return msgspec.structs.replace(query, clauses=clauses)
+
+
+def _as_tag(snapshot: Snapshot, atom: Atom) -> Atom:
+    """Return the condition for a word that is a tag of notes; other parts of a query as they are."""
+    if not isinstance(atom, Word) or atom.beginning or (found := _TAG.fullmatch(atom.text)) is None:
+        return atom
+    field = Field("tag", found[1])
+    sql, values = _files_with_tag(snapshot, field.value)
+    rows = snapshot.connection.execute(f"SELECT 1 WHERE EXISTS ({sql})", values)
+    return field if any(rows) else atom
+
+
+def _without_options(snapshot: Snapshot, query: Query) -> Query:
     """Return the query with an exclusion read as a word if a text has it after the same word, with the hyphen.
 
     It is then an option of a command that was pasted, as in `rm -rf build`. A remark names it.

@@ -17,7 +17,7 @@ from engine.search.explanation import Scored, ScoreInputs, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import no_words, remarks_of
-from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict, without_options
+from engine.search.query_conditions import Conditions, files_to_search, read_with_index, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_builder import (
@@ -146,7 +146,7 @@ class Searcher:
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             context = SearchContext.on(request, cancel)
             known = self._answers.get(self._moment(snapshot, provider, context), request) is not None
-            context.query = without_options(snapshot, context.query)
+            context.query = read_with_index(snapshot, context.query)
             if known or not self._embedder.unknown(snapshot, provider, context):
                 return on_keywords, ""
             by_keywords = msgspec.structs.replace(request, keyword_only=True, explain=False)
@@ -157,7 +157,7 @@ class Searcher:
             if first.corrected is not None:
                 corrected = msgspec.structs.replace(request, query=first.corrected.query)
                 context = SearchContext.on(corrected, cancel)
-                context.query = without_options(snapshot, context.query)
+                context.query = read_with_index(snapshot, context.query)
             texts = self._embedder.unknown(snapshot, provider, context)
         return None, self._embedder.embed(provider, texts, cancel)
 
@@ -290,7 +290,7 @@ class Searcher:
         earlier = context.earlier
         within = None if earlier is None else self._earlier_results(snapshot, provider, earlier, failure)
         with context.timed("analysis"):
-            context.query = without_options(snapshot, context.query)
+            context.query = read_with_index(snapshot, context.query)
             example, analysis = self.analysis_of(snapshot, context)
             conditions = Conditions(snapshot, context.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms

@@ -13,6 +13,7 @@ from gui.core.capabilities import MissingFeatures, refuse
 from gui.core.jobs import Job, Jobs
 
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
+_TAG = re.compile(r"#([^\s\"#]*)")
 _PLAIN = re.compile(r"[^\s\"“„]+")
 _LEAST_WIDTH = 240
 _MARGIN = 8
@@ -30,6 +31,8 @@ class Part(NamedTuple):
 def part_at(text: str, cursor: int) -> Part:
     """Return the part of the query `text` that ends at the cursor: the value of an operator, or a beginning of one."""
     begin = _token_start(text, cursor)
+    if tag := _TAG.fullmatch(text, begin, cursor):
+        return Part("tag", tag[1], tag.start(1))
     found = _OPERATOR.fullmatch(text, begin, cursor)
     if found is None:
         negated = text[begin:cursor].startswith("-")

@@ -157,3 +157,22 @@ def test_unknown_option_of_one_letter_lowers_no_score(open_memory, workspace: Pa
     memory.sync()
     assert len(memory.search("common -n", mode="keyword", max_results=20).results) == 10
     assert len(memory.search("pattern -x day", mode="keyword", max_results=20).results) == 10
+
+
+def test_tag_as_typed_in_notes_finds_its_notes(open_memory, workspace: Path) -> None:
+    (workspace / "shed.md").write_text("---\ntags: [garden/tools, winter]\n---\n\nThe spade needs oil.\n", "utf-8")
+    (workspace / "beds.md").write_text("Cover the beds. #garden #winter\n", "utf-8")
+    (workspace / "garden.md").write_text("# Garden\n\nThe garden has winter beds, issue #12.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+
+    def found(query: str) -> set[str]:
+        return {result.path for result in memory.search(query, mode="keyword").results}
+
+    assert found("#garden") == found("#Garden,") == {"shed.md", "beds.md"}
+    assert found("#garden #winter beds") == {"beds.md"}
+    assert found("spade #garden/tools") == {"shed.md"}
+    assert found("#garden OR garden") == {"shed.md", "beds.md", "garden.md"}
+    assert "garden.md" in found("#beds")  # no note has this tag
+    assert "garden.md" in found("issue #12")
+    assert found('"#garden"') == {"beds.md"}  # exactly these characters

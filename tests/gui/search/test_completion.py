@@ -20,6 +20,8 @@ Key = Qt.Key
         ('Title:"reading l', Part("title", "reading l", 6)),
         ('"left valve" path:da', Part("path", "da", 18)),
         ("tag:garden ", Part("", "", 11)),
+        ("drip #ga", Part("tag", "ga", 6)),
+        ("drip#ga", Part("", "drip#ga", 0)),
     ],
 )
 def test_part_at_cursor(text: str, part: Part) -> None:
@@ -33,6 +35,7 @@ def test_part_at_cursor(text: str, part: Part) -> None:
         ("drip ta", "tag:", "drip tag:"),
         ("drip tag:ga", "garden", "drip tag:garden "),
         ("title:rea", "Reading list", 'title:"Reading list" '),
+        ("drip #ga", "garden/tools", "drip #garden/tools "),
         ('title:"rea', "Reading list", 'title:"Reading list" '),
     ],
 )
