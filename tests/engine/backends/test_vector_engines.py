@@ -44,9 +44,9 @@ def counted(store, tables=None):
         os.kill(os.getpid(), signal.SIGKILL)
     return write(store, tables)
 
-def settle_and_die(index, *args):
+def settle_and_die(index, *args, **options):
     left[0] = int(writes)
-    settle(index, *args)
+    settle(index, *args, **options)
 
 IndexStore.write, vectors.VectorIndex.settle = counted, settle_and_die
 memory.sync()
