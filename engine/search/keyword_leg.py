@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
 from itertools import accumulate
 
 import msgspec
@@ -197,7 +196,6 @@ class KeywordLeg:
         count, known_average = len(self.terms), self._average_length
         other_form = 1 - _OTHER_FORM / count
         half = result.scale.total / 2
-        norm_of = cache(length_norm)
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in counted.neighbours]
 
         def take(
@@ -210,7 +208,7 @@ class KeywordLeg:
         ) -> None:
             parts, strengths = [0.0] * count, None
             in_names = bm25 = held = 0.0
-            norm = norm_of(length, known_average or average)
+            norm = length_norm(length, known_average or average)
             if around:
                 result.around.add(id_)
                 _add_around(around, norm)

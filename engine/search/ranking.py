@@ -1,6 +1,7 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from heapq import nlargest
@@ -21,7 +22,7 @@ from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
-from engine.search.title_matches import name_matches, name_use, named_chunks
+from engine.search.title_matches import NamedChunk, called_in, name_matches, name_use, named_chunks, put_first
 from engine.store.snapshot import Snapshot, typed
 from engine.text import QueryAnalysis
 
@@ -138,10 +139,11 @@ class Ranker:
         vector_leg: "VectorLeg | None",
         snapshot: Snapshot,
         context: SearchContext,
-    ) -> tuple[KeywordScores, list[Scored], Blend]:
-        """Score and order all candidates.
+    ) -> tuple[KeywordScores, list[Scored], int, Blend]:
+        """Score and order all candidates; those named like the query come first.
 
-        Returns the keyword scores, the scored candidates, best first, and the weights of both scores.
+        Returns the keyword scores, the scored candidates, best first, how many others score below the minimum, and the
+        weights of both scores.
         """
         ages = self._ages(ids, snapshot, context)
         with context.timed("merge"):
@@ -168,6 +170,8 @@ class Ranker:
             found = (msgspec.structs.replace(evidence(id_), complete=id_ in words.in_some_form) for id_ in best)
             alone = 1.0 if context.request.like is not None else words.factor_alone(part.leg.chunks)
             blend = self._blend(vector_leg, found, alone, part.analysis, context)
+        if vector_leg is None and not ages and not lifts:
+            return *_ranked_by_keywords(ids, words, blend, part, snapshot, context), blend
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -188,8 +192,9 @@ class Ranker:
             known = (id_ for id_ in ids if id_ in words.scores or id_ in cosines)
             ranked = sorted(_below_whole(map(scored, known), words.whole), key=order)
         with context.timed("keyword"):
-            words = _read(ranked, words, part, snapshot, context)
+            words = _read([of.id for of in ranked], words, part, snapshot, context)
             texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
+            named = called_in(snapshot, context.query, part.analysis, words)
         most = _READ
         if vector_leg is not None:
             most = max(_EXACT, context.request.max_results * context.request.hybrid.candidate_multiplier)
@@ -202,9 +207,7 @@ class Ranker:
             best = [id_ for id_ in best if id_ in words.scores or id_ in cosines]
         with context.timed("merge"):
             ranked = sorted(_below_whole([*map(scored, best), *others], words.whole), key=order)
-        context.best = max((max(of.unlifted, of.keywords) for of in ranked), default=0.0)
-        context.stages.add("scores", len(ids), len(ranked), context.best)
-        return words, ranked, blend
+        return words, _named_first(ranked, named, len(ids), len(ranked), words, context), 0, blend
 
     def _blend(
         self,
@@ -236,6 +239,59 @@ class Ranker:
         return diverse(
             results, similarity, context.request.hybrid.mmr.lambda_, context.request.max_results, context.stages
         )
+
+
+def _ranked_by_keywords(
+    ids: list[int], words: KeywordScores, blend: Blend, part: KeywordPart, snapshot: Snapshot, context: SearchContext
+) -> tuple[KeywordScores, list[Scored], int]:
+    """Return what `Ranker.rank` does, where only keywords decide.
+
+    Most candidates are below the minimum: only their order is computed, and the best of them is returned too, since it
+    shows what the minimum removed.
+    """
+    texts = words.evidence
+    complete = words.in_some_form | words.in_file
+
+    def order(id_: int) -> tuple[float, float, int]:
+        return -blend.alone * texts[id_], -words.sums.get(id_, 0.0), id_
+
+    def score(id_: int) -> float:
+        return within_limits(blend.alone * texts[id_])
+
+    def scored(id_: int) -> Scored:
+        name = words.names.get(id_)
+        of = Evidence(texts[id_], None, id_ in complete, name_bonus(name) if name else 0.0)
+        ordered, keywords = blend.scores(of)
+        return Scored(id_, keywords, of, None, keywords, keywords, order=ordered)
+
+    with context.timed("merge"):
+        ranked = sorted((id_ for id_ in ids if id_ in words.scores), key=order)
+    with context.timed("keyword"):
+        words = _read(ranked, words, part, snapshot, context)
+        texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
+        named = called_in(snapshot, context.query, part.analysis, words)
+    with context.timed("merge"):
+        ranked.sort(key=order)
+        first = 1 + bisect_right(ranked, -context.request.min_score, key=lambda id_: -score(id_))
+        found = [scored(id_) for id_ in (*ranked[:first], *filter(named.__contains__, ranked[first:]))]
+    return words, _named_first(found, named, len(ids), len(ranked), words, context), len(ranked) - len(found)
+
+
+def _named_first(
+    ranked: list[Scored],
+    named: dict[int, NamedChunk],
+    entered: int,
+    left: int,
+    words: KeywordScores,
+    context: SearchContext,
+) -> list[Scored]:
+    """Return the scored candidates with those named like the query first, and record these stages.
+
+    `entered`, `left`: numbers of candidates, and of those with a score.
+    """
+    context.best = max((max(of.unlifted, of.keywords) for of in ranked), default=0.0)
+    context.stages.add("scores", entered, left, context.best)
+    return put_first(ranked, named, words, left, context.stages)
 
 
 def _note_names(lifts: Mapping[int, Lift], count: int, part: KeywordPart, context: SearchContext) -> None:
@@ -295,7 +351,7 @@ def _projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, s
 
 
 def _read(
-    ranked: list[Scored], words: KeywordScores, part: KeywordPart, snapshot: Snapshot, context: SearchContext
+    ranked: list[int], words: KeywordScores, part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
     """Return the keyword scores adjusted by the texts of the best chunks: uses of a name, matches in adjacent lines.
 
@@ -304,11 +360,11 @@ def _read(
     if context.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
     words.add_uses(_uses(ranked, words, snapshot, context))
-    best = [of.id for of in ranked[:_READ] if of.id in words.scores]
+    best = [id_ for id_ in ranked[:_READ] if id_ in words.scores]
     return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
 
-def _uses(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, context: SearchContext) -> dict[int, float]:
+def _uses(ranked: list[int], words: KeywordScores, snapshot: Snapshot, context: SearchContext) -> dict[int, float]:
     """Return the matches of chunks that define or spell the name that the query is, by id.
 
     Many texts use a name or its words, few define or spell it.
@@ -317,7 +373,7 @@ def _uses(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, contex
     """
     if (use := name_use(context.query)) is None:
         return {}
-    complete = [of.id for of in islice((of for of in ranked if of.id in words.complete), _READ_FOR_NAME)]
+    complete = list(islice(filter(words.complete.__contains__, ranked), _READ_FOR_NAME))
     return {id_: match for id_, chunk in snapshot.chunks(complete).items() if (match := use(chunk.text))}
 
 

@@ -38,8 +38,8 @@ probably does.
 """
 
 
-def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
-    """Remove the results whose score, and keyword score, are below the minimum `least`.
+def cut(ranked: list[Scored], others: int, least: float, stages: Stages) -> list[Scored]:
+    """Remove the results whose score, and keyword score, are below the minimum `least`, as are `others` more.
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
     old note finds it, though below newer ones. A result that stays for its keyword score alone gets at least `least` as
@@ -63,7 +63,7 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
         )
     below = [scored.fresh for scored in out if scored.fresh < least]
     best = Best(least, None if results else max(below, default=None))
-    stages.add("threshold", len(ranked) - len(aged), len(results), best)
+    stages.add("threshold", len(ranked) + others - len(aged), len(results), best)
     return results
 
 

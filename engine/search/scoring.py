@@ -6,6 +6,7 @@ off-topic query returns nothing.
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import compress
 from operator import mul
 
@@ -114,6 +115,7 @@ def factor_alone(total: float, unknown: float, documents: int) -> float:
     return max(1.0, total / enough) / (1 + FOR_UNKNOWN * unknown / total) if total and documents else 1.0
 
 
+@lru_cache(4096)  # most chunks have one of a few hundred lengths
 def length_norm(length: float, average_length: float) -> float:
     """Return the BM25 length normalisation of a chunk: the frequency at which a term reaches half of its highest score.
 

@@ -42,7 +42,7 @@ from engine.search.score_cut_off import (
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, doubtful, evident, likely, supported, without_words
-from engine.search.title_matches import called_in, put_first, with_all_parts
+from engine.search.title_matches import with_all_parts
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query
@@ -329,13 +329,10 @@ class Searcher:
         dropped = [term.surface for term in analysis.terms if term.stop]
         context.stages.add_terms(part.leg.terms, dropped, unfinished_word(context.query, analysis))
         ids = self._ranker.candidates(part, vector_leg, snapshot, context)
-        words, ranked, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
-        with context.timed("keyword"):
-            named = called_in(snapshot, context.query, analysis, words)
-        ranked = put_first(ranked, named, words, context.stages)
+        words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
             ranked = join_lines(snapshot, ranked, words, context.request.min_score)
-        results = cut(ranked, context.request.min_score, context.stages)
+        results = cut(ranked, below, context.request.min_score, context.stages)
         if blend.agreement:
             least = context.request.min_score
             with context.timed("vector"):

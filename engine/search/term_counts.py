@@ -162,7 +162,7 @@ def least_distance(first: list[int], second: list[int]) -> int:
     first.sort()  # a term with several stems has consecutive phrases for them
     second.sort()
     least = here = there = 0
-    while here < len(first) and there < len(second):
+    while least != 1 and here < len(first) and there < len(second):
         gap = second[there] - first[here]
         if gap and (not least or abs(gap) < least):
             least = abs(gap)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, compress
 from math import hypot
 
@@ -74,9 +74,8 @@ def chunks_named(
         return {}
     found = {}
     for id_, file, title, path, aliases in snapshot.titles(tuple(ids)):
-        words = (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines()))
-        called = list(map("".join, words))
-        if not set(called).isdisjoint(names):
+        called = _names_of_file(title, path, aliases)
+        if not called.isdisjoint(names):
             found[id_] = NamedChunk(file, names[0] in called)
     return found
 
@@ -261,8 +260,12 @@ def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]
     return found or plain
 
 
-def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: KeywordScores, stages: Stages) -> list[Scored]:
+def put_first(
+    ranked: list[Scored], named: dict[int, NamedChunk], words: KeywordScores, count: int, stages: Stages
+) -> list[Scored]:
     """Rank one chunk of each file whose name equals the query before all others, as a full match.
+
+    `count`: number of candidates, with those that are not in `ranked`.
 
     It is the best one, or, if the query is nothing but the name, one that defines the name, or the beginning: the chunk
     where the name is most frequent says no more about it.
@@ -279,7 +282,7 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
                 first[of.file] = scored
     if not first:
         return ranked
-    stages.add("title", len(ranked), len(ranked), len(first))
+    stages.add("title", count, count, len(first))
     chosen = {scored.id for scored in first.values()}
     full = []
     for scored in first.values():
@@ -287,6 +290,13 @@ def put_first(ranked: list[Scored], named: dict[int, NamedChunk], words: Keyword
         full.append(msgspec.structs.replace(scored, score=factor, fresh=1.0, named=True, lift=None))
     # Results are aged here as well; equal scores keep their order.
     return sorted(full, key=lambda scored: -scored.score) + [scored for scored in ranked if scored.id not in chosen]
+
+
+@lru_cache(4096)  # all chunks of a file have the same
+def _names_of_file(title: str, path: str, aliases: str) -> frozenset[str]:
+    """Return the title, the file's name and the aliases of a file, each as its words without spaces."""
+    words = (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines()))
+    return frozenset(map("".join, words))
 
 
 def _words_of_name(path: str) -> tuple[list[str], list[str]]:
