@@ -129,6 +129,7 @@ def _visit(qtbot, window: MainWindow, feature: Feature) -> dict[str, str]:
         qtbot.waitUntil(lambda: at_rest(window))
         read["sessions"] = _texts(window.sessions.body)
         window.views.switch("search")
+        qtbot.waitUntil(lambda: at_rest(window) and not window.sessions.busy)
     if "index" in views:
         window.views.switch("index")
         qtbot.waitUntil(lambda: not window.views.index.busy)
