@@ -331,7 +331,7 @@ def _with_tags(snapshot: Snapshot, query: Query) -> Query:
     if "#" not in query.text:
         return query
     clauses = tuple(
-        clause if clause.negated else Clause(tuple(_as_tag(snapshot, atom) for atom in clause.alternatives))
+        Clause(tuple(_as_tag(snapshot, atom) for atom in clause.alternatives), clause.negated)
         for clause in query.clauses
     )
     return msgspec.structs.replace(query, clauses=clauses)

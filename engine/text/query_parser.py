@@ -25,6 +25,7 @@ _BEGINNING = lazy_pattern(r"([^*]*\w)\*")
 _STRAY_STAR = lazy_pattern(r"[^\W_]*\*+[^\W_]+")
 _OPTION = lazy_pattern(r"-[A-Za-z](?!\S)")
 """Matches an option of a command, which is a word: excluding a single letter is not useful."""
+_TAG = lazy_pattern(r"#[^\W\d]")
 _UNKNOWN = lazy_pattern(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
 _SHORTEST_BEGINNING = 2
 _HANGUL = lazy_pattern("[\u1100-\u11ff\uac00-\ud7a3]+")
@@ -114,7 +115,8 @@ class _Reader:
         if text[at] == "-" and at and not text[at - 1].isspace():
             return at + 1  # after a quotation: “left”-handed
         after = text[at + 1 : at + 2]
-        negated = text[at] == "-" and (after.isalpha() or after in CLOSING) and not _OPTION.match(text, at)
+        excludes = after.isalpha() or after in CLOSING or _TAG.match(text, at + 1) is not None
+        negated = text[at] == "-" and excludes and not _OPTION.match(text, at)
         begin = at + 1 if negated else at
         if text[begin] in CLOSING and (end := self._phrase(begin, negated=negated)):
             return end

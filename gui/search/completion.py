@@ -13,7 +13,7 @@ from gui.core.capabilities import MissingFeatures, refuse
 from gui.core.jobs import Job, Jobs
 
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
-_TAG = re.compile(r"#([^\s\"#]*)")
+_TAG = re.compile(r"-?#([^\s\"#]*)")
 _PLAIN = re.compile(r"[^\s\"“„]+")
 _LEAST_WIDTH = 240
 _MARGIN = 8

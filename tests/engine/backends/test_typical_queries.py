@@ -172,6 +172,7 @@ def test_tag_as_typed_in_notes_finds_its_notes(open_memory, workspace: Path) -> 
     assert found("#garden") == found("#Garden,") == {"shed.md", "beds.md"}
     assert found("#garden #winter beds") == {"beds.md"}
     assert found("spade #garden/tools") == {"shed.md"}
+    assert found("beds -#garden") == {"garden.md"}
     assert found("#garden OR garden") == {"shed.md", "beds.md", "garden.md"}
     assert "garden.md" in found("#beds")  # no note has this tag
     assert "garden.md" in found("issue #12")

@@ -21,6 +21,7 @@ Key = Qt.Key
         ('"left valve" path:da', Part("path", "da", 18)),
         ("tag:garden ", Part("", "", 11)),
         ("drip #ga", Part("tag", "ga", 6)),
+        ("drip -#ga", Part("tag", "ga", 7)),
         ("drip#ga", Part("", "drip#ga", 0)),
     ],
 )
