@@ -53,12 +53,10 @@ _CAMEL = lazy_pattern("[a-z][A-Z]")
 _HOLDER = lazy_pattern(
     r"[a-z_.$]*(?:passwor[dt]|kennwort|passwd|passphrase|pwd|token|secret|key)s?", re.IGNORECASE | re.ASCII
 )
-_INSTEAD = ("??", "||")
-_PROPERTY = lazy_pattern(r"[ \t]*[A-Za-z][\w-]*\.[\w.-]*")  # the beginning of a dotted name
+_PROPERTY = lazy_pattern(r"[ \t]*[A-Za-z][\w-]*\.([\w-]+\.[\w.-]*)?")  # of "form.password hints" only with digits
 # The second string in config.get("smtp", "x") is the name of an option.
 _OPTION_OF = lazy_pattern(r"[\w.$]*(?:conf|cfg|pars|(?<![a-z])ini)[\w.$]*[(\[].*,", re.IGNORECASE)
-# One word that ends so, and is more than that: wifipassword.
-_COMPOUND = lazy_pattern(
+_COMPOUND = lazy_pattern(  # one word that ends so, and is more than that: wifipassword
     r"[a-z]{2,}(?:password|passwd|passphrase|pwd|token|secret|key)|[A-Z]{2,}(?:PASSWORD|PASS|TOKEN)"
 )
 _HEADER = lazy_pattern(r"(?:^|[\n\"'`])[ \t]*(?:[Pp]roxy-)?\Z")
@@ -101,10 +99,12 @@ _DATABASE = lazy_pattern(
 def is_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `password = …` is a secret: not code, a placeholder or a word of ordinary text."""
     value, groups = value_of(match), match.groupdict()
-    if (groups.get("sign") or "")[:2] in _INSTEAD and not mixes_digits(value):  # a label: password || "Password"
+    if (groups.get("sign") or "")[:2] in ("??", "||") and not mixes_digits(value):  # a label: password || "Password"
         return False
-    is_directory = match[0][:3].lower() == "pwd" and _PATH.fullmatch(value)
-    if is_directory or (groups.get("property") is not None and not _PROPERTY.fullmatch(before.rpartition("\n")[2])):
+    if match[0][:3].lower() == "pwd" and _PATH.fullmatch(value):
+        return False
+    name = groups.get("property") is not None and _PROPERTY.fullmatch(before.rpartition("\n")[2])
+    if name is None or (name and not (name[1] or mixes_digits(value))):
         return False
     if (instead := groups.get("instead")) and (" " in value or is_code(value) or _OPTION_OF.match(instead)):
         return False
@@ -439,7 +439,7 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
     value, sign = value_of(match), match["sign"].rstrip(" \t*")
     compares = "==" in sign or "!" in sign
     if match["quoted"] is not None:
-        return sign[:2] not in _INSTEAD and (clear_name or (not compares and value.isalnum()))
+        return sign[:2] not in ("??", "||") and (clear_name or (not compares and value.isalnum()))
     following = match.string[match.end() : match.end() + 1]
     code = is_code(value) and not _is_plain(before, match)
     if code or following in ("(", "[") or (value.endswith(".") and following.strip()):

@@ -169,7 +169,7 @@ def is_netrc(before: str, match: re.Match[str]) -> bool:
 
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
 _OPTION_START = lazy_pattern(r"(?<!\S)-\w*\Z")
-_PASSWORD_PROMPT = lazy_pattern(r"assword[^\n]{0,40}\n?[^\n]{0,40}\Z")
+_PASSWORD_PROMPT = lazy_pattern(r"(?i:expect)[^\n]{0,60}assword[^\n]{0,40}\n?[^\n]{0,40}\Z")
 _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _BLANK = r"[ \t]{1,4}"
 _READER = lazy_pattern(
