@@ -86,7 +86,7 @@ _GERMAN_ORDINAL = lazy_pattern(
     rf"(?<![\w.,])(?:((?:{'|'.join(_GERMAN_ORDINALS)})e)[mnrs]?|(\d{{1,2}})\.)[ ]([^\W\d_]{{3,20}})(?!\w)",
     re.IGNORECASE,
 )
-_DECADE = lazy_pattern(r"(?<![\w.,])((?:1[89]|20)?)([2-9]0|(?<=\d)[01]0)(s|er)(?!\w)", re.IGNORECASE)
+_DECADE = lazy_pattern(r"(?<![\w.,])((?:19)?)([5-9]0)(s|er)(?!\w)", re.IGNORECASE)
 _DECIMAL = lazy_pattern(r"(?<![\w.,/])(\d{1,3})([.,])(\d{1,2})(?![\w/]|[.,]\d)")
 _FRACTIONS = {"½": ("1/2", "5"), "¼": ("1/4", "25"), "¾": ("3/4", "75")}
 _FRACTION = lazy_pattern(
@@ -329,11 +329,13 @@ def _decimals(text: str) -> Iterator[Span]:
 
 
 def _decades(text: str) -> Iterator[Span]:
-    """Yield decades with and without their century: 1990s and 90s, 1990er and 90er."""
+    """Yield decades with and without their century: 1990s and 90s, 1990er and 90er.
+
+    Only those from 1950: "30s" is mostly a time in seconds.
+    """
     for found in _DECADE.finditer(text):
         century, decade, ending = found[1], found[2], fold(found[3])
-        centuries = ("",) if century else ("19", "20") if decade in ("20", "30") else ("19",)
-        yield *found.span(), [(f"{other}{decade}{ending}",) for other in centuries]
+        yield *found.span(), [(f"{'' if century else '19'}{decade}{ending}",)]
 
 
 def _versions(text: str) -> Iterator[Span]:

@@ -45,7 +45,7 @@ _SHORT_QUERY = 4
 _DECIMAL_COMMA = lazy_pattern(r"(?<![\w.,])(\d{1,9}),(\d{1,2})(?!\w|[.,]\d)")
 _CAPITAL_NOUNS = frozenset({"german"})
 """Languages that write all nouns with a capital letter."""
-_SENTENCE_START = lazy_pattern(r"(?:^|[.?!:¿¡]\s)\W*$")
+_SENTENCE_START = lazy_pattern(r"(?:^|[\n.?!:;…–—•¿¡]\s*|[)-]\s+)\W*$")
 _LEAST_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
 _HAN = (
