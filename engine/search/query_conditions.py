@@ -31,7 +31,7 @@ _STEM_COLUMNS = "- words"
 _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
-_TAG = lazy_pattern(r"#([^\s#]+?)[.,;:!?)]*")
+_TAG = lazy_pattern(r"#([^\s#]+?)[.,;:!?]*")
 _MOST_READ = 200
 """Most texts that are read to find an option of a command."""
 _MOST_OPTIONS = 8
@@ -327,13 +327,18 @@ def read_with_index(snapshot: Snapshot, query: Query) -> Query:
 
 
 def _with_tags(snapshot: Snapshot, query: Query) -> Query:
-    """Return the query with each word such as `#garden` as the condition `tag:garden` if notes have this tag."""
+    """Return the query with words such as `#garden` as the condition `tag:garden` if notes have this tag.
+
+    Among other words, only an exclusion is one: `#include <vector>` and "#todo deploy" may be in texts without the tag.
+    """
     if "#" not in query.text:
         return query
     clauses = tuple(
         Clause(tuple(_as_tag(snapshot, atom) for atom in clause.alternatives), clause.negated)
         for clause in query.clauses
     )
+    if any(not clause.required for clause in clauses):
+        clauses = tuple(new if new.negated else old for new, old in zip(clauses, query.clauses, strict=True))
     return msgspec.structs.replace(query, clauses=clauses)
 
 
@@ -343,8 +348,9 @@ def _as_tag(snapshot: Snapshot, atom: Atom) -> Atom:
         return atom
     field = Field("tag", found[1])
     sql, values = _files_with_tag(snapshot, field.value)
-    rows = snapshot.connection.execute(f"SELECT 1 WHERE EXISTS ({sql})", values)
-    return field if any(rows) else atom
+    rows = snapshot.connection.execute(sql, values)
+    known = None if snapshot.known is None else frozenset(snapshot.known)
+    return field if any(known is None or id_ in known for (id_,) in rows) else atom
 
 
 def _without_options(snapshot: Snapshot, query: Query) -> Query:

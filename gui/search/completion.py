@@ -46,10 +46,12 @@ def completed(text: str, cursor: int, part: Part, value: str) -> tuple[str, int]
         inserted = value  # ends with its colon
     else:
         inserted = f"{value} " if _PLAIN.fullmatch(value) else f'"{value}" '
-    rest = text[cursor:]
+    before, rest = text[: part.begin], text[cursor:]
     if inserted.endswith(" "):
         rest = rest.removeprefix('"').removeprefix(" ")
-    return text[: part.begin] + inserted + rest, part.begin + len(inserted)
+    if part.operator and before.endswith("#") and inserted.startswith('"'):
+        before = f"{before[:-1]}{part.operator}:"  # after #, a tag can't have spaces
+    return before + inserted + rest, len(before + inserted)
 
 
 def _token_start(text: str, cursor: int) -> int:

@@ -37,6 +37,7 @@ def test_part_at_cursor(text: str, part: Part) -> None:
         ("drip tag:ga", "garden", "drip tag:garden "),
         ("title:rea", "Reading list", 'title:"Reading list" '),
         ("drip #ga", "garden/tools", "drip #garden/tools "),
+        ("drip -#re", "reading list", 'drip -tag:"reading list" '),
         ('title:"rea', "Reading list", 'title:"Reading list" '),
     ],
 )
