@@ -28,7 +28,7 @@ from gui.widgets.message_banner import Action
 
 _LONGEST_NAME = 4
 """Most words of a query that may be the name of a file."""
-_NO_NAME = frozenset('":*')
+_NO_NAME = frozenset('":()')
 """Characters of operators, which few names of files contain."""
 
 
@@ -104,7 +104,9 @@ class PanelActions(QObject):
     @Slot(str)
     def explain_missing(self, query: str) -> None:
         """Explain why no file with the name that is searched is found; typing replaces it by another name."""
-        if len(query.split()) <= _LONGEST_NAME and not _NO_NAME.intersection(query):
+        words = query.split()
+        is_plain = not _NO_NAME.intersection(query) and not query.lstrip().startswith(("#", "-"))
+        if 0 < len(words) <= _LONGEST_NAME and is_plain:
             self.explain_file(query)
             self._diagnostics.why.edit.selectAll()
         else:

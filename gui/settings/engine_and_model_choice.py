@@ -195,8 +195,8 @@ class EmbeddingChoice:
         return replace(self, provider=provider, model="", dimensions=None, base_url="")
 
     def with_agreed(self, provider: str, agreed: bool) -> "EmbeddingChoice":
-        approved = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
-        return replace(self, agreed=approved)
+        providers = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
+        return replace(self, agreed=providers)
 
     def applied_to(self, settings: Settings) -> Settings:
         """Return the settings with this choice applied."""
