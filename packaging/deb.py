@@ -126,8 +126,8 @@ def _depends() -> str:
     shutil.rmtree(_TREE.parent / "debian")
     if done.returncode != 0:
         sys.exit(f"dpkg-shlibdeps failed:\n{done.stderr}")
-    found = done.stdout.strip().removeprefix("shlibs:Depends=")
-    return ", ".join(name for name in found.split(", ") if not name.startswith("mnemoscope"))
+    depends = done.stdout.strip().removeprefix("shlibs:Depends=")
+    return ", ".join(name for name in depends.split(", ") if not name.startswith("mnemoscope"))
 
 
 def _is_elf(path: Path) -> bool:

@@ -63,13 +63,13 @@ def _read_stamp() -> object:
 
 def _npm() -> str:
     """Return npm's path; it is installed first if this is root on a Debian-based system."""
-    found = shutil.which("npm")
-    if found is None and sys.platform == "linux" and debian.can_install():
+    npm = shutil.which("npm")
+    if npm is None and sys.platform == "linux" and debian.can_install():
         debian.install("npm", ["npm"])
-        found = shutil.which("npm")
-    if found is None:
+        npm = shutil.which("npm")
+    if npm is None:
         sys.exit("npm is missing: install it (in Debian: npm), or leave --peers out.")
-    return found
+    return npm
 
 
 def _install(name: str, command: list[str]) -> None:

@@ -36,15 +36,15 @@ msgstr ""
 
 def in_code() -> Catalog:
     """Return all translatable texts of the code, each with the files that contain it."""
-    found = Catalog(charset="utf-8")
+    catalog = Catalog(charset="utf-8")
     for room in ("engine", "gui"):
         for name, _, text, _, _ in extract_from_dir(ROOT / room, [("**.py", "python")], keywords=KEYWORDS):
             if text:
-                found.add(text, locations=[(f"{room}/{name}", 0)])
+                catalog.add(text, locations=[(f"{room}/{name}", 0)])
         for path in sorted((ROOT / room).rglob("*.py")):
             for text in _declared(path.read_text("utf-8")):
-                found.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)])
-    return found
+                catalog.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)])
+    return catalog
 
 
 def _declared(code: str) -> Iterator[str]:

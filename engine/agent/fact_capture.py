@@ -126,15 +126,15 @@ def memorable_statements(
 
     `messages` are `{"role": …, "content": …}`, with a text or a list of parts as content.
     """
-    found: list[str] = []
+    statements: list[str] = []
     for message in messages:
         if message.get("role") != "user":
             continue
         for text in _texts(message.get("content")):
             start = text[: _LONGEST_READ + 1].strip()
-            if start not in found and is_memorable(start, longest, more_triggers):
-                found.append(start)
-    return found[:MOST_A_TURN]
+            if start not in statements and is_memorable(start, longest, more_triggers):
+                statements.append(start)
+    return statements[:MOST_A_TURN]
 
 
 def is_memorable(text: str, longest: int = 500, more_triggers: Sequence[str] = ()) -> bool:

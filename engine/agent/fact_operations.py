@@ -95,7 +95,7 @@ def memory_recall(
 
     def recall(facts: "Facts", token: CancelToken) -> MemoryRecallAnswer:
         most = min(max(USUAL_FACTS if limit is None else limit, 1), MOST_FACTS)
-        found = facts.find(f"{query} ", max_results=most, cancel=token)
+        recalled = facts.find(f"{query} ", max_results=most, cancel=token)
         memories = tuple(
             RecalledFact(
                 id=one.fact.id,
@@ -104,9 +104,9 @@ def memory_recall(
                 importance=one.fact.importance,
                 score=round(one.score, 3),
             )
-            for one in found.results
+            for one in recalled.results
         )
-        return MemoryRecallAnswer(count=len(memories), memories=memories, warning=found.notice or UNSET)
+        return MemoryRecallAnswer(count=len(memories), memories=memories, warning=recalled.notice or UNSET)
 
     return _answered(access, MemoryRecallAnswer(), recall, cancel)
 
@@ -124,9 +124,9 @@ def memory_forget(
             meant = [fact for fact in facts.named(memory_id.strip()) if fact.forgotten is None]
             certain, candidates = len(meant) == 1, tuple(map(_short, meant[:_CANDIDATES]))
         else:
-            found = facts.find(f"{query} ", max_results=_CANDIDATES, cancel=token).results
-            meant = [one.fact for one in found]
-            certain, candidates = len(found) == 1 and found[0].near, tuple(map(_candidate, found))
+            similar = facts.find(f"{query} ", max_results=_CANDIDATES, cancel=token).results
+            meant = [one.fact for one in similar]
+            certain, candidates = len(similar) == 1 and similar[0].near, tuple(map(_candidate, similar))
         if certain:
             facts.forget([meant[0].id], "agent")
             return MemoryForgetAnswer(action="deleted", id=meant[0].id)
@@ -148,7 +148,7 @@ def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | Non
         if not settings.auto_recall:
             return ""
         recall_query = cut(message, settings.recall_max_chars)
-        found = access.ask(
+        recalled = access.ask(
             lambda memory, token: memory.facts.find(
                 f"{recall_query} ", max_results=settings.recall_results, cancel=token
             ),
@@ -157,7 +157,7 @@ def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | Non
     except Exception as error:
         log.info("No facts are added to a message: %s", error_message(error))
         return ""
-    return facts_block([one.fact for one in found.results], settings.recall_max_chars)
+    return facts_block([one.fact for one in recalled.results], settings.recall_max_chars)
 
 
 def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple[Fact, ...]:
@@ -239,8 +239,8 @@ def _missing(empty: Answer, what: str) -> Answer:
     return msgspec.structs.replace(empty, error="missing_param", message=f"Give {what}.")
 
 
-def _candidate(found: FoundFact) -> FactCandidate:
-    return msgspec.structs.replace(_short(found.fact), score=round(found.score, 3))
+def _candidate(result: FoundFact) -> FactCandidate:
+    return msgspec.structs.replace(_short(result.fact), score=round(result.score, 3))
 
 
 def _short(fact: Fact) -> FactCandidate:

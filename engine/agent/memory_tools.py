@@ -257,11 +257,11 @@ def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | N
     try:
         outcome, _ = run_search(access, query, _MOST, None, cancel)
         # The location of each passage is in the line above it.
-        found = cited_passages(outcome.results, cited=False, budget=access.settings.injection_budget)
+        passages = cited_passages(outcome.results, cited=False, budget=access.settings.injection_budget)
         cited = access.cites
         return untrusted_block(
             "memory-context",
-            ((cite(it.path, it.start_line, it.end_line) if cited else "Passage", it.snippet) for it in found),
+            ((cite(it.path, it.start_line, it.end_line) if cited else "Passage", it.snippet) for it in passages),
         )
     except Exception as error:
         log.info("No passages are added to a message: %s", error_message(error))
@@ -326,29 +326,29 @@ def read_named(
     return memory.read_file(cited.path, start=cited.first, lines=limit)
 
 
-def _page(found: FileText) -> MemoryGetAnswer:
+def _page(text: FileText) -> MemoryGetAnswer:
     """Return the part of a text that fits on a page, in whole lines; a single overlong line is cut."""
-    shown, lines, notice = found.text, found.lines, ""
-    next_from = found.next_from
+    shown, lines, notice = text.text, text.lines, ""
+    next_from = text.next_from
     if len(shown) > PAGE_CHARACTERS:
         end = shown.rfind("\n", 0, PAGE_CHARACTERS + 1)
         if end >= 0:
             shown = shown[:end]
             lines = shown.count("\n") + 1
-            next_from = found.from_line + lines
+            next_from = text.from_line + lines
         else:
             shown = cut(shown, PAGE_CHARACTERS)
-            notice = f"[Line {found.from_line} is longer than the part shown.]"
-            next_from = found.from_line + 1 if lines > 1 or found.truncated else None
+            notice = f"[Line {text.from_line} is longer than the part shown.]"
+            next_from = text.from_line + 1 if lines > 1 or text.truncated else None
             lines = 1
     if next_from is not None:
         notice = f"{notice} [More follows: continue with from={next_from}.]".lstrip()
     return MemoryGetAnswer(
-        path=found.path,
-        missing=True if found.total_lines is None else UNSET,
-        total_lines=found.total_lines if found.total_lines is not None and not found.lines else UNSET,
+        path=text.path,
+        missing=True if text.total_lines is None else UNSET,
+        total_lines=text.total_lines if text.total_lines is not None and not text.lines else UNSET,
         text=f"{shown}\n\n{notice}" if notice else shown,
-        from_line=found.from_line,
+        from_line=text.from_line,
         lines=lines,
         truncated=True if notice else UNSET,
         next_from=UNSET if next_from is None else next_from,

@@ -114,7 +114,7 @@ def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Itera
 
 def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
     """Map the position of each tool call to the position of its result; results follow their calls in order."""
-    found: dict[int, int] = {}
+    results: dict[int, int] = {}
     waiting: list[int] = []
     for number, message in enumerate(messages):
         if message.kind == "tool-call":
@@ -123,10 +123,10 @@ def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
             call = next((call for call in waiting if messages[call].tool == message.tool), None)
             if call is not None:
                 waiting.remove(call)
-                found[call] = number
+                results[call] = number
         elif message.role == "user":
             waiting.clear()
-    return found
+    return results
 
 
 def label_of(message: SessionMessage) -> str:
@@ -443,8 +443,8 @@ def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
             answer = text
         elif message.role == "user":
             prompts.append(text)
-            found = _QUESTION.findall(answer[-_SEARCHED:]) if len(text) <= _SHORT else ()
-            questions.append(f"{found[-1][-_LONGEST_QUESTION:].strip(' -*>#')} – " if found else "")
+            asked_questions = _QUESTION.findall(answer[-_SEARCHED:]) if len(text) <= _SHORT else ()
+            questions.append(f"{asked_questions[-1][-_LONGEST_QUESTION:].strip(' -*>#')} – " if asked_questions else "")
             answer = ""
     return prompts, questions
 

@@ -285,12 +285,12 @@ def spoken_messages(session: SessionText) -> list[SpokenMessage]:
         if message.kind == "text" and message.role in ("user", "assistant")
         if not message.rewound and (aside or not message.side)
     )
-    found = []
+    messages = []
     for (_, role), parts in groupby(speech, key=_whose):
         text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
         if text and not _COMMAND.match(text):
-            found.append(SpokenMessage(role, text))
-    return found
+            messages.append(SpokenMessage(role, text))
+    return messages
 
 
 def _whose(message: SessionMessage) -> tuple[int, str]:
@@ -340,8 +340,8 @@ def _harmless(lines: Sequence[str]) -> Iterator[str]:
             if not number:
                 yield ""  # after the speaker on the same line it would not open a fence
             yield line
-        elif number and (found := _STRUCTURE.match(line)):
-            yield f"{found[1]}\\{line[found.end(1) :]}"
+        elif number and (match := _STRUCTURE.match(line)):
+            yield f"{match[1]}\\{line[match.end(1) :]}"
         else:
             yield line.rstrip()
     if fence:

@@ -136,12 +136,12 @@ class MemorySwitch:
     def in_use(self) -> ActiveMemory:
         """Return the memory in use; opens the built-in one if necessary. Raises `Closed`, and `BackendError` when that
         fails."""
-        found = self._found()
-        if found is None:
+        active = self._found()
+        if active is None:
             with self._opening:
-                found = self._found() or self._open()
+                active = self._found() or self._open()
             self._changed()
-        return found
+        return active
 
     def fail(self, memory: "MemorySearchManager", error: Exception) -> None:
         """Report a failure: the first report about the chosen one closes it."""
@@ -200,11 +200,11 @@ class MemorySwitch:
         with self._lock:
             closed = self._closed
             if not closed:
-                self._builtin = found = ActiveMemory(memory, self._failure, IndexRefresh(memory, self._threads))
+                self._builtin = active = ActiveMemory(memory, self._failure, IndexRefresh(memory, self._threads))
         if closed:
             memory.close()
             raise Closed
-        return found
+        return active
 
 
 def both(failure: str, error: Exception) -> BackendError:

@@ -45,7 +45,7 @@ class ManagerCache:
         """`open_(workspace, settings, executor, background)` creates a memory."""
         self._open = open_
         self._lock = threading.Lock()
-        self._shared: dict[_Key, _Held] = {}
+        self._shared: dict[_Key, _SharedMemory] = {}
 
     def lease(
         self, workspace: Path, settings: Settings, executor: Executor | None, background: bool
@@ -59,7 +59,7 @@ class ManagerCache:
             with self._lock:
                 shared = self._shared.get(key)
                 if shared is None or (background and not shared.background):
-                    shared = self._shared[key] = _Held(key, settings, background)
+                    shared = self._shared[key] = _SharedMemory(key, settings, background)
             with shared.opening:
                 if shared.ended or shared.key != key:
                     continue  # meanwhile the memory was closed, failed to open, or got other settings
@@ -75,7 +75,7 @@ class ManagerCache:
                 release, update_key = partial(self._release, shared, executor), partial(self._update_key, shared)
                 return cast("MemorySearchManager", _Lease(shared.manager, release, update_key))
 
-    def _update_key(self, entry: "_Held", settings: Settings) -> None:
+    def _update_key(self, entry: "_SharedMemory", settings: Settings) -> None:
         """Update the cache key after the memory's settings were changed."""
         with self._lock:
             shared = self._shared.get(entry.key) is entry
@@ -86,7 +86,7 @@ class ManagerCache:
             if shared:
                 self._shared.setdefault(entry.key, entry)
 
-    def _release(self, entry: "_Held", executor: Executor | None) -> None:
+    def _release(self, entry: "_SharedMemory", executor: Executor | None) -> None:
         with entry.opening:
             self._stop_sharing(entry, only_here=True)
             entry.leases -= 1
@@ -102,7 +102,7 @@ class ManagerCache:
         elif executor is not None and executor is entry.owner:
             entry.threads.give_back()
 
-    def _stop_sharing(self, entry: "_Held", *, only_here: bool = False) -> None:
+    def _stop_sharing(self, entry: "_SharedMemory", *, only_here: bool = False) -> None:
         """Stop sharing a memory with new callers and, unless `only_here`, with those that wait for it."""
         entry.ended = entry.ended or not only_here
         with self._lock:
@@ -114,7 +114,9 @@ def _key(folder: str, settings: Settings) -> _Key:
     return folder, msgspec.json.encode(settings)
 
 
-class _Held:
+class _SharedMemory:
+    """A memory with its users; it is opened by the first of them."""
+
     def __init__(self, key: _Key, settings: Settings, background: bool) -> None:
         self.key = key
         self.settings = settings

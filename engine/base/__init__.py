@@ -21,9 +21,9 @@ class _Pattern:
 
     def __getattr__(self, name: str) -> Any:
         """Return a method or an attribute of the compiled pattern; it is stored here, so this runs once for each."""
-        found = getattr(re.compile(self._text, self._flags), name)
-        setattr(self, name, found)
-        return found
+        value = getattr(re.compile(self._text, self._flags), name)
+        setattr(self, name, value)
+        return value
 
 
 def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:

@@ -26,9 +26,9 @@ class Reason(msgspec.Struct, frozen=True):
     def translated(self, stored: str) -> str | None:
         """Translate a stored sentence to the current language; None for any other sentence."""
         for form in filter(None, (self.one, self.many)):
-            found = _pattern(form).fullmatch(stored)
-            if found is not None:
-                fields = {name: _value(name, text) for name, text in found.groupdict().items()}
+            match = _pattern(form).fullmatch(stored)
+            if match is not None:
+                fields = {name: _value(name, text) for name, text in match.groupdict().items()}
                 return tr(self.many if self.many and fields.get("count", 1) != 1 else self.one, **fields)
         return None
 
@@ -46,8 +46,8 @@ def files_covered(stored: str) -> int:
     """Return the number of files that a sentence from `message` covers: 1, or the count of a summary."""
     for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE, MORE_OTHER_NAMES) if stored[:1].isdigit() else ():
         for form in filter(None, (reason.one, reason.many)):
-            if found := _pattern(form).fullmatch(stored):
-                return int(found[1].replace(",", ""))
+            if match := _pattern(form).fullmatch(stored):
+                return int(match[1].replace(",", ""))
     return 1
 
 

@@ -168,7 +168,7 @@ def _repair(workspace: CliWorkspace, token: CancelToken) -> tuple[str, ...]:
     with opened(workspace) as manager, StepLine() as line:
         if manager.insight is None and manager.user_data.problem:
             return (manager.user_data.restore(),)
-        found = insight_of(manager).repair(cancel=token, progress=line)
-    if found.problem:
-        raise MnemoscopeError(" ".join((*found.done, found.problem)))
-    return found.done
+        repairs = insight_of(manager).repair(cancel=token, progress=line)
+    if repairs.problem:
+        raise MnemoscopeError(" ".join((*repairs.done, repairs.problem)))
+    return repairs.done

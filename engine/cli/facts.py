@@ -42,13 +42,13 @@ def run(arguments: Namespace) -> int:
 
 def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
     every = facts.all()
-    found = [fact for fact in every if fact.state == arguments.state and arguments.category in (None, fact.category)]
+    listed = [fact for fact in every if fact.state == arguments.state and arguments.category in (None, fact.category)]
     if arguments.json:
-        print_json({"facts": found})
+        print_json({"facts": listed})
         return
-    for fact in found:
+    for fact in listed:
         print(_line(fact))
-    if not found:
+    if not listed:
         print('No facts yet: mnemoscope facts add "…" saves one.' if not every else "No facts.")
     waiting = sum(fact.state == "waiting" for fact in every)
     if waiting and arguments.state != "waiting":
@@ -66,17 +66,17 @@ def _add(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 
 
 def _search(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
-    found = facts.find(
+    results = facts.find(
         " ".join(arguments.query), max_results=arguments.max_results, min_score=arguments.min_score, cancel=token
     )
     if arguments.json:
-        print_json(found)
+        print_json(results)
         return
-    if found.notice:
-        print(f"Searched by words only: {found.notice}", file=sys.stderr)
-    for one in found.results:
+    if results.notice:
+        print(f"Searched by words only: {results.notice}", file=sys.stderr)
+    for one in results.results:
         print(f"{one.score:.3f}  {_line(one.fact)}")
-    if not found.results:
+    if not results.results:
         print("No matching facts.")
 
 
@@ -124,14 +124,14 @@ def _change(
 
 def _named(facts: "Facts", beginning: str, state: str) -> Fact:
     """Return the only fact whose id starts with this text, perhaps limited to a state."""
-    found = [fact for fact in facts.named(beginning) if not state or fact.state == state]
-    if not found:
+    matching = [fact for fact in facts.named(beginning) if not state or fact.state == state]
+    if not matching:
         what = f"No fact that is {state}" if state else "No fact"
         raise MnemoscopeError(f"{what} has an id that begins with {beginning}: mnemoscope facts list shows them.")
-    if len(found) > 1:
-        ids = ", ".join(fact.id[: len(beginning) + 4] for fact in found[:4])
+    if len(matching) > 1:
+        ids = ", ".join(fact.id[: len(beginning) + 4] for fact in matching[:4])
         raise MnemoscopeError(f"Several facts have ids that begin with {beginning}: {ids}.")
-    return found[0]
+    return matching[0]
 
 
 def _recall(arguments: Namespace, access: AgentAccess, message: str, token: CancelToken) -> None:

@@ -26,7 +26,7 @@ def print_json(value: Any) -> None:
     import json  # takes longer than to print text, which needs none
 
     line = json.dumps(to_builtins(value), ensure_ascii=False)
-    print(_UNPRINTABLE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
+    print(_UNPRINTABLE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", line))
 
 
 def safe(text: str) -> str:

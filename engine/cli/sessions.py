@@ -31,8 +31,10 @@ def run(arguments: Namespace) -> int:
             _list(arguments, known)
             return 0
         if arguments.action == "stats":
-            found = [session for session in known if _fits(session, arguments)]
-            _print_stats(session_stats(found, load_prices(workspace.settings.sessions.prices), arguments.by), arguments)
+            matching = [session for session in known if _fits(session, arguments)]
+            _print_stats(
+                session_stats(matching, load_prices(workspace.settings.sessions.prices), arguments.by), arguments
+            )
             return 0
         if arguments.action == "touching":
             _list_uses(arguments, known, insight_of(manager).uses_of_file(arguments.path, token))
@@ -102,10 +104,10 @@ def _export(arguments: Namespace, session: SessionText, workspace: CliWorkspace)
 
 
 def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
-    found = [session for session in known if _fits(session, arguments)]
-    shown = found[: arguments.max]
+    matching = [session for session in known if _fits(session, arguments)]
+    shown = matching[: arguments.max]
     if arguments.json:
-        print_json({"sessions": shown, "total": len(found)})
+        print_json({"sessions": shown, "total": len(matching)})
         return
     names = short_names(known)
     agent_width = max((len(session.agent) for session in shown), default=0)
@@ -120,10 +122,10 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
             f"{session.messages:>5,}  {title}{project}{unknown}"
         )
         print(safe(line))
-    if not found:
+    if not matching:
         print("No session matches.")
-    elif len(found) > len(shown):
-        print(f"{len(shown):,} of {plural(len(found), 'session')}; --max shows more.")
+    elif len(matching) > len(shown):
+        print(f"{len(shown):,} of {plural(len(matching), 'session')}; --max shows more.")
 
 
 def _width(names: Iterable[str]) -> int:
@@ -243,7 +245,7 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
 
 def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:
     """Return the kinds of use of each file, or in each session, such as "created, edited"."""
-    found: dict[str, set[str]] = {}
+    paths_by_kind: dict[str, set[str]] = {}
     for use in uses:
-        found.setdefault(key(use), set()).add(use.kind)
-    return {name: ", ".join(sorted(kinds)) for name, kinds in found.items()}
+        paths_by_kind.setdefault(key(use), set()).add(use.kind)
+    return {name: ", ".join(sorted(kinds)) for name, kinds in paths_by_kind.items()}

@@ -80,10 +80,10 @@ def opened(workspace: CliWorkspace) -> Iterator["MemorySearchManager"]:
 
 def insight_of(manager: "MemorySearchManager") -> "IndexInsight":
     """Return the inspection of the memory's index. Raises `Unsupported` if the backend has none."""
-    found = manager.insight
-    if found is None:
+    insight = manager.insight
+    if insight is None:
         raise Unsupported(manager.unsupported["insight"])
-    return found
+    return insight
 
 
 @contextmanager

@@ -82,12 +82,12 @@ def markdown(text: str) -> Iterator[str]:
 
 
 class _Page:
-    def __init__(self, found: Structure, lines: Sequence[str]) -> None:
+    def __init__(self, structure: Structure, lines: Sequence[str]) -> None:
         self.out = MarkdownWriter()
         self._lines = lines
-        self._found = found
-        self._headings = {heading.line: heading for heading in found.headings}
-        self._code = dict(found.code)
+        self._found = structure
+        self._headings = {heading.line: heading for heading in structure.headings}
+        self._code = dict(structure.code)
         self._ids = self._read_ids()
         self._values = self._footnotes = 0
         """Numbers of attributes that were inserted, and of footnotes without a name."""
@@ -107,8 +107,8 @@ class _Page:
         """Return the titles of sections by the ids that are written above them or above a block in them."""
         ids, waiting, section = dict[str, str](), list[str](), ""
         for number, line in enumerate(self._lines, 1):
-            if found := self._headings.get(number):
-                section = found.title
+            if heading := self._headings.get(number):
+                section = heading.title
                 ids |= dict.fromkeys(waiting, section)
             elif line[:1] == "[" and (named := _NAMED.fullmatch(line)):
                 waiting.append(named[1] or named[2])
@@ -175,8 +175,8 @@ class _Page:
             self._leave()
             self.out.paragraph(f"**{self.inline(line[1:])}**")
             return True
-        found = asciidoc.PREPROCESSOR.match(line) is not None and not line.startswith("include")
-        return found or line == "<<<"
+        is_directive = asciidoc.PREPROCESSOR.match(line) is not None and not line.startswith("include")
+        return is_directive or line == "<<<"
 
     def _begin(self) -> str:
         """Begin a block; returns its style."""
@@ -256,8 +256,8 @@ class _Page:
         if name == "image":
             self.out.paragraph(image(attributes.partition(",")[0].strip('"'), self._inserted(target)))
         elif target:
-            found = Inline("")
-            self.out.paragraph(found.done(found.link(target, target)))
+            inline = Inline("")
+            self.out.paragraph(inline.done(inline.link(target, target)))
 
     def _item(self, marker: str, text: str, label: str = "") -> None:
         """Begin an item of a list; `label`: Markdown before its text."""
@@ -317,21 +317,21 @@ class _Page:
 
     def inline(self, text: str) -> str:
         """Return a paragraph or a part of one as Markdown."""
-        found = Inline(self._inserted(text))
-        found.text = _QUOTED.sub(
-            lambda quote: f"\u201c{quote[2]}\u201d" if quote[1] == '"' else f"\u2018{quote[2]}\u2019", found.text
+        inline = Inline(self._inserted(text))
+        inline.text = _QUOTED.sub(
+            lambda quote: f"\u201c{quote[2]}\u201d" if quote[1] == '"' else f"\u2018{quote[2]}\u2019", inline.text
         )
-        found.text = _HELD.sub(lambda held: _held(found, held), found.text)
-        found.text = _IMAGE.sub(lambda shown: found.image(shown[2].partition(",")[0], shown[1]), found.text)
-        found.text = _URL.sub(lambda url: self._web_link(found, url), found.text)
-        found.text = ASCIIDOC.sub(lambda link: self._link(found, link), found.text)
-        if "{" in found.text:
-            found.text = _UNKNOWN_LINK.sub(r"\1", found.text)
-        found.text = _ROLE.sub("", asciidoc.ANCHOR.sub("", found.text) if "[[" in text else found.text)
-        found.text = _FOOTNOTE.sub(lambda note: self._footnote(found, note), found.text)
-        found.text = _SCRIPTS.sub(r"\2", found.text)
-        found.text = _BREAK.sub(lambda _: found.token("  "), found.text)
-        return found.done(_emphasised(found, found.text))
+        inline.text = _HELD.sub(lambda held: _held(inline, held), inline.text)
+        inline.text = _IMAGE.sub(lambda shown: inline.image(shown[2].partition(",")[0], shown[1]), inline.text)
+        inline.text = _URL.sub(lambda url: self._web_link(inline, url), inline.text)
+        inline.text = ASCIIDOC.sub(lambda link: self._link(inline, link), inline.text)
+        if "{" in inline.text:
+            inline.text = _UNKNOWN_LINK.sub(r"\1", inline.text)
+        inline.text = _ROLE.sub("", asciidoc.ANCHOR.sub("", inline.text) if "[[" in text else inline.text)
+        inline.text = _FOOTNOTE.sub(lambda note: self._footnote(inline, note), inline.text)
+        inline.text = _SCRIPTS.sub(r"\2", inline.text)
+        inline.text = _BREAK.sub(lambda _: inline.token("  "), inline.text)
+        return inline.done(_emphasised(inline, inline.text))
 
     def _inserted(self, text: str) -> str:
         """Return the text with the values of attributes in place of their names."""
@@ -344,36 +344,38 @@ class _Page:
 
         return asciidoc.REFERENCE.sub(value, text) if "{" in text else text
 
-    def _web_link(self, found: Inline, url: re.Match[str]) -> str:
+    def _web_link(self, inline: Inline, url: re.Match[str]) -> str:
         label = (url[2] or "").partition(",window=")[0].strip(" ^")
-        return found.link(_emphasised(found, label), url[1]) if label else found.token(f"<{url[1]}>")
+        return inline.link(_emphasised(inline, label), url[1]) if label else inline.token(f"<{url[1]}>")
 
-    def _link(self, found: Inline, match: re.Match[str]) -> str:
-        label = _emphasised(found, (match[2] or match[4] or "").partition(",window=")[0].strip(" ^"))
+    def _link(self, inline: Inline, match: re.Match[str]) -> str:
+        label = _emphasised(inline, (match[2] or match[4] or "").partition(",window=")[0].strip(" ^"))
         if link := asciidoc_link(match):
-            return found.link(label or link.label, f"{link.target}#{link.anchor}" if link.anchor else link.target)
+            return inline.link(label or link.label, f"{link.target}#{link.anchor}" if link.anchor else link.target)
         written = (match[1] or match[3]).strip()
         name = written.lstrip("#")
         is_web = "://" in written or written.startswith("mailto:") or "." in name
         title = self._ids.get(name, "")
-        return found.link(label or title or name.strip("_"), written if is_web else f"#{title or name}")
+        return inline.link(label or title or name.strip("_"), written if is_web else f"#{title or name}")
 
-    def _footnote(self, found: Inline, note: re.Match[str]) -> str:
+    def _footnote(self, inline: Inline, note: re.Match[str]) -> str:
         if not note[2].strip():
-            return found.footnote(note[1] or "1")
-        text = found.done(_emphasised(found, note[2]))
-        return found.token(f"^[{text}]")
+            return inline.footnote(note[1] or "1")
+        text = inline.done(_emphasised(inline, note[2]))
+        return inline.token(f"^[{text}]")
 
 
-def _held(found: Inline, held: re.Match[str]) -> str:
+def _held(inline: Inline, held: re.Match[str]) -> str:
     """Return a token for text in which no other markup is read."""
     passed = held[1] or held[2] or held[7]
-    return found.token(Inline(passed).done()) if passed else found.code(held[3] or held[4] or held[5] or held[6] or "")
+    return (
+        inline.token(Inline(passed).done()) if passed else inline.code(held[3] or held[4] or held[5] or held[6] or "")
+    )
 
 
-def _emphasised(found: Inline, text: str) -> str:
+def _emphasised(inline: Inline, text: str) -> str:
     for pattern, mark in _EMPHASIS:
-        text = found.marked(text, pattern, mark)
+        text = inline.marked(text, pattern, mark)
     return text
 
 
@@ -387,11 +389,11 @@ def _rows(lines: Sequence[str], attributes: str) -> list[list[str]]:
             cells[-1] = f"{cells[-1]} {before}"
         elif before.strip():
             cells = [before]
-        for number, found in enumerate(separators):
+        for number, separator in enumerate(separators):
             end = separators[number + 1].start() if number + 1 < len(separators) else len(line)
-            text = line[found.end() : end].strip()
-            count = min(int(found[1] or found[3] or 1), _MOST_COLUMNS)
-            cells += [text] * count if found[2] else [text, *[""] * (count - 1)]
+            text = line[separator.end() : end].strip()
+            count = min(int(separator[1] or separator[3] or 1), _MOST_COLUMNS)
+            cells += [text] * count if separator[2] else [text, *[""] * (count - 1)]
         first = first or len(cells)
     written = _COLUMNS.search(attributes)
     columns = _columns(written[1] or written[2] or "") if written else first

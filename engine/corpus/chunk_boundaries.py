@@ -245,8 +245,8 @@ class _Scan:
         """Return the rating of a cut before a line that may be structural, by its first character."""
         first = line.lstrip()[:1]
         cut = self._next_cut
-        if first == "#" and (found := markdown_line_types.atx_heading(line)):
-            return self._heading(found[0], found[1], piece, piece + 1)
+        if first == "#" and (heading := markdown_line_types.atx_heading(line)):
+            return self._heading(heading[0], heading[1], piece, piece + 1)
         if self._paragraph == 1 and piece and (mark := self._underlined(line, piece)):
             title = markdown_line_types.plain_title(self._line(piece - 1))
             start = piece - 2 if self._overlined(line, piece) else piece - 1

@@ -61,18 +61,18 @@ class SkipSummary:
 
     def issues(self) -> list[FileIssue]:
         """Return all skipped files and folders in the order found, then the counts, largest first."""
-        found = list(self._issues)
+        issues = list(self._issues)
         for rule, number in self._per_rule.items():
             if number > _LISTED_PER_RULE:
                 more = skip_reasons.MORE_OF_A_RULE.message(number=number - _LISTED_PER_RULE)
-                found.append(FileIssue(path="…", rule=rule, detail=more))
+                issues.append(FileIssue(path="…", rule=rule, detail=more))
         common = self.endings.most_common()
         for ending, number in common[:_LISTED_ENDINGS]:
             name = shown(f"*{ending}") if ending else marked("(no extension)")
-            found.append(self._counted(name, number))
+            issues.append(self._counted(name, number))
         if rest := sum(number for _, number in common[_LISTED_ENDINGS:]):
-            found.append(self._counted(marked("(other extensions)"), rest))
-        return found
+            issues.append(self._counted(marked("(other extensions)"), rest))
+        return issues
 
     def _counted(self, name: str, number: int) -> FileIssue:
         detail = skip_reasons.OTHER_EXTENSIONS.message(count=number, extensions=self._wanted)

@@ -154,8 +154,8 @@ def _is_east_asian(sample: bytes, text: str) -> bool:
     with contextlib.suppress(UnicodeDecodeError):
         codecs.getincrementaldecoder("utf-8")().decode(sample)
         return False
-    found, known = len(_EAST_ASIAN.findall(text)), len(text.encode("ascii", "ignore"))
-    return found >= _FEWEST_EAST_ASIAN * len(text) and found + known >= _FEWEST_KNOWN * len(text)
+    letters, known = len(_EAST_ASIAN.findall(text)), len(text.encode("ascii", "ignore"))
+    return letters >= _FEWEST_EAST_ASIAN * len(text) and letters + known >= _FEWEST_KNOWN * len(text)
 
 
 class Utf8Check:

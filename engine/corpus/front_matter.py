@@ -134,10 +134,10 @@ class FrontMatter:
         number, last = 1, len(lines) - 1
         while number < last:
             line = lines[number]
-            found = (_TOML_KEY if self._toml else _YAML_KEY).fullmatch(line)
-            if found is not None:
-                key = _key(found[1].strip("\"'"))
-                value, number = self._value(lines, number, found[2].strip())
+            match = (_TOML_KEY if self._toml else _YAML_KEY).fullmatch(line)
+            if match is not None:
+                key = _key(match[1].strip("\"'"))
+                value, number = self._value(lines, number, match[2].strip())
                 self._values.setdefault(key, value)
                 continue
             if line and not line.startswith("#") and not (self._toml and _TOML_TABLE.fullmatch(line)):
@@ -190,7 +190,7 @@ class JsonProperties(FrontMatter):
         self.length = len(lines)
         self._strays = []
         self._values = {}
-        starts = {found[1]: number for number, line in enumerate(lines) if (found := _JSON_KEY.match(line))}
+        starts = {match[1]: number for number, line in enumerate(lines) if (match := _JSON_KEY.match(line))}
         for key, value in values.items():
             items = value if isinstance(value, list) else [value]
             texts = [_valid(str(item)) for item in items if isinstance(item, str | int | float)]
@@ -225,10 +225,10 @@ class PageProperties(FrontMatter):
         self._values = {}
         self._strays = []
         for number, line in enumerate(lines):
-            found = _logseq_line(line)
-            if found is not None:
-                key = found[1].lower().replace("-", "_")
-                self._values.setdefault(key, _property(key, (found[2] or "").strip(), number))
+            properties = _logseq_line(line)
+            if properties is not None:
+                key = properties[1].lower().replace("-", "_")
+                self._values.setdefault(key, _property(key, (properties[2] or "").strip(), number))
 
     @property
     def is_data(self) -> bool:
@@ -337,10 +337,10 @@ def _quoted(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
     for number, line in enumerate(lines, first):
         text = line.strip()
         begun = text if number == first else lines[0][0] + text
-        if found := (_DOUBLE if double else _SINGLE).match(begun):
-            if _COMMENT.sub("", begun[found.end() :]).strip():
+        if match := (_DOUBLE if double else _SINGLE).match(begun):
+            if _COMMENT.sub("", begun[match.end() :]).strip():
                 return None
-            parts.append(_Part(number, _bare(found[1], double=double)))
+            parts.append(_Part(number, _bare(match[1], double=double)))
             return _Value("quoted", _filled([parts]), ""), number + 1
         parts.append(_Part(number, _bare(begun[1:], double=double)))
     return None
@@ -355,10 +355,10 @@ def _bare(text: str, *, double: bool) -> str:
     return " ".join(text.split())
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = found[1] or found[2] or found[3]
+def _escaped(match: re.Match[str]) -> str:
+    code = match[1] or match[2] or match[3]
     if code is None:
-        return " " if found[4] in _WHITE_ESCAPES or found[4] == "\n" else found[4]
+        return " " if match[4] in _WHITE_ESCAPES or match[4] == "\n" else match[4]
     character = int(code, 16)
     if 0xD800 <= character <= 0xDFFF or not 0x20 <= character <= 0x10FFFF:
         return " "  # no character of a text that can be stored
@@ -383,8 +383,8 @@ def _below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[
     ignored.
     """
     start = next((number for number in range(first, stop) if lines[number].strip()), stop)
-    if start < stop and (found := _ITEM.fullmatch(lines[start])):
-        return _list(lines, start, stop, found[1])
+    if start < stop and (match := _ITEM.fullmatch(lines[start])):
+        return _list(lines, start, stop, match[1])
     if start >= indented or _NESTED_KEY.fullmatch(lines[start]):
         return _Value("scalar", (), ""), indented
     return _scalar(_parts(lines, start, indented)), indented
@@ -396,9 +396,9 @@ def _list(lines: Sequence[str], start: int, stop: int, margin: str) -> tuple[_Va
     number = start
     while number < stop:
         line = lines[number]
-        found = _ITEM.fullmatch(line)
-        if found and found[1] == margin:
-            items.append([_Part(number, (found[2] or "").strip())])
+        match = _ITEM.fullmatch(line)
+        if match and match[1] == margin:
+            items.append([_Part(number, (match[2] or "").strip())])
         elif items and line[:1] in ("", " ", "\t"):
             items[-1].append(_Part(number, line.strip()))
         elif not line.startswith("#"):
@@ -443,10 +443,10 @@ class _FlowReader:
             sign = line[at]
             if self._blank:
                 self._begun = number
-            if sign in "\"'" and self._blank and (found := (_DOUBLE if sign == '"' else _SINGLE).match(line, at)):
-                self._word = [_bare(found[1], double=sign == '"')]
+            if sign in "\"'" and self._blank and (match := (_DOUBLE if sign == '"' else _SINGLE).match(line, at)):
+                self._word = [_bare(match[1], double=sign == '"')]
                 self._quoted, self._blank = True, False
-                at = found.end()
+                at = match.end()
                 continue
             at += 1
             if sign in "[{":

@@ -44,17 +44,17 @@ def readable(data: bytes, name: str) -> str:
     if len(data) > LARGEST:
         raise ValueError(skip_reasons.LARGE_JSON_NOTE.message(limit=LARGEST))
     try:
-        found = built(ijson.basic_parse(DividedStrings(BytesIO(data)), use_float=True, buf_size=_BLOCK))
+        document = built(ijson.basic_parse(DividedStrings(BytesIO(data)), use_float=True, buf_size=_BLOCK))
     except (ijson.JSONError, UnicodeDecodeError) as error:
         raise ValueError(skip_reasons.BROKEN_DOCUMENT.message(what=str(error).partition("\n")[0])) from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise ValueError(skip_reasons.NO_JSON_NOTE.message())
     if name.lower().endswith(".canvas"):
-        parts = _canvas(found)
+        parts = _canvas(document)
     else:
-        if found.get("nbformat") not in (3, 4):
+        if document.get("nbformat") not in (3, 4):
             raise ValueError(skip_reasons.OTHER_NOTEBOOK.message())
-        parts = _notebook(found)
+        parts = _notebook(document)
     text = "\n\n".join(part for part in (_clean(part).strip("\n") for part in parts) if part)
     return f"{text}\n" if text else ""
 

@@ -83,10 +83,10 @@ class NumberedText:
         from engine.corpus.documents.extraction_process import DOCUMENTS  # multiprocessing takes 10 ms to import
 
         documents.check(path, file.size)
-        found = cls.of(DOCUMENTS.text_of(file.read(0, file.size), path, cancel))
-        found.size = file.size
+        text = cls.of(DOCUMENTS.text_of(file.read(0, file.size), path, cancel))
+        text.size = file.size
         file.close()
-        return found
+        return text
 
     @classmethod
     def _readable(cls, text: Self, path: str) -> Self:
@@ -98,9 +98,9 @@ class NumberedText:
         except PARSER_FAULTS:
             return text
         text.close()
-        found = cls.of(readable)
-        found.size, found.encoding = text.size, text.encoding
-        return found
+        lines = cls.of(readable)
+        lines.size, lines.encoding = text.size, text.encoding
+        return lines
 
     @classmethod
     def _of_file(cls, file: "_FileSource", cancel: CancelToken | None) -> Self:
@@ -149,18 +149,18 @@ class NumberedText:
     def lines(self, first: int, last: int, *, limit: int = LINE_LIMIT) -> list[str]:
         """Return lines `first` to `last`, both included; numbers outside the file are left out."""
         number, last = max(1, first), min(last, self._count)
-        found: list[str] = []
+        lines: list[str] = []
         while number <= last:
             with self._lock:
                 start = self._span(number)[0]
                 stop = min(last, self._before[start // _BLOCK + 1])
                 raw = self._bytes(start, self._span(stop)[1]) if stop > number else b""
             if stop > number:
-                found.extend(_split(raw, stop - number + 1, limit, first=number == 1))
+                lines.extend(_split(raw, stop - number + 1, limit, first=number == 1))
             else:
-                found.append(self.line(number, limit=limit))
+                lines.append(self.line(number, limit=limit))
             number = max(number, stop) + 1
-        return found
+        return lines
 
     def text(self, first: int, last: int) -> str:
         """Return lines `first` to `last` in full length, joined with "\\n"."""
@@ -197,10 +197,10 @@ class NumberedText:
 
     def _block(self, index: int) -> "tuple[bytes, array[int]]":
         """Return a block's bytes and the positions of its line ends, from the cache."""
-        found = self._blocks.get(index)
-        if found is not None:
+        block = self._blocks.get(index)
+        if block is not None:
             self._blocks.move_to_end(index)
-            return found
+            return block
         data = self._source.read(index * _BLOCK, _BLOCK)
         ends = array("I", _ends_in(data))
         # Text that was overwritten in place may have fewer line ends now: the missing ones fall on the block's end.

@@ -122,15 +122,15 @@ def links_of(text: str) -> tuple[NoteLink, ...]:
     """Return the links in a note to other notes and blocks, in order; at most 2,000."""
     if not _may_link(text):
         return ()
-    found: list[NoteLink] = []
+    links: list[NoteLink] = []
     for number, line in _prose(text):
         if not _may_link(line):
             continue
         written = [link for link in written_links(line) if link.target]
-        found += (NoteLink(number, link.kind, link.target, link.anchor, _context(line, link)) for link in written)
-        if len(found) >= _MOST:
+        links += (NoteLink(number, link.kind, link.target, link.anchor, _context(line, link)) for link in written)
+        if len(links) >= _MOST:
             break
-    return tuple(found[:_MOST])
+    return tuple(links[:_MOST])
 
 
 def _may_link(text: str) -> bool:
@@ -146,23 +146,23 @@ def markup_links_of(text: str, name: str, code: Sequence[tuple[int, int]]) -> tu
     if not any(sign in text for sign in signs):
         return ()
     hidden = {number for first, last in code for number in range(first, last + 1)}
-    found: list[NoteLink] = []
+    note_links: list[NoteLink] = []
     for number, whole in enumerate(text.split("\n"), 1):
         line = whole[:_LINE]
         if number not in hidden and any(sign in line for sign in signs):
-            found += (
+            note_links += (
                 NoteLink(number, link.kind, link.target, link.anchor, _context(line, link, links))
                 for link in links(line)
             )
-            if len(found) >= _MOST:
+            if len(note_links) >= _MOST:
                 break
-    return tuple(found[:_MOST])
+    return tuple(note_links[:_MOST])
 
 
 def _org_links(line: str) -> list[WrittenLink]:
-    found = [link for match in _ORG.finditer(line) if (link := _org(match)) is not None]
-    found += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(line))
-    return sorted(found)
+    links = [link for match in _ORG.finditer(line) if (link := _org(match)) is not None]
+    links += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(line))
+    return sorted(links)
 
 
 def _org(match: re.Match[str]) -> WrittenLink | None:
@@ -239,16 +239,16 @@ links."""
 def written_links(line: str) -> list[WrittenLink]:
     """Return the links to notes and blocks in one line, outside of code, in order."""
     bare = markdown_line_types.CODE_SPAN.sub(_blanks, line) if "`" in line else line
-    found: list[WrittenLink] = []
+    links: list[WrittenLink] = []
     if "[[" in bare:
-        found += (link for match in _WIKI.finditer(bare) if (link := _wiki(match)) is not None)
+        links += (link for match in _WIKI.finditer(bare) if (link := _wiki(match)) is not None)
     if "](" in bare:
-        found += (link for match in _MARKDOWN.finditer(bare) if (link := _plain(match)) is not None)
+        links += (link for match in _MARKDOWN.finditer(bare) if (link := _plain(match)) is not None)
     if "]:" in bare and (definition := _DEFINITION.fullmatch(bare)) and (link := _plain(definition)) is not None:
-        found.append(link)
+        links.append(link)
     if "((" in bare:
-        found += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(bare))
-    return sorted(found)
+        links += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(bare))
+    return sorted(links)
 
 
 def _blanks(code: re.Match[str]) -> str:

@@ -41,7 +41,7 @@ class Inline:
 
     def marked(self, text: str, pattern: re.Pattern[str], mark: str) -> str:
         """Return a text with `mark` around group 1 of each match."""
-        return pattern.sub(lambda found: f"{self.token(mark)}{found[1]}{self.token(mark)}", text)
+        return pattern.sub(lambda match: f"{self.token(mark)}{match[1]}{self.token(mark)}", text)
 
     def code(self, text: str) -> str:
         return self.token(code(self.plain(text)))
@@ -58,7 +58,7 @@ class Inline:
 
     def done(self, text: str | None = None) -> str:
         """Return the text (all of it by default) as Markdown."""
-        return _TOKEN.sub(lambda found: self._markdown(found[0]), literal(self.text if text is None else text))
+        return _TOKEN.sub(lambda match: self._markdown(match[0]), literal(self.text if text is None else text))
 
     def plain(self, text: str) -> str:
         """Return the text without tokens."""
@@ -222,15 +222,15 @@ def csv_rows(lines: Iterable[str], delimiter: str = ",") -> list[list[str]] | No
 
 def pieces(lines: Iterable[str]) -> list[str]:
     """Join the lines of a paragraph, in pieces that are short enough for patterns."""
-    found, length = list[list[str]](), 0
+    pieces, length = list[list[str]](), 0
     for line in lines:
-        if not found or length + len(line) > _LONGEST_PARAGRAPH:
-            found.append([])
+        if not pieces or length + len(line) > _LONGEST_PARAGRAPH:
+            pieces.append([])
             length = 0
-        found[-1].append(line)
+        pieces[-1].append(line)
         length += len(line)
-    return ["\n".join(piece) for piece in found]
+    return ["\n".join(piece) for piece in pieces]
 
 
-def _escaped_marker(found: re.Match[str]) -> str:
-    return f"{found[1]}\\{found[2]}" if found[2] else f"{found[1]}{found[3]}\\"
+def _escaped_marker(match: re.Match[str]) -> str:
+    return f"{match[1]}\\{match[2]}" if match[2] else f"{match[1]}{match[3]}\\"

@@ -44,15 +44,15 @@ def date_in_name(name: str) -> Dated | None:
     """
     *folders, base = name.split("/")
     stem = base.rpartition(".")[0] or base
-    if found := _day_in(stem):
-        return Dated(_moment(found), "name")
+    if date_of_name := _day_in(stem):
+        return Dated(_moment(date_of_name), "name")
     for day in _days_in_folders(folders, stem):
         return Dated(_moment(day), "folder")
-    if found := _week_in(stem) or _month_in(stem):
-        return Dated(_moment(found), "name")
+    if date_of_name := _week_in(stem) or _month_in(stem):
+        return Dated(_moment(date_of_name), "name")
     for folder in reversed(folders):
-        if found := _week_in(folder) or _month_in(folder):
-            return Dated(_moment(found), "folder")
+        if date_of_name := _week_in(folder) or _month_in(folder):
+            return Dated(_moment(date_of_name), "folder")
     for year, month in pairwise(folders):
         if _YEAR_FOLDER.fullmatch(year) and (match := _MONTH_FOLDER.fullmatch(month)):
             last = _last_of_month(int(year), int(match[1]))
@@ -77,8 +77,8 @@ def _days_in_folders(folders: list[str], stem: str) -> Iterator[date]:
     """Yield dates made of folders, or of folders and the beginning of the file name; innermost first."""
     parts = [*folders, stem]
     for end in range(len(parts), 0, -1):
-        if end < len(parts) and (found := _day_in(parts[end - 1])):
-            yield found
+        if end < len(parts) and (day_of_folder := _day_in(parts[end - 1])):
+            yield day_of_folder
         if end >= 2 and (month := _month_in(parts[end - 2])) and (day := _DAY_PART.fullmatch(parts[end - 1])):
             yield from _real(month.year, month.month, int(day[1]))
         if end >= 3 and _YEAR_FOLDER.fullmatch(parts[end - 3]):
@@ -113,11 +113,11 @@ def _last_of_month(year: int, month: int) -> date | None:
 def _real(year: int, month: int, day: int) -> Iterator[date]:
     """Yield the day, unless it doesn't exist."""
     try:
-        found = date(year, month, day)
+        real_day = date(year, month, day)
     except ValueError:
         return
     if _FIRST_YEAR <= year <= _LAST_YEAR:
-        yield found
+        yield real_day
 
 
 def _moment(day: date) -> float:

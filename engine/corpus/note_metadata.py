@@ -125,8 +125,8 @@ def markdown_of(text: str, name: str) -> Iterator[str] | None:
     return None
 
 
-def _aliases(found: Iterable[str]) -> tuple[str, ...]:
-    plain = (markdown_line_types.plain_title(alias) for alias in found)
+def _aliases(aliases: Iterable[str]) -> tuple[str, ...]:
+    plain = (markdown_line_types.plain_title(alias) for alias in aliases)
     return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MOST_ALIASES]
 
 
@@ -138,8 +138,8 @@ def _leading_heading(text: str, front: int, *, modules: bool) -> str:
     lines = text[:HEAD_CHARACTERS].lstrip("\ufeff").split("\n")
     at = _first_text(lines, front, modules=modules)
     first, second, third = (*lines[at : at + 3], "", "", "")[:3]
-    if found := markdown_line_types.atx_heading(first):
-        return found[1] if found[0] == 1 else ""
+    if heading := markdown_line_types.atx_heading(first):
+        return heading[1] if heading[0] == 1 else ""
     if markdown_line_types.underline_mark(first, second) == "=":
         return markdown_line_types.plain_title(first)
     overlined = markdown_line_types.is_overline(first) and first.rstrip() == third.rstrip()
@@ -226,15 +226,15 @@ def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = 
 
     `front` is the note's front matter, `structure` that of another format than Markdown.
     """
-    found: set[str] = set()
+    tags: set[str] = set()
     for raw in _all_tags(text, front) if structure is None else structure.tags:
         tag = fold(raw.strip("\"'").removeprefix("#").strip("/"))
         # An issue's number is no tag.
         if tag and len(tag) <= _LONGEST and not tag.isdigit():
-            found.add(tag)
-        if len(found) == _MOST:
+            tags.add(tag)
+        if len(tags) == _MOST:
             break
-    return tuple(sorted(found))
+    return tuple(sorted(tags))
 
 
 def _all_tags(text: str, front: FrontMatter | None) -> Iterator[str]:

@@ -90,8 +90,8 @@ class _Reader:
     def _keyword(self, number: int, line: str) -> None:
         if begin := _BLOCK_BEGIN.fullmatch(line):
             self._block, self._block_start = begin[1].lower(), number
-        elif found := _KEYWORD.fullmatch(line):
-            key, value = found[1].lower(), (found[2] or "").strip()
+        elif match := _KEYWORD.fullmatch(line):
+            key, value = match[1].lower(), (match[2] or "").strip()
             if key in _LISTS:
                 self.states.update(word.partition("(")[0] for word in value.split() if word != "|")
             if key == "caption":
@@ -106,9 +106,9 @@ class _Reader:
         if line.strip().upper() == ":END:":
             self._drawer = False
             self.found.hide(number)
-        elif found := _NODE_PROPERTY.fullmatch(line):
+        elif match := _NODE_PROPERTY.fullmatch(line):
             if self._file_level:
-                self._property(number, found[1].lower(), (found[2] or "").strip())
+                self._property(number, match[1].lower(), (match[2] or "").strip())
             else:
                 self.found.hide(number)
         else:
@@ -137,7 +137,7 @@ def _heading_parts(heading: str, states: set[str]) -> tuple[str, str, list[str]]
 
 def plain(title: str) -> str:
     """Return a title without links and emphasis."""
-    title = _NO_WORDS.sub(lambda found: found[1] if found[0].startswith("<<<") else "", title)
+    title = _NO_WORDS.sub(lambda match: match[1] if match[0].startswith("<<<") else "", title)
     title = _LINK.sub(lambda link: link[2] or link[1], title)
     return _MARKS.sub(r"\2", title)
 
@@ -199,12 +199,12 @@ def markdown(text: str) -> Iterator[str]:
 
 
 class _Page:
-    def __init__(self, found: Structure, states: set[str], lines: Sequence[str]) -> None:
+    def __init__(self, structure: Structure, states: set[str], lines: Sequence[str]) -> None:
         self.out = MarkdownWriter()
         self._states = states
-        self._hidden = found.data
-        self._headings = {heading.line: heading for heading in found.headings}
-        self._code = dict(found.code)
+        self._hidden = structure.data
+        self._headings = {heading.line: heading for heading in structure.headings}
+        self._code = dict(structure.code)
         self._kind = ""
         """Kind of the pending lines: text, table or code."""
         self._pending: list[str] = []
@@ -219,8 +219,8 @@ class _Page:
         self._logs: dict[int, int] = {}
         """First and last line of each drawer that is left out."""
         self._collect(lines)
-        if found.separate_title:
-            self.out.heading(1, literal(found.title))
+        if structure.separate_title:
+            self.out.heading(1, literal(structure.title))
 
     def _collect(self, lines: Sequence[str]) -> None:
         """Find the drawers, and the targets, which the text may use before they are defined."""
@@ -236,8 +236,8 @@ class _Page:
                 continue
             text = line.strip()
             if text[:1] == ":":
-                if (found := _NODE_PROPERTY.fullmatch(line)) and found[1].lower() == "custom_id":
-                    targets.setdefault(f"#{_name(found[2] or '')}", section)
+                if (match := _NODE_PROPERTY.fullmatch(line)) and match[1].lower() == "custom_id":
+                    targets.setdefault(f"#{_name(match[2] or '')}", section)
                 elif text.upper() == ":LOGBOOK:":
                     drawer = drawer or number
                 elif drawer and text.upper() == ":END:":
@@ -404,30 +404,30 @@ class _Page:
 
     def inline(self, text: str) -> str:
         """Return a paragraph or a part of one as Markdown."""
-        found = Inline(text)
-        found.text = _VERBATIM.sub(lambda code: found.code(code[2]), found.text)
-        found.text = _MATH.sub(lambda math: found.code(math[0]), found.text)
-        found.text = _EXPORT.sub("", found.text)
-        found.text = _BRACKETED.sub(
-            lambda link: _linked(found, link[1].strip(), (link[2] or "").strip(), self._names), found.text
+        inline = Inline(text)
+        inline.text = _VERBATIM.sub(lambda code: inline.code(code[2]), inline.text)
+        inline.text = _MATH.sub(lambda math: inline.code(math[0]), inline.text)
+        inline.text = _EXPORT.sub("", inline.text)
+        inline.text = _BRACKETED.sub(
+            lambda link: _linked(inline, link[1].strip(), (link[2] or "").strip(), self._names), inline.text
         )
-        found.text = _FOOTNOTE.sub(lambda note: _footnote(found, note), found.text)
-        found.text = _ADDRESS.sub(lambda address: found.token(f"<{address[1]}>"), found.text)
-        found.text = _TARGET.sub(lambda target: target[1] if target[0].startswith("<<<") else "", found.text)
-        found.text = _BREAK.sub(lambda _: found.token("  "), found.text)
-        return found.done(_emphasised(found, found.text))
+        inline.text = _FOOTNOTE.sub(lambda note: _footnote(inline, note), inline.text)
+        inline.text = _ADDRESS.sub(lambda address: inline.token(f"<{address[1]}>"), inline.text)
+        inline.text = _TARGET.sub(lambda target: target[1] if target[0].startswith("<<<") else "", inline.text)
+        inline.text = _BREAK.sub(lambda _: inline.token("  "), inline.text)
+        return inline.done(_emphasised(inline, inline.text))
 
 
-def _emphasised(found: Inline, text: str) -> str:
+def _emphasised(inline: Inline, text: str) -> str:
     for mark, pattern in _EMPHASIS.items():
-        text = found.marked(text, pattern, _MARKDOWN_MARKS[mark])
+        text = inline.marked(text, pattern, _MARKDOWN_MARKS[mark])
     return text
 
 
-def _footnote(found: Inline, note: re.Match[str]) -> str:
+def _footnote(inline: Inline, note: re.Match[str]) -> str:
     if note[2] is None:
-        return found.footnote(note[1]) if note[1] else note[0]
-    return found.token(f"^[{found.done(note[2])}]")
+        return inline.footnote(note[1]) if note[1] else note[0]
+    return inline.token(f"^[{inline.done(note[2])}]")
 
 
 def _name(written: str) -> str:
@@ -435,23 +435,23 @@ def _name(written: str) -> str:
     return " ".join(written.split()).casefold()
 
 
-def _linked(found: Inline, written: str, label: str, names: Mapping[str, str]) -> str:
+def _linked(inline: Inline, written: str, label: str, names: Mapping[str, str]) -> str:
     """Return a link, an image, or the label of a link that no page can open."""
     target, _, anchor = " ".join(written.split()).partition("::")
-    label = _emphasised(found, label)
+    label = _emphasised(inline, label)
     path = target.removeprefix("file:").removeprefix("./")
     if path.startswith(("http://", "https://", "mailto:")):
-        return found.link(label or path, written)
+        return inline.link(label or path, written)
     scheme, _, id_ = target.partition(":")
     if scheme.lower() in ("id", "denote"):
-        return found.link(label or id_, id_.lower())
+        return inline.link(label or id_, id_.lower())
     section = names.get(_name(target)) if not anchor else None
     if section is not None:
-        return found.link(label or target.removeprefix("#"), f"#{section}")
+        return inline.link(label or target.removeprefix("#"), f"#{section}")
     if target[:1] in "*#":
-        return found.link(label or target[1:], f"#{target[1:]}")
+        return inline.link(label or target[1:], f"#{target[1:]}")
     if _SCHEME.match(path):
         return label or target
     if is_attachment(path) and not label:
-        return found.image("", path)
-    return found.link(label or path, f"{path}#{anchor.lstrip('*#')}" if anchor else path)
+        return inline.image("", path)
+    return inline.link(label or path, f"{path}#{anchor.lstrip('*#')}" if anchor else path)

@@ -51,11 +51,11 @@ def readings_of(text: str) -> tuple[str, ...]:
     """Return the paths that a typed text may mean, the most literal first; never empty. Accesses no files."""
     plain = text.strip("\n\r") or text
     bare = text.strip().strip(_QUOTES).strip() or plain
-    found = [plain, bare]
+    readings = [plain, bare]
     if _FILE_URL.match(bare):
-        found.insert(0, _path_of_url(bare))
-    found += [one.replace("\\", "/") for one in found]
-    return tuple(dict.fromkeys(map(_from_home, found)))
+        readings.insert(0, _path_of_url(bare))
+    readings += [one.replace("\\", "/") for one in readings]
+    return tuple(dict.fromkeys(map(_from_home, readings)))
 
 
 def _from_home(path: str) -> str:
@@ -121,13 +121,13 @@ class PathFinder:
 
         Any text is allowed.
         """
-        found: list[PathStatus] = []
+        paths: list[PathStatus] = []
         for reading in readings_of(text):
             for status in self._meant(reading):
                 if status.kind != "missing":
                     return status
-                found.append(status)
-        return next((one for one in found if one.name), found[0])
+                paths.append(status)
+        return next((one for one in paths if one.name), paths[0])
 
     def find_by_name(self, text: str, cancel: CancelToken | None = None) -> PathStatus | None:
         """Return the status of the file or folder with this name, wherever it is below the indexed folders.
@@ -180,10 +180,10 @@ class PathFinder:
             return Listing(sessions.files, sessions.skipped, sessions.whole)
         if folder.name or self.roots.layout == "folder":
             root = Root(folder.name, folder.path)
-            found = discover_in(root, self.roots, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
+            discovery = discover_in(root, self.roots, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
         else:
-            found = discover(self._workspace, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
-        return Listing(found.files, found.skipped, found.whole)
+            discovery = discover(self._workspace, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
+        return Listing(discovery.files, discovery.skipped, discovery.whole)
 
     def is_in(self, folder: PathStatus, name: str) -> bool:
         """Whether a stable name is in this folder, and not in a root inside it that is listed separately."""

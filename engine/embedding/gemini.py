@@ -166,20 +166,20 @@ class GeminiBatches:
         return explained(sentence, {404})
 
 
-def read_job(found: Mapping[str, Any]) -> RemoteJob:
+def read_job(fields: Mapping[str, Any]) -> RemoteJob:
     """Parse a batch job from a response of Gemini, which contains it as an operation or directly."""
-    about = _about(found)
+    about = _about(fields)
     word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
-    error = _dict(found.get("error"))
+    error = _dict(fields.get("error"))
     state = _STATES.get(word, "running")
-    if found.get("done") and state == "running":
+    if fields.get("done") and state == "running":
         state = "failed" if error else "completed"
-    answers = (_dict(found.get("response")), _dict(about.get("output")), _dict(found.get("output")))
+    answers = (_dict(fields.get("response")), _dict(about.get("output")), _dict(fields.get("output")))
     file = next((answer["responsesFile"] for answer in answers if answer.get("responsesFile")), None)
     counts = _dict(about.get("batchStats"))
     answered = _number(counts.get("successfulRequestCount")) + _number(counts.get("failedRequestCount"))
     return RemoteJob(
-        id=_name_of(found),
+        id=_name_of(fields),
         state=state,
         word=word.lower(),
         files=(str(file),) if file else (),
@@ -188,9 +188,9 @@ def read_job(found: Mapping[str, Any]) -> RemoteJob:
     )
 
 
-def _about(found: Any) -> Mapping[str, Any]:
+def _about(value: Any) -> Mapping[str, Any]:
     """The batch description in an operation; its top-level fields are newer."""
-    top = _dict(found)
+    top = _dict(value)
     return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}
 
 
@@ -206,8 +206,8 @@ def _number(value: Any) -> int:
         return 0
 
 
-def _name_of(found: Mapping[str, Any]) -> str:
-    name = found.get("name")
+def _name_of(fields: Mapping[str, Any]) -> str:
+    name = fields.get("name")
     if not isinstance(name, str) or "/" not in name:
         raise Transient(tr("The service's answer has no name."))
     return name
@@ -279,8 +279,12 @@ class _Api:
         raw = self._http.request("POST", url, json=body, seconds=seconds, cancel=cancel, private=texts)
         answer = read_json(raw)
         fields = answer if isinstance(answer, dict) else {}
-        found = [fields.get("embedding")] if query else fields.get("embeddings")
-        values = [item.get("values") for item in found if isinstance(item, dict)] if isinstance(found, list) else None
+        embeddings = [fields.get("embedding")] if query else fields.get("embeddings")
+        values = (
+            [item.get("values") for item in embeddings if isinstance(item, dict)]
+            if isinstance(embeddings, list)
+            else None
+        )
         usage = fields.get("usageMetadata")
         tokens = usage.get("promptTokenCount") if isinstance(usage, dict) else None
         return Answer(ordered(values, len(texts)), tokens if isinstance(tokens, int) else None)

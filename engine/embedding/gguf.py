@@ -424,8 +424,8 @@ class GgufProvider:
             for step in requests([prompt + part for part in parts], _STEP, _bytes):
                 if timeouts.cancel is not None:
                     timeouts.cancel.checkpoint()
-                found = self._decoded(self._process.vectors(step, timeouts), len(step))
-                vectors = np.concatenate([vectors, found])
+                decoded = self._decoded(self._process.vectors(step, timeouts), len(step))
+                vectors = np.concatenate([vectors, decoded])
             return vectors
 
         def count(part: str) -> int:

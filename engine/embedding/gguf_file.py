@@ -133,15 +133,15 @@ class _Reader:
         """All names with their values, without arrays such as the vocabulary."""
         if count > _MOST_VALUES:
             raise ValueError(count)
-        found = {}
+        pairs = {}
         for _ in range(count):
             name = self._string()
             kind = self._number("I")
             if kind == _ARRAY:
                 self._skip_array()
             else:
-                found[name] = self._value(kind)
-        return found
+                pairs[name] = self._value(kind)
+        return pairs
 
     def _value(self, kind: int) -> Any:
         if kind == _STRING:

@@ -33,8 +33,8 @@ class NoKeychain(KeychainError):
 
 def read(account: str, *, cancel: CancelToken | None = None) -> str | None:
     """The secret of an account, None if there is none. Raises `KeychainError`, `Cancelled`."""
-    found = _call(lambda keychain: keychain.get_password(SERVICE, account), cancel)
-    return None if found is None else str(found)
+    password = _call(lambda keychain: keychain.get_password(SERVICE, account), cancel)
+    return None if password is None else str(password)
 
 
 def write(account: str, secret: str) -> None:

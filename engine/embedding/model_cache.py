@@ -90,13 +90,13 @@ def open_model(resources: Path) -> Model:
 
 
 def _hash(resources: Path) -> str:
-    found = hashlib.sha256(_LAYOUT)
+    digest = hashlib.sha256(_LAYOUT)
     with (resources / "weights.npz").open("rb") as archive:
         size = os.fstat(archive.fileno()).st_size
         archive.seek(max(0, size - _END_OF_ARCHIVE))
-        found.update(b"%d\n" % size + archive.read())
-    found.update((resources / "sp.model").read_bytes())
-    return found.hexdigest()[:32]
+        digest.update(b"%d\n" % size + archive.read())
+    digest.update((resources / "sp.model").read_bytes())
+    return digest.hexdigest()[:32]
 
 
 # --- Reading the file ------------------------------------------------------------------------------------------------

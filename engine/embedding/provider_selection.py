@@ -99,8 +99,8 @@ def open_chat(settings: Settings, *, cancel: CancelToken | None = None) -> "Chat
     from engine.embedding.api_keys import find_key
     from engine.embedding.openai_compatible import ChatModel
 
-    found = find_key("openai", own, cancel=cancel)
-    return ChatModel(own, None if found is None else found.value)
+    key = find_key("openai", own, cancel=cancel)
+    return ChatModel(own, None if key is None else key.value)
 
 
 def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToken | None) -> Selection:
@@ -142,11 +142,11 @@ def _available_key(settings: Settings, name: str, cancel: CancelToken | None) ->
 
     if consent_of(settings, name) is None:
         raise _NotAvailable(tr("{name}: you have not agreed to send texts there.", name=name))
-    found = find_key(name, settings, cancel=cancel)
+    key = find_key(name, settings, cancel=cancel)
     base_url = settings_of(settings, name).remote.base_url
-    if found is None and not (base_url and is_loopback(base_url)):
+    if key is None and not (base_url and is_loopback(base_url)):
         raise _NotAvailable(tr("{name}: there is no API key.", name=name))
-    return found
+    return key
 
 
 def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:

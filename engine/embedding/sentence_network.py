@@ -151,16 +151,16 @@ class Pieces:
 
     def ids(self, text: str) -> list[int]:
         """Ids of the text's pieces, between those of the begin and end markers."""
-        found = [_BEGIN]
+        ids = [_BEGIN]
         known = self._words
         for word in text.translate(_OTHER_SPACES).split(" "):
             if word:
                 pieces = known.get(word)
-                found += self._of_word(word) if pieces is None else pieces
-        if len(found) == 1:
-            found.append(_UNKNOWN)
-        found.append(_END)
-        return found
+                ids += self._of_word(word) if pieces is None else pieces
+        if len(ids) == 1:
+            ids.append(_UNKNOWN)
+        ids.append(_END)
+        return ids
 
     def count(self, word: str) -> int:
         """Return how many pieces spell the word, without spaces; 0 if a part of it is unknown."""

@@ -77,8 +77,8 @@ class CrashRecord:
 
     def crashes(self, file: FoundFile) -> int:
         """Return how many processes crashed while reading the file in its present state."""
-        found = self._known(file)
-        return 0 if found is None else found.crashes
+        suspect = self._known(file)
+        return 0 if suspect is None else suspect.crashes
 
     def remember(self, file: FoundFile, issue: FileIssue) -> None:
         """Skip this state of a file from the next sync on, if reading it again would be in vain."""
@@ -95,19 +95,19 @@ class CrashRecord:
         return sorted((file for file in files if file.name not in names), key=self.crashes), issues
 
     def _issue(self, file: FoundFile) -> FileIssue | None:
-        found = self._known(file)
-        if found is None or found.crashes < _ENOUGH:
+        suspect = self._known(file)
+        if suspect is None or suspect.crashes < _ENOUGH:
             return None
-        if found.rule:
-            return FileIssue(path=file.name, rule=found.rule, detail=found.detail)
+        if suspect.rule:
+            return FileIssue(path=file.name, rule=suspect.rule, detail=suspect.detail)
         return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.message())
 
     def _known(self, file: FoundFile) -> _Suspect | None:
         """Return the recorded crash of this version of the file."""
-        found = self._suspects.get(file.name) if self._suspects else None
-        if found is None or (found.mtime_ns, found.size) != _state(file):
+        suspect = self._suspects.get(file.name) if self._suspects else None
+        if suspect is None or (suspect.mtime_ns, suspect.size) != _state(file):
             return None
-        return None if found.rule and found.version != DOCUMENTS_VERSION else found
+        return None if suspect.rule and suspect.version != DOCUMENTS_VERSION else suspect
 
     @contextlib.contextmanager
     def reading(self, file: FoundFile, *, partly: bool = False) -> Iterator[None]:

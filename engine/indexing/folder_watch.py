@@ -131,15 +131,15 @@ class FolderWatch:
 
     def status(self) -> WatcherStatus:
         """Return the combined status of all watchers."""
-        found = [watcher.status() for watcher in self._watchers]
-        if not found:
+        statuses = [watcher.status() for watcher in self._watchers]
+        if not statuses:
             return WatcherStatus(error=self._error or None)
-        changes = [status.last_change for status in found if status.last_change is not None]
-        errors = [self._error, *(status.error or "" for status in found)]
+        changes = [status.last_change for status in statuses if status.last_change is not None]
+        errors = [self._error, *(status.error or "" for status in statuses)]
         return WatcherStatus(
-            enabled=any(status.enabled for status in found),
-            mode=max((status.mode for status in found), key=_MODES.index),
-            roots=tuple(root for status in found for root in status.roots),
+            enabled=any(status.enabled for status in statuses),
+            mode=max((status.mode for status in statuses), key=_MODES.index),
+            roots=tuple(root for status in statuses for root in status.roots),
             last_change=max(changes, default=None),
             error=" ".join(dict.fromkeys(filter(None, errors))) or None,
         )

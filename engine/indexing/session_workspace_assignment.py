@@ -90,8 +90,8 @@ def _project(
     known: Homes,
     project_of: Callable[[FoundFile], str],
 ) -> str:
-    if found := projects.get(file.name):
-        return found
+    if project := projects.get(file.name):
+        return project
     home = known.get(transcript_of(file.path))
     return project_of(file) if home is None else home.project
 

@@ -134,18 +134,18 @@ class TextStage:
     def _notes(self) -> None:
         self._meter.start("discovering")
         workspace = self._work.parts.workspace
-        found = discover(workspace, self._settings, cancel=self._token, listener=self._meter.step)
+        discovery = discover(workspace, self._settings, cancel=self._token, listener=self._meter.step)
         with self._store.read(tables=self._tables) as snapshot:
             known = snapshot.files("memory")
             followed = snapshot.meta("names")
-        listed = found.files if "memory" in self._settings.sources else []
+        listed = discovery.files if "memory" in self._settings.sources else []
         outcome = self.outcome
         outcome.files_seen = len(listed)
-        outcome.skipped = found.skipped
+        outcome.skipped = discovery.skipped
         present = {file.name for file in listed}
         for name in known.keys() - present:
             self._token.checkpoint()
-            if not is_below(name, found.unreachable):
+            if not is_below(name, discovery.unreachable):
                 self._remove(name)
         if self._tables is None and followed != self._rules:
             self._commits.flush()

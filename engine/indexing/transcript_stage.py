@@ -254,10 +254,10 @@ class _LineReading:
         self._rows.add(self._packer.finish())
         return after
 
-    def _take(self, found: list[Message]) -> None:
-        self._messages += sum(map(self.facts.counts, found))
-        self._packer.add(found)
-        self._uses.add(found)
+    def _take(self, messages: list[Message]) -> None:
+        self._messages += sum(map(self.facts.counts, messages))
+        self._packer.add(messages)
+        self._uses.add(messages)
 
     def _state_here(self, size: int) -> _State:
         """Return the state from which the next reading continues here; `size`: see `_State.size`."""

@@ -198,9 +198,9 @@ class VectorStage:
             known = set(snapshot.issues("not embedded"))
             pending = snapshot.due(self.model.id) if self.model is not None and self._parts.refused else {}
         id_ = -1 if self.model is None else self.model.id
-        found = {issue for (model, hash_), issue in self._parts.refused.items() if model == id_ and hash_ in pending}
-        self.refused = tuple(sorted(found, key=lambda issue: (issue.path, issue.detail)))
-        if found != known:
+        issues = {issue for (model, hash_), issue in self._parts.refused.items() if model == id_ and hash_ in pending}
+        self.refused = tuple(sorted(issues, key=lambda issue: (issue.path, issue.detail)))
+        if issues != known:
             with self._store.write() as writer:
                 writer.replace_issues("not embedded", self.refused)
 

@@ -220,8 +220,8 @@ class Watcher:
         for root in self._roots:
             with contextlib.suppress(OSError):
                 # A file is watched through its folder, since editors replace the file when they save.
-                found = os.stat(root if os.path.isdir(root) or not os.path.exists(root) else os.path.dirname(root))
-                present[root] = (found.st_dev, found.st_ino)
+                status = os.stat(root if os.path.isdir(root) or not os.path.exists(root) else os.path.dirname(root))
+                present[root] = (status.st_dev, status.st_ino)
         with self._wake:
             self._missing = tuple(root for root in self._roots if root not in present)
         return present

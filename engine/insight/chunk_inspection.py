@@ -25,12 +25,12 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
     """
     if is_unusable(path):
         return None
-    found = snapshot.connection.execute(
+    row = snapshot.connection.execute(
         f"SELECT id, source, title, language, hash, size, mtime_ns FROM {snapshot.tables.files} WHERE path = ?", (path,)
     ).fetchone()
-    if found is None or guard.refused((path,), snapshot.meta("names")):
+    if row is None or guard.refused((path,), snapshot.meta("names")):
         return None
-    file_id, source, title, language, hash_, size, mtime_ns = found
+    file_id, source, title, language, hash_, size, mtime_ns = row
     refused = issue_of(snapshot, "not embedded", path)
     rows: Iterable[tuple[int, int, int, str, str, int]] = snapshot.connection.execute(
         f"""SELECT c.id, c.start_line, c.end_line, c.heading, c.text, e.id IS NOT NULL FROM {snapshot.tables.chunks} c
@@ -62,14 +62,14 @@ def chunk_detail(
 ) -> ChunkDetail | None:
     """Return all details of one chunk of a file; None if the chunk no longer exists, as after re-indexing the file."""
     tables = snapshot.tables
-    found = snapshot.connection.execute(
+    stored = snapshot.connection.execute(
         f"""SELECT c.start_line, c.end_line, c.heading, c.text, c.hash, c.file_id, f.language
             FROM {tables.chunks} c CROSS JOIN {tables.files} f ON f.id = c.file_id WHERE c.id = ? AND f.path = ?""",
         (id_, path),
     ).fetchone()
-    if found is None:
+    if stored is None:
         return None
-    start, end, heading, text, hash_, file_id, language = found
+    start, end, heading, text, hash_, file_id, language = stored
     if guard.refused((path,), snapshot.meta("names")):
         return None
     vectors = _vectors(snapshot, hash_, model)

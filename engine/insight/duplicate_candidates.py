@@ -139,13 +139,13 @@ def _pairs(
     owners: Files, starts: Files, counts: Files, most: int, files: int, cancel: CancelToken | None
 ) -> tuple[Files, Files]:
     """Return pairs of files with a common shingle, as first * files + second, and the number of shingles they share."""
-    found = [np.empty(0, np.int64)]
+    pairs = [np.empty(0, np.int64)]
     for count in range(2, most + 1):
         if cancel is not None:
             cancel.checkpoint()
         groups = owners[starts[counts == count][:, None] + np.arange(count)]
-        found += [groups[:, one] * files + groups[:, other] for one, other in combinations(range(count), 2)]
-    return np.unique(np.concatenate(found), return_counts=True)
+        pairs += [groups[:, one] * files + groups[:, other] for one, other in combinations(range(count), 2)]
+    return np.unique(np.concatenate(pairs), return_counts=True)
 
 
 def _recurring(hashes: Hashes, owners: Files, starts: Files, counts: Files) -> list[Recurring]:
@@ -202,9 +202,9 @@ def near_chunks(
         return []
     ids, signs = _signs(store, model, chunks, cancel)
     pairs = _alike(signs, files[np.searchsorted(chunks, ids)], cancel)
-    found = _cosines(store, model, ids[pairs], cancel)
-    chosen = found >= _LEAST_COSINE
-    order = np.argsort(-found[chosen], kind="stable")
+    cosines = _cosines(store, model, ids[pairs], cancel)
+    chosen = cosines >= _LEAST_COSINE
+    order = np.argsort(-cosines[chosen], kind="stable")
     return [NearChunks(int(first), int(second)) for first, second in ids[pairs[chosen][order]]]
 
 
@@ -281,7 +281,7 @@ def _neighbours(signs: Signs, group: Ids) -> Iterator[tuple[Ids, Ids]]:
 def _cosines(
     store: IndexStore, model: StoredModel, pairs: NDArray[np.int64], cancel: CancelToken | None
 ) -> NDArray[np.float32]:
-    found = np.zeros(len(pairs), np.float32)
+    cosines = np.zeros(len(pairs), np.float32)
     step = _AT_ONCE // 2
     for start in range(0, len(pairs), step):
         some = pairs[start : start + step]
@@ -290,5 +290,5 @@ def _cosines(
             vectors.update(zip(ids, block, strict=True))
         for index, (first, second) in enumerate(some.tolist(), start):
             if first in vectors and second in vectors:
-                found[index] = vectors[first] @ vectors[second]
-    return found
+                cosines[index] = vectors[first] @ vectors[second]
+    return cosines

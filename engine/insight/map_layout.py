@@ -181,11 +181,11 @@ class PrincipalComponents:
 
     def project(self, rows: Rows, cancel: CancelToken | None = None) -> Vectors:
         """Return the coordinates (n, m) of vectors on the axes."""
-        found = np.empty((len(rows), self.axes.shape[1]), np.float32)
+        positions = np.empty((len(rows), self.axes.shape[1]), np.float32)
         for where, piece in rows.pieces():
             _check(cancel)
-            found[where] = (piece - self.mean) @ self.axes
-        return found
+            positions[where] = (piece - self.mean) @ self.axes
+        return positions
 
 
 def _by_directions(
@@ -270,7 +270,7 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
     """
     members, near = _clusters(points, cancel)
     squares = np.einsum("ij,ij->i", points, points)
-    found = np.empty((len(points), count), np.int64)
+    neighbours = np.empty((len(points), count), np.int64)
     distances = np.empty((len(points), count), np.float32)
     for own, order in zip(members, near, strict=True):
         nearby: list[Ids] = []
@@ -291,9 +291,9 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
             gaps[np.arange(len(rows)), np.arange(start, start + len(rows))] = np.inf  # not itself
             best = np.argpartition(gaps, count - 1, axis=1)[:, :count]
             best = np.take_along_axis(best, np.argsort(np.take_along_axis(gaps, best, 1), axis=1), 1)
-            found[rows] = candidates[best]
+            neighbours[rows] = candidates[best]
             distances[rows] = np.sqrt(np.maximum(np.take_along_axis(gaps, best, 1), 0))
-    return found, distances
+    return neighbours, distances
 
 
 def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], Ids]:

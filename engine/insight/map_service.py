@@ -121,9 +121,9 @@ class IndexMaps:
     def details(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
         """Return details of these chunks, in order; chunks that have left the index are left out."""
         with self._store.read(cancel) as snapshot:
-            found = snapshot.chunks(chunks)
-            refused = self._guard.refused((chunk.path for chunk in found.values()), snapshot.meta("names"))
-            found = {id_: chunk for id_, chunk in found.items() if chunk.path not in refused}
+            chunks_by_id = snapshot.chunks(chunks)
+            refused = self._guard.refused((chunk.path for chunk in chunks_by_id.values()), snapshot.meta("names"))
+            chunks_by_id = {id_: chunk for id_, chunk in chunks_by_id.items() if chunk.path not in refused}
         return tuple(
             MapPointDetail(
                 chunk=chunk.id,
@@ -137,7 +137,7 @@ class IndexMaps:
                 agent=chunk.agent,
             )
             for id_ in chunks
-            if (chunk := found.get(id_)) is not None
+            if (chunk := chunks_by_id.get(id_)) is not None
         )
 
     def answer(

@@ -87,9 +87,9 @@ def _note_itself(snapshot: Snapshot, path: str) -> LinkedNote | None:
 
 def _part(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
     """Return the heading or block of an anchor, or the note from its linked line on."""
-    found = anchored_lines(lines, anchor, note.path) if anchor else None
-    first, end = found or (note.line, len(lines))
-    start = first if found or first > 1 else 1 + _front_lines(lines)
+    lines_of_part = anchored_lines(lines, anchor, note.path) if anchor else None
+    first, end = lines_of_part or (note.line, len(lines))
+    start = first if lines_of_part or first > 1 else 1 + _front_lines(lines)
     shown = lines[start - 1 : min(end, start + _MOST_LINES - 1)]
     return LinkedText(
         path=note.path,
@@ -135,8 +135,8 @@ _SAME_FORMAT = {".asciidoc": ".adoc", ".rest": ".rst"}
 def anchored_lines(lines: Sequence[str], anchor: str, path: str) -> tuple[int, int] | None:
     """Return the first and last line of the section, block or target that an anchor names, in any format of notes."""
     structure = None if is_document(path) else structure_of("\n".join(lines), path)
-    if structure is None and (found := _markdown_lines(lines, anchor)) is not None:
-        return found
+    if structure is None and (section := _markdown_lines(lines, anchor)) is not None:
+        return section
     headings, code, _ = (
         (structure.headings, structure.code, 0) if structure is not None else markdown_outline("\n".join(lines))
     )
@@ -270,11 +270,11 @@ class NoteImages:
         candidates = [] if path.startswith("/") else [posixpath.join(posixpath.dirname(self._home), path)]
         candidates.append(posixpath.join(self._root.name, path.lstrip("/")))
         for name in dict.fromkeys(map(posixpath.normpath, candidates)):
-            if (found := self._locate(name)) is not None:
-                return found
+            if (note := self._locate(name)) is not None:
+                return note
         ending = f"/{posixpath.normpath(path).lstrip('/')}".casefold()
         named = (name for name in self._named if f"/{name}".casefold().endswith(ending))
-        return next((found for name in named if (found := self._locate(name)) is not None), None)
+        return next((note for name in named if (note := self._locate(name)) is not None), None)
 
     def _locate(self, name: str) -> Path | None:
         try:

@@ -140,14 +140,14 @@ def _folders_count(key: _Key, tally: _Tally) -> FolderCount:
 def in_database(snapshot: Snapshot) -> Counter[DiskPartName]:
     """Return the size in bytes of each kind of data in the index file; reads the header of each page."""
     page = number(snapshot.connection, "PRAGMA page_size")
-    found: Counter[DiskPartName] = Counter()
+    sizes: Counter[DiskPartName] = Counter()
     rows = snapshot.connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")
     for name, size in rows:
-        found[_part_of(name)] += size
-    found["free"] += page * number(snapshot.connection, "PRAGMA freelist_count")
+        sizes[_part_of(name)] += size
+    sizes["free"] += page * number(snapshot.connection, "PRAGMA freelist_count")
     # Pages of no table, such as page maps.
-    found["other"] += page * number(snapshot.connection, "PRAGMA page_count") - found.total()
-    return found
+    sizes["other"] += page * number(snapshot.connection, "PRAGMA page_count") - sizes.total()
+    return sizes
 
 
 def disk_parts(database: Counter[DiskPartName], sizes: IndexSizes) -> tuple[DiskPart, ...]:
@@ -155,10 +155,10 @@ def disk_parts(database: Counter[DiskPartName], sizes: IndexSizes) -> tuple[Disk
 
     Pages that are only in the write-ahead log so far count as the data in them.
     """
-    found = Counter(database)
+    rest = Counter(database)
     only_in_log = max(0, database.total() - sizes.database)
-    found.update(matrix=sizes.matrix, log=max(0, sizes.wal - only_in_log), user=sizes.user)
-    return tuple(DiskPart(name=name, bytes=found[name]) for name in _ORDER if found[name] > 0)
+    rest.update(matrix=sizes.matrix, log=max(0, sizes.wal - only_in_log), user=sizes.user)
+    return tuple(DiskPart(name=name, bytes=rest[name]) for name in _ORDER if rest[name] > 0)
 
 
 def _part_of(table: str) -> DiskPartName:

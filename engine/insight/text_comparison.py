@@ -146,12 +146,12 @@ class _TokenHashes(dict[str, Sequence[int]]):
         self._streams = Streams("")
 
     def __missing__(self, run: str) -> Sequence[int]:
-        found = [_hash(token) for token in self._streams[run][0].split()]
+        hashes = [_hash(token) for token in self._streams[run][0].split()]
         if len(run) <= _LONGEST_REMEMBERED:
             if len(self) >= _MOST_REMEMBERED:
                 self.clear()
-            self[run] = found
-        return found
+            self[run] = hashes
+        return hashes
 
 
 class Shingler:
@@ -213,10 +213,10 @@ def stored_texts(snapshot: Snapshot, file_ids: Sequence[int]) -> dict[int, list[
             WHERE file_id IN ({marks}) ORDER BY file_id, id""",
         tuple(file_ids),
     )
-    found: dict[int, list[ChunkText]] = {}
+    texts: dict[int, list[ChunkText]] = {}
     for id_, start, end, text in rows:
-        found.setdefault(id_, []).append((start, end, text))
-    return found
+        texts.setdefault(id_, []).append((start, end, text))
+    return texts
 
 
 def without_overlaps(chunks: Iterable[ChunkText]) -> Iterator[tuple[int, str]]:

@@ -74,12 +74,12 @@ class ActiveProvider:
         improvable = before.unavailable_reason or (before.fallback_from and not self._first)
         if not improvable:
             return before
-        found = self._chosen(lambda: self._select(self._closing))
-        if before.provider is None or (found.provider is not None and found.fallback_from is None):
+        choice = self._chosen(lambda: self._select(self._closing))
+        if before.provider is None or (choice.provider is not None and choice.fallback_from is None):
             self._replaced.append(before)
-            return found
-        if found.provider is not None:
-            found.provider.close()
+            return choice
+        if choice.provider is not None:
+            choice.provider.close()
         return before
 
     def selection_within(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":

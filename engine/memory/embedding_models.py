@@ -62,15 +62,15 @@ class ModelLibrary:
 
     def _as_if(self, settings: Settings, cancel: CancelToken | None) -> Selection:
         """Return the provider that these settings select, even if its API key is missing."""
-        found = self._select(settings, cancel=cancel)
-        if settings.provider == "auto" or (found.provider is not None and found.fallback_from is None):
-            return found
+        selection = self._select(settings, cancel=cancel)
+        if settings.provider == "auto" or (selection.provider is not None and selection.fallback_from is None):
+            return selection
         alone = msgspec.structs.replace(settings, fallback="none")
         keyless = self._select(alone, key=_NO_KEY, cancel=cancel)
         if keyless.provider is None:
-            return found
-        if found.provider is not None:
-            found.provider.close()
+            return selection
+        if selection.provider is not None:
+            selection.provider.close()
         return keyless
 
     def _estimate(self, selection: Selection, settings: Settings, cancel: CancelToken | None) -> EmbeddingEstimate:
@@ -90,11 +90,11 @@ class ModelLibrary:
         elif provider is not None:
             self._approvals.give(name_of(provider), self.estimate(None, None).tokens)
 
-    def awaiting(self, found: Awaiting | None) -> EmbeddingEstimate | None:
+    def awaiting(self, awaiting: Awaiting | None) -> EmbeddingEstimate | None:
         """Return the estimate of the last sync if its embedding still awaits approval, else None."""
         provider = self._slot.known()  # the status must not wait for the keychain
         active = None if provider is None else name_of(provider)
-        return still_awaiting(found, active, self._settings, self._approvals.tokens)
+        return still_awaiting(awaiting, active, self._settings, self._approvals.tokens)
 
     def stored(self) -> tuple[StoredModelInfo, ...]:
         with self._store.read() as snapshot:

@@ -136,16 +136,16 @@ class SessionFiles:
             raise TranscriptUnreadable(
                 tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(problem(error)))
             ) from error
-        found = read.conversation
-        if found is None:
+        conversation = read.conversation
+        if conversation is None:
             raise FileNotFoundError(path)
         earlier = before.text if before is not None and read.continued else None
-        messages, masked = _with_new_messages(earlier, found, cancel, reveal=reveal)
+        messages, masked = _with_new_messages(earlier, conversation, cancel, reveal=reveal)
         text = SessionText(
-            summary=self._summary(path, found, 0 if earlier is None else earlier.summary.messages),
+            summary=self._summary(path, conversation, 0 if earlier is None else earlier.summary.messages),
             messages=messages,
             masked=masked,
-            unknown=tuple(sorted(found.unknown.items())),
+            unknown=tuple(sorted(conversation.unknown.items())),
         )
         if before is not None and text == before.text:
             text = before.text  # returned again, so that the caller sees that nothing has changed
@@ -153,13 +153,13 @@ class SessionFiles:
             self._last = _LastRead(path, reveal, weakref.ref(text), read.position)
         return text
 
-    def _summary(self, path: str, found: "Conversation", earlier_messages: int) -> SessionSummary:
+    def _summary(self, path: str, conversation: "Conversation", earlier_messages: int) -> SessionSummary:
         """Return the summary with figures of the text that is returned: a session grows long before it is reindexed."""
-        facts = found.facts
+        facts = conversation.facts
         usage = tuple(ModelUsage(model, *msgspec.structs.astuple(of_model)) for model, of_model in facts.usage.items())
         return msgspec.structs.replace(
             self._known(path),
-            messages=earlier_messages + sum(map(facts.counts, found.messages)),
+            messages=earlier_messages + sum(map(facts.counts, conversation.messages)),
             started=facts.started,
             ended=facts.ended,
             active_seconds=facts.active,
@@ -226,14 +226,14 @@ class SessionFiles:
 
 
 def _with_new_messages(
-    earlier: SessionText | None, found: "Conversation", cancel: CancelToken | None, *, reveal: bool
+    earlier: SessionText | None, conversation: "Conversation", cancel: CancelToken | None, *, reveal: bool
 ) -> tuple[tuple[SessionMessage, ...], int]:
     """Return the messages of `earlier` and those that were found after it, and the number of masked ones."""
-    rewound = found.facts.rewound
+    rewound = conversation.facts.rewound
     known = () if earlier is None else earlier.messages
     masked = 0 if earlier is None else earlier.masked
     messages = [_rewound(message, rewound) for message in known] if rewound else [*known]
-    for message in found.everything:
+    for message in conversation.everything:
         if cancel is not None:
             cancel.checkpoint()
         safe = _masked(message)

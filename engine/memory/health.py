@@ -111,13 +111,16 @@ class Health:
 
     def _check_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Looking through the folders"), 0, 0)
-        found = find_transcripts(self._settings, cancel=self._cancel)
+        found_transcripts = find_transcripts(self._settings, cancel=self._cancel)
         with self._store.read(self._cancel) as snapshot:
             known = transcripts(snapshot)
-        yield from sources.check_stores(self._settings, found, known)
+        yield from sources.check_stores(self._settings, found_transcripts, known)
         yield sources.check_notes(subject)
         with self._store.read(self._cancel) as snapshot:
-            inside = [sources.check_transcripts(self._settings, found, snapshot), *sources.check_issues(snapshot)]
+            inside = [
+                sources.check_transcripts(self._settings, found_transcripts, snapshot),
+                *sources.check_issues(snapshot),
+            ]
         yield from inside
         if subject.name is not None:
             yield self._check_vectors(subject, subject.name)

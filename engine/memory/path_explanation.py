@@ -133,9 +133,9 @@ class _Explanation:
     def _missing(self) -> PathState:
         for name in dict.fromkeys((self._status.name, self._path.strip())):
             for source in get_args(Source):
-                found = indexed_file(self._snapshot, source, shown(name)) if name else None
-                if found is not None:
-                    return self._state("gone", tr(GONE), "sync", path=name, source=source, title=found.title)
+                file = indexed_file(self._snapshot, source, shown(name)) if name else None
+                if file is not None:
+                    return self._state("gone", tr(GONE), "sync", path=name, source=source, title=file.title)
         return self._state("missing", tr(MISSING), None, path="", source=None)
 
     def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:
@@ -151,14 +151,12 @@ class _Explanation:
 
     def _note(self) -> PathState:
         name = self._status.name
-        found = indexed_file(self._snapshot, "memory", name)
-        if found is None:
+        file = indexed_file(self._snapshot, "memory", name)
+        if file is None:
             return self._unknown(issue_of(self._snapshot, "failed", name))
         state = Path(self._status.path).lstat()
-        changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (found.mtime_ns, found.size)
-        return self._known(
-            [found.id], changed=changed, title=found.title, size=found.size, modified=found.mtime_ns / 1e9
-        )
+        changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (file.mtime_ns, file.size)
+        return self._known([file.id], changed=changed, title=file.title, size=file.size, modified=file.mtime_ns / 1e9)
 
     def _transcript(self) -> PathState:
         name = self._status.name

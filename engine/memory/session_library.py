@@ -201,15 +201,15 @@ def find_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
     Raises `MnemoscopeError` unless there is exactly one.
     """
     for exact in (lambda session: session.path == id, lambda session: session.id == id):
-        if found := list(filter(exact, known)):
+        if matching := list(filter(exact, known)):
             break
     else:
-        found = [session for session in known if session.id.startswith(id)]
-    if not found:
+        matching = [session for session in known if session.id.startswith(id)]
+    if not matching:
         raise MnemoscopeError(f"No session has the id {id}: mnemoscope sessions lists them.")
-    if len(found) == 1:
-        return found[0]
+    if len(matching) == 1:
+        return matching[0]
     names = short_names(known)
-    candidates = ", ".join(names[session.path] for session in found[:_MOST_CANDIDATES])
-    more = ", …" if len(found) > _MOST_CANDIDATES else ""
-    raise MnemoscopeError(f"{plural(len(found), 'session')} begin with {id}: {candidates}{more}")
+    candidates = ", ".join(names[session.path] for session in matching[:_MOST_CANDIDATES])
+    more = ", …" if len(matching) > _MOST_CANDIDATES else ""
+    raise MnemoscopeError(f"{plural(len(matching), 'session')} begin with {id}: {candidates}{more}")

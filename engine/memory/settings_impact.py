@@ -26,8 +26,8 @@ def consequences_of(workspace: Path, before: Settings, after: Settings) -> Setti
 def options_of_index() -> dict[str, SettingsConsequences]:
     """Return the options that affect the index, with their effects, independent of their current values."""
     before = Settings()
-    found = {option.key: consequences_of(Path(), before, _varied(option)) for option in all_options()}
-    return {key: follows for key, follows in found.items() if follows.any}
+    options = {option.key: consequences_of(Path(), before, _varied(option)) for option in all_options()}
+    return {key: follows for key, follows in options.items() if follows.any}
 
 
 def _indexed_by(workspace: Path, settings: Settings) -> tuple[Any, ...]:

@@ -145,7 +145,7 @@ class LiveState(msgspec.Struct, frozen=True):
     """Problem with the file of the user's own data; None if there is none."""
 
 
-def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, found: Counts) -> VectorStatus:
+def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, counts: Counts) -> VectorStatus:
     options = settings.store.vector
     provider = selection.provider
     extension = vectors.extension
@@ -155,11 +155,11 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
         extension_path=None if extension is None else extension.path,
         load_error=None if extension is None else extension.error,
         dims=None if provider is None else provider.dims,
-        engine=found.engine.engine,
-        rows=found.vectors,
+        engine=counts.engine.engine,
+        rows=counts.vectors,
         requested=options.engine,
-        reason=found.engine.reason,
-        switches_at=found.engine.switches_at,
+        reason=counts.engine.reason,
+        switches_at=counts.engine.switches_at,
     )
 
 
@@ -184,7 +184,7 @@ def make_status(
     settings: Settings,
     store: IndexStore,
     selection: Selection,
-    found: Counts,
+    counts: Counts,
     live: LiveState,
 ) -> MemoryProviderStatus:
     """Build the complete status record."""
@@ -198,24 +198,24 @@ def make_status(
         provider="none" if provider is None else provider.id,
         model="" if provider is None else provider.model,
         requested_provider=selection.requested,
-        files=sum(source.files for source in found.sources),
-        chunks=sum(source.chunks for source in found.sources),
-        dirty=live.dirty or not found.indexed_before,
+        files=sum(source.files for source in counts.sources),
+        chunks=sum(source.chunks for source in counts.sources),
+        dirty=live.dirty or not counts.indexed_before,
         workspace_dir=str(workspace),
         db_path=str(store.files.database),
         extra_paths=settings.extra_paths,
         sources=settings.sources,
-        source_counts=found.sources,
+        source_counts=counts.sources,
         cache=CacheStatus(
             enabled=settings.cache.enabled,
-            entries=sum(model.vectors for model in found.models),
+            entries=sum(model.vectors for model in counts.models),
             max_entries=settings.cache.max_entries,
-            bytes=sum(model.bytes for model in found.models),
-            models=found.models,
+            bytes=sum(model.bytes for model in counts.models),
+            models=counts.models,
         ),
-        fts=FtsStatus(enabled=True, available=not found.error, error=found.error or None),
+        fts=FtsStatus(enabled=True, available=not counts.error, error=counts.error or None),
         fallback=fallback,
-        vector=_vector_status(settings, selection, live.vectors, found),
+        vector=_vector_status(settings, selection, live.vectors, counts),
         batch=live.batch,
         custom={
             "searchMode": "keyword" if provider is None else ("hybrid" if settings.query.hybrid.enabled else "vector"),
@@ -227,18 +227,18 @@ def make_status(
             "readOnly": store.read_only or None,
             "diskFull": store.is_full,
         },
-        pending_vectors=found.pending,
-        failed_files=found.failed,
-        skipped_files=found.skipped,
+        pending_vectors=counts.pending,
+        failed_files=counts.failed,
+        skipped_files=counts.skipped,
         last_sync=live.recent[-1] if live.recent else None,
         recent_syncs=live.recent,
         sizes=store.sizes(),
-        generation=found.generation,
+        generation=counts.generation,
         watcher=live.watcher,
         syncing=live.syncing,
         paused=live.paused,
         writer_elsewhere=live.syncing is None and store.locked_elsewhere(),
-        index_error=store.recovered or store.read_only or found.error or None,
+        index_error=store.recovered or store.read_only or counts.error or None,
         user_data=live.user_data,
         awaiting=live.awaiting,
     )
@@ -339,7 +339,7 @@ def batch_status(
 
 def _open(jobs: BatchJobs) -> tuple[BatchJobStatus, ...]:
     try:
-        found = jobs.open()
+        open_jobs = jobs.open()
     except MnemoscopeError:
         return ()
     return tuple(
@@ -352,5 +352,5 @@ def _open(jobs: BatchJobs) -> tuple[BatchJobStatus, ...]:
             created=job.created,
             attempt=job.attempt,
         )
-        for job in found
+        for job in open_jobs
     )

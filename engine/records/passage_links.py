@@ -180,8 +180,8 @@ def cite(path: str, first: int | None = None, last: int | None = None, page: int
 
 def parse_citation(text: str) -> Citation | None:
     """Parse the path and lines of a citation, also `path:5-9`; None if the text has no lines."""
-    found = _CITED.fullmatch(text)
-    if found is None:
+    match = _CITED.fullmatch(text)
+    if match is None:
         return None
-    first = int(found["first"] or found["from"])
-    return Citation(found["path"], first, max(first, int(found["last"] or found["to"] or first)))
+    first = int(match["first"] or match["from"])
+    return Citation(match["path"], first, max(first, int(match["last"] or match["to"] or first)))

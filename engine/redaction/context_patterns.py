@@ -89,10 +89,10 @@ def is_named_service(before: str, match: re.Match[str]) -> bool:
     value = value_of(match)
     if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
         return False
-    found = _service_name().search(before)
-    if found is None:
+    name = _service_name().search(before)
+    if name is None:
         return False
-    signs, lengths = NAMED_SERVICES[found[1].lower()]
+    signs, lengths = NAMED_SERVICES[name[1].lower()]
     return len(value) in lengths and re.fullmatch(f"[{signs}]+", value) is not None
 
 

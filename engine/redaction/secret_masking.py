@@ -424,8 +424,8 @@ def _foreign_anchors(block: str, anchors: "dict[str, list[_Foreign]]") -> Iterat
     for sign in anchors.keys() & set(beyond):
         for anchor, word, run in anchors[sign]:
             if run in beyond and word in block:
-                found = (match.start() for match in re.finditer(re.escape(word), block))
-                positions.setdefault(anchor, []).extend(found)
+                starts = (match.start() for match in re.finditer(re.escape(word), block))
+                positions.setdefault(anchor, []).extend(starts)
     for anchor, unordered in positions.items():
         yield from ((anchor, position) for position in sorted(unordered))
 

@@ -65,8 +65,8 @@ class AdjacentLines:
         masks: dict[int, int] = {}
         known, streams = self._masks.setdefault(language, {}), streams_of(language)
         line = at = 0
-        for found in words.finditer(text):
-            word = found[0]
+        for match in words.finditer(text):
+            word = match[0]
             mask = known.get(word)
             if mask is None:
                 mask = _NO_TERM
@@ -74,8 +74,8 @@ class AdjacentLines:
                     mask |= self._mask_of(streams[run])
                 known[word] = mask
             if mask:  # few words have one, so the lines before the others are not counted
-                line += text.count("\n", at, found.start())
-                at = found.start()
+                line += text.count("\n", at, match.start())
+                at = match.start()
                 masks[line] = masks.get(line, _NO_TERM) | mask
         return masks
 

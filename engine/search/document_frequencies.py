@@ -157,13 +157,13 @@ class Counts:
 
         All columns are counted, since FTS5 reads a token's whole posting list for any of them.
         """
-        found: dict[str, dict[str, int]] = {token: {} for token in tokens}
+        counts: dict[str, dict[str, int]] = {token: {} for token in tokens}
         marks = ",".join("?" * len(tokens))
         query = f"SELECT term, col, doc FROM {self._snapshot.words_where(f'term IN ({marks})')}"
         for token, column, chunks in self._snapshot.connection.execute(query, tuple(tokens)):
-            found[token][column] = chunks
-        self._moment.chunks.update(found)
-        return found
+            counts[token][column] = chunks
+        self._moment.chunks.update(counts)
+        return counts
 
     def loose(self, token: str, column: str) -> int:
         """Return the number of chunks that contain a token in `column`, or in a title or name if none does; with `*` at

@@ -138,26 +138,26 @@ class FactTable:
         personal = is_about_user(query)
         implied = self._implied(terms) if personal else {}
         if calibration is None:
-            found = {
+            scores = {
                 position: FactScore(text, text, None, _holds_all(per_term, terms))
                 for position, (text, per_term) in texts.items()
             }
-            return _raised(found, implied)
+            return _raised(scores, implied)
         scale = calibration.for_sentences.for_size(len(self._facts))
         same = scale.low + _SAME_MEANING * (1 - scale.low)
         if personal:
             nearer = _NEARER * (scale.high - scale.low)
             scale = msgspec.structs.replace(scale, low=scale.low - nearer, high=scale.high - nearer)
         blend = _blend(scale.weight, max((text for text, _ in texts.values()), default=0.0), len(terms))
-        found = {}
+        scores = {}
         for position, cosine in enumerate(cosines):
             if position not in texts and (cosine is None or cosine <= scale.low):
                 continue
             text, covered = texts.get(position, (0.0, 0.0))
             vector = None if cosine is None else within_limits(vector_evidence(cosine, scale))
             near = _holds_all(covered, terms) or (cosine is not None and cosine >= same)
-            found[position] = FactScore(blend.score(Evidence(text, vector)), text, vector, near)
-        return _raised(found, implied)
+            scores[position] = FactScore(blend.score(Evidence(text, vector)), text, vector, near)
+        return _raised(scores, implied)
 
     def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
         """Return the share of the query's terms that each fact contains or answers, by the fact's position."""
@@ -234,26 +234,26 @@ def _answers() -> dict[str, frozenset[str]]:
     return answers
 
 
-def _raised(found: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
+def _raised(scores: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
     """Raise each fact's score to at least the one for its implied share of the query's terms."""
     for position, share in implied.items():
         score = _IMPLIED * share * share
-        known = found.get(position)
+        known = scores.get(position)
         if known is None:
-            found[position] = FactScore(score, 0.0, None, False)
+            scores[position] = FactScore(score, 0.0, None, False)
         elif known.score < score:
             known.score = score
-    return found
+    return scores
 
 
 def _counts_by_token(streams: Iterable[str]) -> dict[str, _Counts]:
     """Return how often each token occurs in each text: token -> position of the text -> count."""
-    found: dict[str, _Counts] = {}
+    counts: dict[str, _Counts] = {}
     for position, stream in enumerate(streams):
         for token in stream.split():
-            of_token = found.setdefault(token, {})
+            of_token = counts.setdefault(token, {})
             of_token[position] = of_token.get(position, 0) + 1
-    return found
+    return counts
 
 
 def _occurrences(

@@ -119,8 +119,8 @@ class KeywordLeg:
             return []
         fts = self._tables.fts
         query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MOST_TITLED + 1}"
-        found = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
-        return found if len(found) <= _MOST_TITLED else None
+        ids = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
+        return ids if len(ids) <= _MOST_TITLED else None
 
     def _few(self, limit: int, scope: ChunkFilter) -> list[int] | None:
         """Return the ids of all matching chunks, in no order; None if there may be `limit` or more."""
@@ -129,8 +129,8 @@ class KeywordLeg:
         expression, condition, values = self._within(_any_of(self._known), scope)
         fts = self._tables.fts
         query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT {limit}"
-        found = [id_ for (id_,) in self._snapshot.connection.execute(query, (expression, *values))]
-        return found if len(found) < limit else None
+        ids = [id_ for (id_,) in self._snapshot.connection.execute(query, (expression, *values))]
+        return ids if len(ids) < limit else None
 
     def _exact(self, limit: int, scope: ChunkFilter) -> list[int]:
         """Return candidates by the exact forms of terms alone if looser forms match many chunks: FTS5 ranks both the

@@ -45,18 +45,18 @@ def find_passage(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> Exam
     """
     # Mask before cutting to length: half of a secret would not be recognised.
     selected = redact(beginning_of(passage.text.strip(), 2 * LONGEST))[:LONGEST]
-    found = _chunks_on(snapshot, passage, guard)
+    chunks = _chunks_on(snapshot, passage, guard)
     if passage.message is not None:
-        found = _of_message(found, passage.message) or found
-    if not found and not selected:
+        chunks = _of_message(chunks, passage.message) or chunks
+    if not chunks and not selected:
         raise PassageMissing(_missing(passage))
-    ids = tuple(sorted(found))
-    exact = tuple(id_ for id_ in ids if found[id_][:2] == (passage.start_line, passage.end_line))
-    text = "\n".join(found[id_].text for id_ in exact or ids)
-    if selected and (not found or _letters(selected) < _WHOLE_SHARE * _letters(text)):
-        holding = tuple(id_ for id_ in ids if _squeezed(selected) in _squeezed(found[id_].text))
-        return ExamplePassage(selected, frozenset(holding or _mostly(found, passage)), ())
-    return ExamplePassage(text[:LONGEST], frozenset(exact or _mostly(found, passage)), exact or ids)
+    ids = tuple(sorted(chunks))
+    exact = tuple(id_ for id_ in ids if chunks[id_][:2] == (passage.start_line, passage.end_line))
+    text = "\n".join(chunks[id_].text for id_ in exact or ids)
+    if selected and (not chunks or _letters(selected) < _WHOLE_SHARE * _letters(text)):
+        holding = tuple(id_ for id_ in ids if _squeezed(selected) in _squeezed(chunks[id_].text))
+        return ExamplePassage(selected, frozenset(holding or _mostly(chunks, passage)), ())
+    return ExamplePassage(text[:LONGEST], frozenset(exact or _mostly(chunks, passage)), exact or ids)
 
 
 class _Chunk(NamedTuple):
@@ -79,17 +79,17 @@ def _chunks_on(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> dict[i
     return {id_: _Chunk(*rest) for file, id_, *rest in rows if file not in snapshot.hidden}
 
 
-def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
+def _of_message(chunks: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
     """Return those chunks that contain a part of the message with this number."""
     return {
         id_: chunk
-        for id_, chunk in found.items()
+        for id_, chunk in chunks.items()
         if chunk.message_offsets is not None
         and any(offset.ordinal == ordinal for offset in read_offsets(chunk.message_offsets))
     }
 
 
-def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
+def _mostly(chunks: dict[int, _Chunk], passage: Passage) -> list[int]:
     """Return the ids of chunks that are mostly within the passage's lines, or contain them.
 
     A neighbour that only overlaps by its last lines is left out.
@@ -100,7 +100,7 @@ def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
         shorter = min(chunk.end - chunk.start, passage.end_line - passage.start_line) + 1
         return common >= _OWN_SHARE * shorter
 
-    return [id_ for id_, chunk in found.items() if own(chunk)]
+    return [id_ for id_, chunk in chunks.items() if own(chunk)]
 
 
 def stored_vector(snapshot: Snapshot, model: StoredModel, example: ExamplePassage) -> Vectors | None:

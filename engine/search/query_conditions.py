@@ -220,11 +220,11 @@ class Conditions:
         part = re.sub(r"[\s*]+|[^\x00-\x7f]+", "%", re.sub(r"([\\%_])", r"\\\1", value))
         query = f"""SELECT file_id, value FROM {self._tables.tool_uses}
             WHERE kind = 'command' AND value LIKE ? ESCAPE '\\'"""
-        found: set[int] = set()
+        files: set[int] = set()
         for id_, command in self._snapshot.connection.execute(query, (f"%{part}%",)):
-            if id_ not in found and next(command_matches(value, command), None) is not None:
-                found.add(id_)
-        return _in_files(sorted(found))
+            if id_ not in files and next(command_matches(value, command), None) is not None:
+                files.add(id_)
+        return _in_files(sorted(files))
 
     def _machine(self, value: str) -> _Condition:
         from engine.store.sessions import machine_of, machines  # few queries name a machine
@@ -297,10 +297,10 @@ def _in_files(ids: Sequence[int]) -> _Condition:
 
 def _expression(term: QueryTerm) -> str:
     tokens = (term.word,) if isinstance(term.word, str) else term.word
-    found = [f'{_STEM_COLUMNS} : "{_escaped(stem)}"' for stem in dict.fromkeys(term.stems)]
+    parts = [f'{_STEM_COLUMNS} : "{_escaped(stem)}"' for stem in dict.fromkeys(term.stems)]
     if term.prefix_ok or isinstance(term.word, str) or not term.stems:
-        found.append(f'{_WORD_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if term.prefix_ok else ""))
-    return " OR ".join(f"({one})" for one in found)
+        parts.append(f'{_WORD_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if term.prefix_ok else ""))
+    return " OR ".join(f"({one})" for one in parts)
 
 
 def _phrase(phrase: Phrase) -> str:
@@ -344,9 +344,9 @@ def _with_tags(snapshot: Snapshot, query: Query) -> Query:
 
 def _as_tag(snapshot: Snapshot, atom: Atom) -> Atom:
     """Return the condition for a word that is a tag of notes; other parts of a query as they are."""
-    if not isinstance(atom, Word) or atom.beginning or (found := _TAG.fullmatch(atom.text)) is None:
+    if not isinstance(atom, Word) or atom.beginning or (match := _TAG.fullmatch(atom.text)) is None:
         return atom
-    field = Field("tag", found[1])
+    field = Field("tag", match[1])
     sql, values = _files_with_tag(snapshot, field.value)
     rows = snapshot.connection.execute(sql, values)
     known = None if snapshot.known is None else frozenset(snapshot.known)

@@ -150,7 +150,7 @@ class NamedTimes:
 
     def words(self, text: str, ranges: Sequence[tuple[int, int]]) -> set[int]:
         """Return the positions of those words, given by their offsets in the query, that belong to a part of it."""
-        names = [found.span() for found in re.finditer(re.escape(text), self._query)]
+        names = [match.span() for match in re.finditer(re.escape(text), self._query)]
         return {
             index
             for index, (start, end) in enumerate(ranges)
@@ -182,10 +182,10 @@ class NamedTimes:
         return Lift(1 + _LIFT * (_ADJACENT if days else 1.0), self.times[which], days > 0)
 
     def _near(self, span: Span) -> tuple[int, int]:
-        found = self._nearest.get(span)
-        if found is None:
-            found = self._nearest[span] = min((time.days_from(*span), at) for at, time in enumerate(self.times))
-        return found
+        nearest = self._nearest.get(span)
+        if nearest is None:
+            nearest = self._nearest[span] = min((time.days_from(*span), at) for at, time in enumerate(self.times))
+        return nearest
 
 
 # --- Sessions by agent, project and file ------------------------------------------------------------------------------
@@ -230,22 +230,22 @@ class SessionName(NamedTuple):
 
 def _session_names(snapshot: Snapshot) -> list[SessionName]:
     rows = list(snapshot.connection.execute(f"SELECT DISTINCT agent, project FROM {snapshot.tables.sessions}"))
-    found = {
+    session_names = {
         SessionName(words, "agent", agent) for agent in {agent for agent, _ in rows} for words in _agent_names(agent)
     }
     for project in {project for _, project in rows}:
         words = _words(re.split(r"[/\\]", project.rstrip("/\\"))[-1])
         if words:
-            found.add(SessionName(words, "project", project))
-    return sorted(found)
+            session_names.add(SessionName(words, "project", project))
+    return sorted(session_names)
 
 
 def _session_files(snapshot: Snapshot) -> dict[str, list[str]]:
     """Return the paths of the files that tool calls used, by folded name without folders."""
-    found: dict[str, list[str]] = {}
+    paths: dict[str, list[str]] = {}
     for path in used_paths(snapshot):
-        found.setdefault(_file_name(path), []).append(path)
-    return found
+        paths.setdefault(_file_name(path), []).append(path)
+    return paths
 
 
 def _file_name(path: str) -> str:
@@ -276,17 +276,17 @@ class _NamedSessions:
 
     def files(self, snapshot: Snapshot) -> set[int]:
         """Return the file ids of the sessions that have most of the names."""
-        found = self._sessions(snapshot)
-        most = max(map(len, found.values()), default=0)
-        return {id_ for id_, names in found.items() if len(names) == most}
+        sessions = self._sessions(snapshot)
+        most = max(map(len, sessions.values()), default=0)
+        return {id_ for id_, names in sessions.items() if len(names) == most}
 
     def names_of(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """Return the names that the sessions of these chunks have, as typed, by chunk id."""
-        found = self._sessions(snapshot)
-        if not found:
+        sessions = self._sessions(snapshot)
+        if not sessions:
             return {}
         rows = snapshot.files_of_chunks(ids)
-        return {id_: found[file] for id_, file in rows if file in found}
+        return {id_: sessions[file] for id_, file in rows if file in sessions}
 
     def _sessions(self, snapshot: Snapshot) -> dict[int, tuple[str, ...]]:
         """Return the names that each session has, as typed, by file id; sessions without one are left out."""
@@ -329,7 +329,7 @@ class _NamedSessions:
 
     def _typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
         """Yield the names of agents and projects in the query, each as typed; of "Claude Code" only the longest."""
-        spans = [found.span() for found in _WORD.finditer(self._query)]
+        spans = [match.span() for match in _WORD.finditer(self._query)]
         words = [fold(self._query[start:end]) for start, end in spans]
         longest: dict[tuple[str, int], int] = {}
         for name in sorted(names, key=lambda name: -len(name.words)):
@@ -361,7 +361,7 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
             LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
             LEFT JOIN {tables.sessions} s ON s.file_id = f.id"""
     )
-    found: dict[int, list[Span]] = {}
+    spans_of_files: dict[int, list[Span]] = {}
     for file, path, title, source, dated, started, ended in rows:
         spans = list(_dates_in_name(title))
         if source == "sessions":
@@ -372,8 +372,8 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
             named = date_in_name(path)
             spans += [(day, day) for day in (_utc(at) for at in (named and named.moment, dated) if at is not None)]
         if spans:
-            found[file] = spans
-    return found
+            spans_of_files[file] = spans
+    return spans_of_files
 
 
 def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, str]]:

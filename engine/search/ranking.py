@@ -212,7 +212,7 @@ class Ranker:
     def _blend(
         self,
         vector_leg: "VectorLeg | None",
-        found: Iterable[Evidence],
+        evidence: Iterable[Evidence],
         alone: float,
         analysis: QueryAnalysis,
         context: SearchContext,
@@ -226,7 +226,7 @@ class Ranker:
             return Blend.mean(hybrid.vector_weight)
         if context.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(vector_leg.calibration, found, analysis.word_count, alone)
+        return Blend.of(vector_leg.calibration, evidence, analysis.word_count, alone)
 
     def spread(
         self, results: list[Scored], snapshot: Snapshot, vector_leg: "VectorLeg | None", context: SearchContext

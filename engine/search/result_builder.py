@@ -132,11 +132,11 @@ def ranges_of(
 
     All are searched as one text, since one call for each would take far longer.
     """
-    found = highlight_ranges("\n".join((text, *others)), analysis, (language,) if language else ())
+    highlighted = highlight_ranges("\n".join((text, *others)), analysis, (language,) if language else ())
     end = len(text)
     # A quotation may match across the end of a text.
-    ranges = [(first, min(last, end)) for first, last in found if first < end]
-    rest = [(first, last) for first, last in found if last > end + 1]
+    ranges = [(first, min(last, end)) for first, last in highlighted if first < end]
+    rest = [(first, last) for first, last in highlighted if last > end + 1]
     around = []
     for other in others:
         begin, end = end + 1, end + 1 + len(other)
@@ -216,11 +216,11 @@ def matched_fields(
             WHERE {fts} MATCH ? AND +rowid IN (SELECT value FROM carray(?))""",
         (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known), many(ids)),
     )
-    found = {}
+    fields = {}
     for rowid, digits in rows:
         columns = dict(zip(known, digits.split(" "), strict=True))
-        found[rowid] = tuple(_fields(columns.get(term, "")) for term in terms)
-    return found
+        fields[rowid] = tuple(_fields(columns.get(term, "")) for term in terms)
+    return fields
 
 
 def _fields(columns: str) -> tuple[MatchField, ...]:
@@ -304,8 +304,8 @@ def _neighbours(snapshot: Snapshot, chunk: StoredChunk, *, before: bool) -> Iter
     query = f"""SELECT id FROM {chunks} WHERE file_id = (SELECT file_id FROM {chunks} WHERE id = ?1)
         AND id {compared} ?1 ORDER BY id {order} LIMIT {_MOST_CHUNKS}"""
     ids = [id_ for (id_,) in snapshot.connection.execute(query, (chunk.id,))]
-    found = snapshot.chunks(ids)
-    yield from (found[id_] for id_ in ids if id_ in found)
+    chunks_by_id = snapshot.chunks(ids)
+    yield from (chunks_by_id[id_] for id_ in ids if id_ in chunks_by_id)
 
 
 def _begin(text: str) -> str:

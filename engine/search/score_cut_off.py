@@ -122,12 +122,12 @@ def without_chance_matches(
         and (has_name or not _holds_known(words, scored.id))
     }
     left_out = doubted & _in_language(snapshot, doubted, language)
-    found = [scored for scored in results if scored.id not in left_out]
-    best = None if found else max((scored.unlifted for scored in results), default=None)
+    kept_results = [scored for scored in results if scored.id not in left_out]
+    best = None if kept_results else max((scored.unlifted for scored in results), default=None)
     if left_out:
         unknown = [term.surface for term in missing]
-        context.stages.add("unknown", len(results), len(found), RaisedMinimum(raised, best, unknown))
-    return found
+        context.stages.add("unknown", len(results), len(kept_results), RaisedMinimum(raised, best, unknown))
+    return kept_results
 
 
 def _has_name(missing: Sequence[Term], language: str, context: SearchContext) -> bool:
@@ -168,11 +168,11 @@ def minimum_by_vectors(results: list[Scored], vector_leg: "VectorLeg | None", le
 
 def without_unrelated(results: list[Scored], raised: float, stages: Stages) -> list[Scored]:
     """Remove results whose score is below `raised`, the minimum for results by vectors."""
-    found = [scored for scored in results if scored.unlifted >= raised]
-    if len(found) < len(results):
-        best = None if found else max(scored.unlifted for scored in results)
-        stages.add("unrelated", len(results), len(found), RaisedMinimum(raised, best, ()))
-    return found
+    related = [scored for scored in results if scored.unlifted >= raised]
+    if len(related) < len(results):
+        best = None if related else max(scored.unlifted for scored in results)
+        stages.add("unrelated", len(results), len(related), RaisedMinimum(raised, best, ()))
+    return related
 
 
 def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set[int]:

@@ -61,11 +61,11 @@ def in_roles(
     """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
     with context.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in results])
-        found = [
+        matching = [
             scored for scored in results if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
         ]
-    context.stages.add("role", len(results), len(found), roles)
-    return found
+    context.stages.add("role", len(results), len(matching), roles)
+    return matching
 
 
 class Searcher:

@@ -89,7 +89,7 @@ class Spelling:
         if len(choices) == 1:
             word, suggested = choices[0]
             corrections += [[(word, *other)] for other in suggested[1:]]
-        return tuple(found for way in corrections if (found := _suggestion(query, way)).query != query)
+        return tuple(suggestion for way in corrections if (suggestion := _suggestion(query, way)).query != query)
 
     def with_similar(
         self,
@@ -312,8 +312,8 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
         candidates = _words_with_prefix(snapshot, token, _SHORTEST_HEAD, "words")
         candidates |= dict(_looked_up(snapshot, spelling.variants(token, _LONGEST_HEAD)))
         compared = [(*near, spelling.typos(token, near[0], most)) for near in candidates.items()]
-    found = [Near(word, chunks, typos) for word, chunks, typos in compared if typos and spelling.is_plain(word)]
-    return sorted(found, key=lambda near: (near.typos, -near.chunks, near.token))
+    words = [Near(word, chunks, typos) for word, chunks, typos in compared if typos and spelling.is_plain(word)]
+    return sorted(words, key=lambda near: (near.typos, -near.chunks, near.token))
 
 
 def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:
@@ -328,8 +328,8 @@ def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     splits = (
         split for split in spelling.splits(token, chunks, _MOST_JOINED) if stops.isdisjoint((split[0], split[-1]))
     )
-    found = [Near(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
-    return sorted(found, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MOST_SPLITS]
+    pairs = [Near(" ".join(split), min(chunks[word] for word in split), 1) for split in splits]
+    return sorted(pairs, key=lambda near: (near.token.count(" "), -near.chunks, near.token))[:_MOST_SPLITS]
 
 
 def _written(text: str, token: str) -> str | None:
@@ -355,9 +355,9 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
         query = f"""SELECT term, {sql_chunk_count(column)} AS chunks FROM {words}
             GROUP BY term HAVING chunks LIMIT {_MOST_COMPARED}"""
         rows = snapshot.connection.execute(query, (start, start + "\U0010ffff"))
-        found = dict(rows)
-        if len(found) < _MOST_COMPARED or head >= len(token) - 1:
-            return found
+        counts = dict(rows)
+        if len(counts) < _MOST_COMPARED or head >= len(token) - 1:
+            return counts
         head += 1
 
 

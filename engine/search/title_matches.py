@@ -72,12 +72,12 @@ def chunks_named(
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
-    found = {}
+    names_of_chunks = {}
     for id_, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
         if not called.isdisjoint(names):
-            found[id_] = NamedChunk(file, names[0] in called)
-    return found
+            names_of_chunks[id_] = NamedChunk(file, names[0] in called)
+    return names_of_chunks
 
 
 def called_in(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores) -> dict[int, NamedChunk]:
@@ -206,7 +206,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     def find(lower: str, joined: bytes) -> list[tuple[int, int]]:
         """Return where a text has the name in any spelling; `joined`: the text without `_JOINTS`."""
         if lower.count(name) < joined.count(encoded) or any(twice in joined for twice in overlapping):
-            return [found.span() for found in spelled().finditer(lower)]
+            return [match.span() for match in spelled().finditer(lower)]
         ends = accumulate(len(part) + len(name) for part in lower.split(name)[:-1])
         return [(end - len(name), end) for end in ends]
 

@@ -220,8 +220,8 @@ class VectorLeg:
         allowed = scope.chunks
         if allowed is None and scope.files is not None:
             allowed = self.snapshot.chunks_of_files(scope.files)
-        found = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
-        ids, cosines = (values.tolist() for values in found)
+        match = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
+        ids, cosines = (values.tolist() for values in match)
         self._near.update(zip(ids, cosines, strict=True))
         return list(ids)
 
@@ -234,8 +234,8 @@ class VectorLeg:
         if others := [id_ for id_ in ids if id_ not in self._near]:
             known, cosines = self.vectors.search(self.snapshot, self.model, self.query, len(others), allowed=others)
             self._near.update(zip(known.tolist(), cosines.tolist(), strict=True))
-        found = {id_: self._near[id_] for id_ in ids if id_ in self._near}
-        return found | self.cosines([id_ for id_ in others if id_ not in found])
+        known_cosines = {id_: self._near[id_] for id_ in ids if id_ in self._near}
+        return known_cosines | self.cosines([id_ for id_ in others if id_ not in known_cosines])
 
     def shared_subject(self) -> float:
         """Return how likely passages of the index share the query's subject, 0 to 1.

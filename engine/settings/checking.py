@@ -64,8 +64,8 @@ def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Prob
     The value has the right type. The problem never repeats a secret.
     """
     rule = _RULES.get(path)
-    found = rule(value) if rule is not None else None
-    return None if found is None else ((*path, *found[0]), found[1])
+    problem = rule(value) if rule is not None else None
+    return None if problem is None else ((*path, *problem[0]), problem[1])
 
 
 def other_name(path: tuple[str, ...], value: Any) -> Problem | None:
@@ -350,18 +350,18 @@ KeyPath = tuple[str, ...]
 
 def find_lines(text: str) -> dict[KeyPath, int]:
     """Line (from 1) of every table header and key of a valid TOML text, by its full path."""
-    found: dict[KeyPath, int] = {}
+    lines: dict[KeyPath, int] = {}
     table: KeyPath = ()
     quote = ""
     for number, line in enumerate(text.split("\n"), start=1):
         if not quote:
             if header := _TABLE.match(line):
                 table = _path(header[1])
-                found.setdefault(table, number)
+                lines.setdefault(table, number)
             elif key := _KEY.match(line):
-                found.setdefault(table + _path(key[1]), number)
+                lines.setdefault(table + _path(key[1]), number)
         quote = _open_quote(line, quote)
-    return found
+    return lines
 
 
 def line_of(lines: dict[KeyPath, int], path: Sequence[str]) -> int:

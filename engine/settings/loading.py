@@ -43,11 +43,11 @@ OldName = tuple[tuple[str, ...], str]
 
 def old_names(data: dict[str, Any]) -> list[OldName]:
     """Return the renames that this file needs, inner keys before their tables."""
-    found = _in_section(data.get("defaults"), Settings, ("defaults",))
+    names = _in_section(data.get("defaults"), Settings, ("defaults",))
     layers = data.get("workspace")
     for folder, layer in layers.items() if isinstance(layers, dict) else ():
-        found += _in_section(layer, Settings, ("workspace", folder))
-    return found
+        names += _in_section(layer, Settings, ("workspace", folder))
+    return names
 
 
 def _in_section(values: Any, section: type[Section], path: tuple[str, ...]) -> list[OldName]:
@@ -55,15 +55,15 @@ def _in_section(values: Any, section: type[Section], path: tuple[str, ...]) -> l
         return []
     options = options_of(section)
     renamed = {_camel(name): name for name in options if "_" in name}
-    found: list[OldName] = []
+    names: list[OldName] = []
     key: str
     for key, value in values.items():
         name = renamed.get(key, key)
         if is_section(options.get(name)):
-            found += _in_section(value, options[name], (*path, key))
+            names += _in_section(value, options[name], (*path, key))
         if name != key:
-            found.append(((*path, key), name))
-    return found
+            names.append(((*path, key), name))
+    return names
 
 
 def _camel(name: str) -> str:
@@ -156,8 +156,8 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:
     """Parse the file's tables, of a version that this program knows. Raises `SettingsError`."""
-    if found := LONG_KEY.search(text):
-        line = text.count("\n", 0, found.start()) + 1
+    if match := LONG_KEY.search(text):
+        line = text.count("\n", 0, match.start()) + 1
         raise SettingsError(_unreadable(path, line, tr("a key has too many parts")))
     try:
         data = tomllib.loads(text)
@@ -234,9 +234,9 @@ def merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]
 
 def _syntax_message(problem: str, text: str, path: Path) -> str:
     """Turn the parser's "… (at line 3, column 5)" into our form; at the end of the document it names no line."""
-    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
-    reason = problem[: found.start()] if found else problem
-    line = (found and found[1]) or text.rstrip("\n").count("\n") + 1
+    match = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
+    reason = problem[: match.start()] if match else problem
+    line = (match and match[1]) or text.rstrip("\n").count("\n") + 1
     return _unreadable(path, line, reason[:1].lower() + reason[1:])
 
 
@@ -269,10 +269,10 @@ class RereadSettings:
 
     def _look(self) -> tuple[int, int, int] | None:
         try:
-            found = os.stat(self._path)
+            status = os.stat(self._path)
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 # --- Where an option got the value that is in force -----------------------------------------------------------------

@@ -212,12 +212,12 @@ class SettingLayers(msgspec.Struct, frozen=True):
 
     def get(self, key: str, layer: SavedIn) -> Any:
         """Return the option's value in one layer; None if it is not set there."""
-        found: Any = self.defaults if layer == "defaults" else self.own
+        value: Any = self.defaults if layer == "defaults" else self.own
         for part in key.split("."):
-            if not isinstance(found, dict) or part not in found:
+            if not isinstance(value, dict) or part not in value:
                 return None
-            found = found[part]
-        return found
+            value = value[part]
+        return value
 
     def layer_of(self, key: str) -> Layer:
         """Return the layer that determines the option's value."""
@@ -282,9 +282,9 @@ def change_settings(changes: Iterable[SettingChange], workspace: Path, config: P
     document, text = read_document(path)
     now = read_layers(workspace, path) if text else SettingLayers({}, {})
     for change in requested:
-        found = now.get(change.key, change.layer)
-        if found not in (change.was, change.value):
-            raise SettingsError(_changed_meanwhile(change.key, path, found))
+        value = now.get(change.key, change.layer)
+        if value not in (change.was, change.value):
+            raise SettingsError(_changed_meanwhile(change.key, path, value))
         put_option(table_of(document, workspace if change.layer == "workspace" else None), change.key, change.value)
     write_document(document, path, expected=text)
     return read_layers(workspace, path)

@@ -105,13 +105,13 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 @functools.cache
 def _ranges(section: type[Section]) -> dict[str, tuple[float | None, float | None]]:
-    found: dict[str, tuple[float | None, float | None]] = {}
+    ranges: dict[str, tuple[float | None, float | None]] = {}
     for name, hint in get_type_hints(section, include_extras=True).items():
         for meta in getattr(hint, "__metadata__", ()):
             low, high = meta.extra["low"], meta.extra["high"]
             if low is not None or high is not None:
-                found[name] = low, high
-    return found
+                ranges[name] = low, high
+    return ranges
 
 
 def _clamp(value: float, low: float | None, high: float | None) -> float:

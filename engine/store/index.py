@@ -130,12 +130,12 @@ def _check_version(files: IndexFiles, refusal: StoreError | None = None) -> None
         connection = open_connection(files.database, "reader")
         try:
             index_schema.refuse_newer(connection, files.database, index_schema.INDEX_FORMAT)
-            found = index_schema.version_of(connection)
-            if refusal is not None and found < index_schema.INDEX_FORMAT:
+            version = index_schema.version_of(connection)
+            if refusal is not None and version < index_schema.INDEX_FORMAT:
                 older = tr("{file} was written by an older version of Mnemoscope.", file=files.database)
-                raise type(refusal)(f"{older} {refusal}" if found else str(refusal)) from refusal
-            if 0 < found < index_schema.FIRST_INDEX_FORMAT:
-                raise IndexCorrupt(f"format {found}")
+                raise type(refusal)(f"{older} {refusal}" if version else str(refusal)) from refusal
+            if 0 < version < index_schema.FIRST_INDEX_FORMAT:
+                raise IndexCorrupt(f"format {version}")
         finally:
             connection.close()
 

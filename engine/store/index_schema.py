@@ -301,14 +301,14 @@ def version_of(connection: apsw.Connection) -> int:
 
 def refuse_newer(connection: apsw.Connection, database: Path, newest: int) -> None:
     """Raise `IndexTooNew` for a file written by a newer program; the file is not modified. `newest`: known version."""
-    found = version_of(connection)
-    if found > newest:
+    version = version_of(connection)
+    if version > newest:
         raise IndexTooNew(
             tr(
                 "{file} was written by a newer version of Mnemoscope (format {found}, this one knows {known}): update "
                 "Mnemoscope, or choose another folder with `store.path` in the settings.",
                 file=database,
-                found=found,
+                found=version,
                 known=newest,
             )
         )

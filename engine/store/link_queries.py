@@ -92,8 +92,8 @@ class LinkReader:
                 WHERE n.file_id = ?1 AND f.id <> ?1 ORDER BY f.path, l.rowid""",
             (id_,),
         )
-        found = typed(rows, tuple[int, str, str, int, str, str, str, int])
-        for file, path, title, line, target, anchor, context, _ in found:
+        links = typed(rows, tuple[int, str, str, int, str, str, str, int])
+        for file, path, title, line, target, anchor, context, _ in links:
             named = self.resolve(target, path)
             if named is not None and named.id == id_ and file not in self._snapshot.hidden:
                 yield StoredLink(line, target, anchor, context, LinkedNote(file, path, title, line))
@@ -107,10 +107,10 @@ class LinkReader:
                     CROSS JOIN {tables.files} f ON f.id = n.file_id WHERE n.key = ?""",
                 (key.encode("utf-8", "replace").decode(),),  # a lone surrogate is in no name
             )
-            found = typed(rows, tuple[str, int, str, str, int])
+            files = typed(rows, tuple[str, int, str, str, int])
             notes = [
                 (kind, LinkedNote(id_, path, title, line))
-                for kind, id_, path, title, line in found
+                for kind, id_, path, title, line in files
                 if id_ not in self._snapshot.hidden
             ]
             self._known[key] = notes if key else []

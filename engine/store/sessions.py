@@ -161,14 +161,14 @@ def usage_of_sessions(snapshot: Snapshot, file_id: int | None = None) -> dict[in
     """
     query = f"""SELECT file_id, model, input, output, cache_read, cache_write, cache_write_hour, cost
         FROM {snapshot.tables.session_usage} WHERE ?1 IS NULL OR file_id = ?1"""
-    found: dict[int, tuple[ModelUsage, ...]] = {}
+    usages: dict[int, tuple[ModelUsage, ...]] = {}
     copied = _copied_usage(snapshot, file_id)
     for row in snapshot.connection.execute(query, (file_id,)):
         session = row[0]
         again = copied.get(row[:2]) if copied else None
         usage = ModelUsage(*row[1:]) if again is None else ModelUsage(row[1], *_without(row[2:], again))
-        found[session] = (*found[session], usage) if session in found else (usage,)
-    return found
+        usages[session] = (*usages[session], usage) if session in usages else (usage,)
+    return usages
 
 
 def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, str], list[float]]:

@@ -213,13 +213,13 @@ class Snapshot:
     def issues(self, kind: str) -> tuple[FileIssue, ...]:
         """Return the files with a problem in the last sync, by name: `skipped`, `failed` or `not embedded`."""
         query = "SELECT path, rule, detail FROM issues WHERE kind = ? ORDER BY path, rule"
-        found = typed(self.connection.execute(query, (kind,)), tuple[str, str, str])
-        return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in found)
+        issues = typed(self.connection.execute(query, (kind,)), tuple[str, str, str])
+        return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in issues)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """Return the chunks with these ids, by id; unknown ids are left out."""
-        found = {id_: self._chunks[id_] for id_ in ids if id_ in self._chunks}
-        for group in _groups([id_ for id_ in ids if id_ not in found]):
+        chunks = {id_: self._chunks[id_] for id_ in ids if id_ in self._chunks}
+        for group in _groups([id_ for id_ in ids if id_ not in chunks]):
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
                         c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, ''),
@@ -231,28 +231,28 @@ class Snapshot:
             )
             for id_, path, source, title, language, mtime_ns, start, end, heading, text, *session in _whole(rows):
                 path_of_headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
-                found[id_] = StoredChunk(
+                chunks[id_] = StoredChunk(
                     id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, *session
                 )
-        if len(found) <= _CACHED_CHUNKS:
-            self._chunks = found | self._chunks if len(self._chunks) <= _CACHED_CHUNKS else found
-        return found
+        if len(chunks) <= _CACHED_CHUNKS:
+            self._chunks = chunks | self._chunks if len(self._chunks) <= _CACHED_CHUNKS else chunks
+        return chunks
 
     def chunks_of_files(self, file_ids: Sequence[int]) -> list[int]:
         """Return the ids of all chunks of these files, ascending."""
-        found: list[int] = []
+        chunk_ids: list[int] = []
         for group in _groups(file_ids):
             query = f"SELECT id FROM {self.tables.chunks} WHERE file_id IN ({_marks(group)})"
-            found += [id_ for (id_,) in self.connection.execute(query, group)]
-        return sorted(found)
+            chunk_ids += [id_ for (id_,) in self.connection.execute(query, group)]
+        return sorted(chunk_ids)
 
     def files_of_chunks(self, ids: Sequence[int]) -> list[tuple[int, int]]:
         """Return pairs (chunk id, file id), ascending if `ids` are; unknown ids are left out."""
-        found: list[tuple[int, int]] = []
+        pairs: list[tuple[int, int]] = []
         for group in _groups(ids):
             query = f"SELECT id, file_id FROM {self.tables.chunk_rows} WHERE id IN ({_marks(group)}) ORDER BY id"
-            found += self.connection.execute(query, group)
-        return found
+            pairs += self.connection.execute(query, group)
+        return pairs
 
     def beginnings(self, language: str, count: int) -> list[str]:
         """Return the texts of the first chunks of files in a language, spread over the index.
@@ -399,8 +399,8 @@ class Snapshot:
                 CROSS JOIN {self.tables.files} f ON f.id = c.file_id WHERE c.id IN ({marks})""",
             tuple(ids),
         )
-        found = {id_: Unembedded(hash_, text, path) for id_, hash_, text, path in rows}
-        return [found[id_] for id_ in ids if id_ in found]
+        texts = {id_: Unembedded(hash_, text, path) for id_, hash_, text, path in rows}
+        return [texts[id_] for id_ in ids if id_ in texts]
 
     def unembedded_results(self, model_id: int, results: Iterable[MemorySearchResult]) -> list[tuple[int, bytes]]:
         """Return a chunk id and the hash of every distinct text that was found and has no vector, in order."""
@@ -408,21 +408,21 @@ class Snapshot:
             WHERE f.source = ? AND f.path = ? AND c.start_line = ?
             AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)"""
         requested = ((of.source, of.path, of.start_line, model_id) for of in results if of.vector_score is None)
-        found: dict[bytes, int] = {}
+        first_chunks: dict[bytes, int] = {}
         for passage in requested:
             for id_, hash_ in self.connection.execute(query, passage):
-                found.setdefault(hash_, id_)
-        return [(id_, hash_) for hash_, id_ in found.items()]
+                first_chunks.setdefault(hash_, id_)
+        return [(id_, hash_) for hash_, id_ in first_chunks.items()]
 
     def chunks_of_hashes(self, hashes: Sequence[bytes]) -> list[tuple[int, bytes]]:
         """Return (chunk id, hash) of all chunks whose text has one of these hashes."""
-        found: list[tuple[int, bytes]] = []
+        pairs: list[tuple[int, bytes]] = []
         for start in range(0, len(hashes), _GROUP):
             group = hashes[start : start + _GROUP]
-            found += self.connection.execute(
+            pairs += self.connection.execute(
                 f"SELECT id, hash FROM {self.tables.chunks} WHERE hash IN ({','.join('?' for _ in group)})", group
             )
-        return found
+        return pairs
 
     def free_share(self) -> float:
         """Return the share of empty pages in the file, 0 to 1."""

@@ -260,8 +260,8 @@ def _kind(model: StoredModel, scale: int) -> str:
 
 def _scale(snapshot: Snapshot, model: StoredModel) -> int | None:
     """Return the scale of the table's codes; None if there is no table or it is of another model."""
-    found = re.match(r"int8 of (\d+), model (\d+),", str(snapshot.meta("vec0")))
-    return int(found[1]) if found is not None and int(found[2]) == model.id else None
+    match = re.match(r"int8 of (\d+), model (\d+),", str(snapshot.meta("vec0")))
+    return int(match[1]) if match is not None and int(match[2]) == model.id else None
 
 
 def _loaded(connection: apsw.Connection) -> bool:
@@ -416,8 +416,8 @@ def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]", scale: float) -
 
 def _package_path() -> str | None:
     """Return the path of the package's library, found without importing the package, which would import numpy."""
-    found = importlib.util.find_spec("sqlite_vec")
-    return None if found is None or found.origin is None else str(Path(found.origin).with_name("vec0"))
+    spec = importlib.util.find_spec("sqlite_vec")
+    return None if spec is None or spec.origin is None else str(Path(spec.origin).with_name("vec0"))
 
 
 def _trial(path: str) -> str | None:

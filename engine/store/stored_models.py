@@ -58,7 +58,7 @@ def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredM
         snapshot.connection.execute("SELECT id, provider, model, provider_key, dims FROM models"),
         tuple[int, str, str, str, int],
     )
-    found = [
+    models = [
         StoredModelInfo(
             provider=provider,
             model=model,
@@ -71,7 +71,7 @@ def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredM
         for id_, provider, model, key, dims in rows
         if id_ in counts
     ]
-    return tuple(sorted(found, key=lambda info: (-info.vectors, info.provider, info.model, info.key)))
+    return tuple(sorted(models, key=lambda info: (-info.vectors, info.provider, info.model, info.key)))
 
 
 def missing_vectors(snapshot: Snapshot, name: ModelName) -> MissingVectors:
@@ -110,8 +110,8 @@ def ids_without_vector(snapshot: Snapshot, name: ModelName) -> list[int]:
 def speed(snapshot: Snapshot, name: ModelName) -> float | None:
     """Return the measured embedding speed in characters per second; None if it was not measured."""
     model = snapshot.stored_model(*name)
-    found = None if model is None else snapshot.meta(f"speed {model.id}")
-    return float(found) if isinstance(found, (int, float)) else None
+    stored = None if model is None else snapshot.meta(f"speed {model.id}")
+    return float(stored) if isinstance(stored, (int, float)) else None
 
 
 def note_speed(writer: "Writer", model_id: int, characters_per_second: float) -> None:
@@ -121,10 +121,10 @@ def note_speed(writer: "Writer", model_id: int, characters_per_second: float) ->
 
 def awaiting(snapshot: Snapshot) -> Awaiting | None:
     """Return the estimate of an embedding whose cost awaits approval since the last sync; None if there is none."""
-    found = snapshot.meta("awaiting")
-    if isinstance(found, str):
+    stored = snapshot.meta("awaiting")
+    if isinstance(stored, str):
         with contextlib.suppress(ValueError):  # written by another version
-            return decode_json(found, Awaiting)
+            return decode_json(stored, Awaiting)
     return None
 
 
@@ -165,8 +165,8 @@ def spread_chunks(snapshot: Snapshot, model: StoredModel, most: int) -> list[int
                 FROM carray(?3) part""",
             (width, model.id, apsw.carray(starts)),
         )
-        found = [id_ for (id_,) in rows if id_ is not None]
-        if len(found) >= _WELL_SPREAD * len(starts):
-            return found
+        ids = [id_ for (id_,) in rows if id_ is not None]
+        if len(ids) >= _WELL_SPREAD * len(starts):
+            return ids
     every = snapshot.vector_chunk_ids(model.id)
     return every[:: max(1, -(-len(every) // most))]

@@ -294,13 +294,13 @@ class UserData:
         if self._full and has_room(self._path.parent):
             self._connection.close()  # a writer would share its view of the log, which is read-only
             self._open_again()
-        found = _identity(self._path)
-        if found == self._opened:
+        identity = _identity(self._path)
+        if identity == self._opened:
             return
-        if found is not None and found != _NO_CONTENT:
+        if identity is not None and identity != _NO_CONTENT:
             self._open_again()
         elif not self._problem:
-            self._on_file_lost(found)
+            self._on_file_lost(identity)
 
     def _on_file_lost(self, found: "tuple[int, int] | None") -> None:
         """Handle a file that was deleted or emptied while open."""
@@ -328,10 +328,10 @@ class UserData:
         self.openings += 1
         self._problem = self._read_only = ""
         self._full = False
-        found = _identity(self._path)
-        if found == _NO_CONTENT or (found is None and self._backups.all()):
-            self._opened, self._connection = found, _empty()
-            self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
+        identity = _identity(self._path)
+        if identity == _NO_CONTENT or (identity is None and self._backups.all()):
+            self._opened, self._connection = identity, _empty()
+            self._problem = tr(_MISSING if identity is None else _EMPTY, file=self._path)
             return
         try:
             self._connection = self._connect()

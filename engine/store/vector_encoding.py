@@ -51,10 +51,10 @@ def integers(rows: Iterable[tuple[int, ...]], columns: int) -> Ids:
     import numpy as np
 
     rows = iter(rows)
-    found = [np.empty((0, columns), np.int64)]
+    arrays = [np.empty((0, columns), np.int64)]
     while batch := list(islice(rows, _CONVERTED)):
-        found.append(np.array(batch, np.int64))
-    return np.concatenate(found)
+        arrays.append(np.array(batch, np.int64))
+    return np.concatenate(arrays)
 
 
 def decode(rows: Sequence[bytes], dims: int) -> "NDArray[np.float16]":

@@ -87,12 +87,12 @@ class QuantisedMatrix:
 
     def parts(self) -> list[tuple[Ids, Codes, Floats]]:
         """Return all vectors in parts: ids (n,), codes (n, dims) and scales (n,). The arrays must not be modified."""
-        found = []
+        parts = []
         for block in self._state.blocks.values():
             whole = block.live == block.count
             rows = slice(block.count) if whole else block.live_rows()
-            found.append((block.ids[rows], block.codes[rows], block.scales[rows]))
-        return found
+            parts.append((block.ids[rows], block.codes[rows], block.scales[rows]))
+        return parts
 
     def add(self, ids: Ids, vectors: Floats | Halves) -> None:
         """Add L2-normalised vectors, (n, dims), replacing rows with the same ids, (n,); the ids must be distinct.

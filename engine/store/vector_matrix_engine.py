@@ -157,11 +157,11 @@ class MatrixEngine:
         """Load the saved matrix, however old; an empty one if there is none."""
         from engine.store.vector_matrix import QuantisedMatrix
 
-        found = QuantisedMatrix.load(
+        loaded = QuantisedMatrix.load(
             self._files.matrix, generation=snapshot.generation, model_key=matrix_key(snapshot, model)
         )
-        if found is not None:
-            matrix, stamp = found
+        if loaded is not None:
+            matrix, stamp = loaded
             if matrix.dims == model.dims and stamp <= snapshot.stamp:
                 self._stamp, self._unsaved = stamp, 0
                 return matrix
@@ -214,13 +214,13 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
     from engine.store.vector_matrix_blocks import read_matrix
 
     indexed = integers(snapshot.vector_chunks(model.id), 1)[:, 0]
-    found = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
-    if found is None:
+    matrix = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
+    if matrix is None:
         if path.exists():
             return MatrixState(tr("The file is damaged or outdated."))
         many = len(indexed) >= WORTH_SAVING
         return MatrixState(tr("The file is missing, so each start reads all vectors.") if many else "")
-    stamp, ids, scales, codes = found
+    stamp, ids, scales, codes = matrix
     if codes.shape[1] != model.dims or stamp > snapshot.stamp:
         return MatrixState(tr("The file doesn't match the database."))
     behind = len(np.setdiff1d(indexed, ids, assume_unique=True))

@@ -143,9 +143,9 @@ class VectorIndex:
         """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
         snapshot = snapshot.whole or snapshot  # the engines have the vectors of all files, limited by `allowed`
         if self._chosen != "numpy":
-            found = self._table.search(snapshot, model, query, k, allowed)
-            if found is not None:
-                return found
+            match = self._table.search(snapshot, model, query, k, allowed)
+            if match is not None:
+                return match
         return self._matrix.search(snapshot, model, query, k, allowed=allowed, cancel=cancel)
 
     def rows(self, snapshot: Snapshot, model: StoredModel) -> int:

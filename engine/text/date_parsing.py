@@ -56,32 +56,32 @@ def parse_period(text: str) -> Period | None:
 
 
 def _distance(text: str) -> Period | None:
-    if found := _DISTANCE.fullmatch(text):
-        moment = _back(datetime.now(), int(found[1]), found[2]).timestamp()
+    if match := _DISTANCE.fullmatch(text):
+        moment = _back(datetime.now(), int(match[1]), match[2]).timestamp()
         return Period(moment, moment)
     return None
 
 
 def _named(text: str) -> Period | None:
     today = datetime.now().date()
-    if found := _ISO.fullmatch(text):
-        year, month, day = (int(part) if part else 0 for part in found.groups())
+    if match := _ISO.fullmatch(text):
+        year, month, day = (int(part) if part else 0 for part in match.groups())
         return _of(date(year, month or 1, day or 1), "d" if day else "m" if month else "y")
-    if found := _GERMAN.fullmatch(text):
-        return _of(date(int(found[3]), int(found[2]), int(found[1])), "d")
+    if match := _GERMAN.fullmatch(text):
+        return _of(date(int(match[3]), int(match[2]), int(match[1])), "d")
     if text in _DAYS_AGO:
         return _of(today - timedelta(days=_DAYS_AGO[text]), "d")
     if text in _WEEKDAYS:
         return _of(today - timedelta(days=(today.weekday() - _WEEKDAYS[text]) % 7), "d")
-    if found := _THIS_OR_LAST.fullmatch(text):
-        unit = _SPANS[found[2]]
+    if match := _THIS_OR_LAST.fullmatch(text):
+        unit = _SPANS[match[2]]
         first = {
             "w": today - timedelta(days=today.weekday()),
             "m": today.replace(day=1),
             "y": today.replace(month=1, day=1),
         }
         begin = datetime.combine(first[unit], time.min)
-        return _of((begin if found[1] else _back(begin, 1, unit)).date(), unit)
+        return _of((begin if match[1] else _back(begin, 1, unit)).date(), unit)
     return None
 
 

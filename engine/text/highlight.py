@@ -64,7 +64,7 @@ def _uses(query: Query, text: str) -> Iterator[Range]:
     """Yield where a text has the files and commands of the operators `file:` and `command:`."""
     for value in query.values_of_required("file"):
         if (path := _path_regex(value)) is not None:
-            yield from (found.span() for found in path.finditer(text))
+            yield from (match.span() for match in path.finditer(text))
     for value in query.values_of_required("command"):
         for found in command_matches(value, text):
             yield from found
@@ -81,17 +81,17 @@ def command_matches(value: str, text: str) -> Iterator[tuple[Range, ...]]:
         yield ()
         return
     while True:
-        found: list[Range] = []
+        ranges: list[Range] = []
         for part in parts:
             match = part.search(text, end)
             if match is None:
                 return
             start = match.start()
-            if found and text.find("\n", end, start) < 0:
-                start = found.pop()[0]
+            if ranges and text.find("\n", end, start) < 0:
+                start = ranges.pop()[0]
             end = match.end()
-            found.append((start, end))
-        yield tuple(found)
+            ranges.append((start, end))
+        yield tuple(ranges)
 
 
 def _parts_of_command(value: str) -> tuple[re.Pattern[str], ...]:
@@ -206,11 +206,11 @@ class _Matcher(dict[str, _RunMatches | None]):
         begun = [*self._prefixes, *self._stems, *self._stem_prefixes]
         if self._endings or any(len(beginning) < _COMMON_LETTERS for beginning in begun):
             return None
-        found = {token[:_COMMON_LETTERS] for token in (*whole, *begun)}
-        found |= {_WITH_Y[stem] for stem in self._stems & _WITH_Y.keys()}
+        beginnings = {token[:_COMMON_LETTERS] for token in (*whole, *begun)}
+        beginnings |= {_WITH_Y[stem] for stem in self._stems & _WITH_Y.keys()}
         if self._language == "german":
-            found |= {f"{beginning[0]}e" for beginning in found if beginning[0] in "aou"}  # Aerger is Ärger
-        return frozenset(found | {beginning.capitalize() for beginning in found})
+            beginnings |= {f"{beginning[0]}e" for beginning in beginnings if beginning[0] in "aou"}  # Aerger is Ärger
+        return frozenset(beginnings | {beginning.capitalize() for beginning in beginnings})
 
     def _beginnings_of_parts(self, beginnings: frozenset[str]) -> tuple[str, ...]:
         """Return `beginnings`, those of plain words, and those of parts of identifiers, without connectors."""
@@ -227,18 +227,18 @@ class _Matcher(dict[str, _RunMatches | None]):
         for offset, piece in text_pieces(text):
             end = 0
             for run in self._possible(piece):
-                found = self[run]
-                if found is None:
+                matches = self[run]
+                if matches is None:
                     continue
-                if found.ranges or found.phrase_stems:
+                if matches.ranges or matches.phrase_stems:
                     start = _find_run(piece, run, end)
                     end = start + len(run)
                     at = offset + start
-                    for first, last in found.ranges:
+                    for first, last in matches.ranges:
                         yield at + first, at + last
-                    for index, (first, last), stems in found.phrase_stems:
+                    for index, (first, last), stems in matches.phrase_stems:
                         phrase_stems[position + index] = (at + first, at + last), stems
-                position += found.stems
+                position += matches.stems
         for phrase in self._phrases:
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
@@ -292,10 +292,10 @@ class _Matcher(dict[str, _RunMatches | None]):
             entry = streams_of(self._language)[run]
             if not self._may_be(*entry):
                 stems = entry[1]
-                found = self[run] = _RunMatches((), stems.count(" ") + 1, ()) if stems else None
-                return found
-        found = self[run] = self._any(run)
-        return found
+                matches = self[run] = _RunMatches((), stems.count(" ") + 1, ()) if stems else None
+                return matches
+        matches = self[run] = self._any(run)
+        return matches
 
     def _any(self, run: str) -> _RunMatches | None:
         ranges: list[Range] = []
@@ -320,8 +320,8 @@ class _Matcher(dict[str, _RunMatches | None]):
     def _match_word(
         self, text: str, group: Group, ranges: list[Range], rooted: list[tuple[Range, frozenset[str]]]
     ) -> None:
-        found = pieces(text)
-        for piece in found:
+        word_pieces = pieces(text)
+        for piece in word_pieces:
             span = group.start + piece.start, group.start + piece.end
             if piece.token in self._tokens or piece.token.startswith(self._prefixes):
                 ranges.append(span)
@@ -332,11 +332,11 @@ class _Matcher(dict[str, _RunMatches | None]):
                     ranges.append(span)
                 if self._endings:
                     ranges += ((group.start + start, span[1]) for start in self._compound_starts(piece, stems))
-        if self._joined and len(found) > 1:
-            for start, end, key in joined_keys(text, found):
+        if self._joined and len(word_pieces) > 1:
+            for start, end, key in joined_keys(text, word_pieces):
                 if key in self._joined:
                     ranges.append((group.start + start, group.start + end))
-        if tuple(piece.token for piece in found if not piece.inner) in self._tokens:
+        if tuple(piece.token for piece in word_pieces if not piece.inner) in self._tokens:
             ranges.append((group.start, group.end))
 
     def _matches_stem(self, stems: frozenset[str]) -> bool:
@@ -409,13 +409,13 @@ def _shifted(ranges: Iterator[Range], by: int) -> list[Range]:
 
 
 def _phrase_ranges(
-    phrase: tuple[str, ...], found: dict[int, tuple[Range, frozenset[str]]], text: str
+    phrase: tuple[str, ...], stems_at: dict[int, tuple[Range, frozenset[str]]], text: str
 ) -> Iterator[Range]:
     nothing: tuple[Range, frozenset[str]] = (0, 0), frozenset()
-    for position, (_, first) in found.items():
+    for position, (_, first) in stems_at.items():
         if phrase[0] not in first:
             continue
-        there = [found.get(position + index, nothing) for index in range(len(phrase))]
+        there = [stems_at.get(position + index, nothing) for index in range(len(phrase))]
         if all(stem in stems for stem, (_, stems) in zip(phrase, there, strict=True)):
             spans = [span for span, _ in there]
             yield from spans

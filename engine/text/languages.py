@@ -162,10 +162,10 @@ def _votes(sample: str, letters: set[str]) -> tuple[dict[str, float], set[str]]:
     languages, and so does each of the `letters`.
     """
     owners = languages_by_word() | _ALSO_FUNCTION_WORDS
-    found = _FUNCTION_WORD.findall(sample)
+    function_words = _FUNCTION_WORD.findall(sample)
     if not sample.isupper():  # "KDE" is not Czech
-        found = [word for word in found if len(word) == 1 or not word.isupper()]
-    words = set(map(str.lower, found))
+        function_words = [word for word in function_words if len(word) == 1 or not word.isupper()]
+    words = set(map(str.lower, function_words))
     distinctive = [_LETTER_LANGUAGES[letter] for letter in _LETTER_LANGUAGES.keys() & letters]
     elided = [_ELIDING[letter] for letter in set(map(str.lower, _ELIDED.findall(sample)))]
     votes = {"english": 0.0}

@@ -161,9 +161,9 @@ _IRREGULAR = {"french": _FRENCH_IRREGULAR, "spanish": _SPANISH_IRREGULAR}
 def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) -> tuple["QueryTerm", ...]:
     """Return the terms of the query `text`, with looser forms added in the query's and the index's languages."""
     certain = any(term.stop for term in terms)
-    found = [[_forms(text, term, languages, certain=certain)] for term in terms]
+    forms_of_terms = [[_forms(text, term, languages, certain=certain)] for term in terms]
     for start, end, spellings in spellings_in(text, languages):
-        for of, term in zip(found, terms, strict=True):
+        for of, term in zip(forms_of_terms, terms, strict=True):
             if start <= term.start and term.end <= end and not (term.stop or term.phrased):
                 # Only the stems of a text contain the parts of all its numbers next to each other.
                 stems = [" ".join(form) for form in spellings if len(form) > 1 and "".join(form).isdigit()]
@@ -171,16 +171,16 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
     for index, (first, second) in enumerate(pairwise(terms)):
         if _GAP.fullmatch(text[first.end : second.start]):
             forms = _joined(first, second, languages)
-            found[index].append(forms)
-            found[index + 1].append(forms)
-    return tuple(_with_forms(term, forms) for term, forms in zip(terms, found, strict=True))
+            forms_of_terms[index].append(forms)
+            forms_of_terms[index + 1].append(forms)
+    return tuple(_with_forms(term, forms) for term, forms in zip(terms, forms_of_terms, strict=True))
 
 
-def _with_forms(term: "QueryTerm", found: Iterable[_Forms]) -> "QueryTerm":
+def _with_forms(term: "QueryTerm", all_forms: Iterable[_Forms]) -> "QueryTerm":
     if term.stop or term.phrased:
         return term
     words, stems, irregular = dict[tuple[str, ...], None](), dict[str, None](), dict[str, None]()
-    for forms in found:
+    for forms in all_forms:
         irregular.update(dict.fromkeys(forms.irregular))
         words.update(dict.fromkeys(forms.words))
         stems.update(dict.fromkeys(forms.stems))
@@ -207,10 +207,10 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
         return _Forms(tuple(_spellings(text, term)))
     if kind == SYMBOL:
         return _Forms()
-    found = pieces(term.surface)
-    if len(found) == 1:
-        return _of_word(term, found[0].root, languages, certain=certain)
-    return _Forms(_split(term.surface), _of_identifier(term, found, languages))
+    word_pieces = pieces(term.surface)
+    if len(word_pieces) == 1:
+        return _of_word(term, word_pieces[0].root, languages, certain=certain)
+    return _Forms(_split(term.surface), _of_identifier(term, word_pieces, languages))
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
@@ -245,16 +245,16 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
 
 def _other_number(surface: str, root: str) -> Iterator[tuple[str, ...]]:
     """Yield the singular or the plural of a word whose final s stemming keeps."""
-    if found := _PLURAL.fullmatch(surface):
-        yield (fold(found[1]),)
+    if match := _PLURAL.fullmatch(surface):
+        yield (fold(match[1]),)
     elif _SINGULAR.fullmatch(root):
         yield (f"{root}s",)
 
 
 def _split(surface: str) -> Iterator[tuple[str, ...]]:
     """Yield a word with letters and digits separated, as for `5µs`, `10㎏`, `python3.11`."""
-    if found := _DIGITS_AND_LETTERS.fullmatch(fold(surface)):
-        yield phrase_tokens(" ".join(part for part in found.groups() if part)).tokens
+    if match := _DIGITS_AND_LETTERS.fullmatch(fold(surface)):
+        yield phrase_tokens(" ".join(part for part in match.groups() if part)).tokens
 
 
 def _joined_keys(word: str) -> Iterator[str]:
@@ -324,14 +324,14 @@ def _spanish_forms(word: str) -> Iterator[str]:
         respelt, after = _SPANISH_RESPELT.get((infinitive, base[-1]), ("", ""))
         yield from (base[:-1] + respelt + ending for ending in after.split())
         vowels, endings = _SPANISH_CHANGED[infinitive]
-        if found := _LAST_VOWEL.fullmatch(base):
-            before, vowel, after = found.groups()
+        if match := _LAST_VOWEL.fullmatch(base):
+            before, vowel, after = match.groups()
             for changed in vowels.get(vowel, "").split():
                 yield from (before + changed + after + ending for ending in endings)
     elif (infinitive := _SPANISH_PERSONS.get(word[-4:], "")) and len(word) - 4 >= _SHORTEST_VERB:
         yield word[:-4] + infinitive
-    elif found := _CHANGED_VOWEL.fullmatch(word):
-        before, changed, after = found.groups()
+    elif match := _CHANGED_VOWEL.fullmatch(word):
+        before, changed, after = match.groups()
         for vowel in "ou" if changed == "ue" else "e":
             yield from (before + vowel + after + ending for ending in _SPANISH_VERBS)
 
@@ -373,19 +373,19 @@ def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
         yield from ((prefix + root[1:],) for prefix in _HEBREW_PREFIXES)
 
 
-def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequence[str]) -> Iterator[str]:
+def _of_identifier(term: "QueryTerm", identifier_pieces: Sequence[Piece], languages: Sequence[str]) -> Iterator[str]:
     """Yield the parts of an identifier as one word, and a word without its suffix after an apostrophe: İstanbul'da."""
-    if _VERSION.fullmatch(found[0].token):
-        yield JOINED + found[0].token
-    if DECIMAL.fullmatch(found[0].token):
-        yield " ".join(part.root for part in found[1:])
-    parts = [piece for piece in found[1:] if piece.root]
+    if _VERSION.fullmatch(identifier_pieces[0].token):
+        yield JOINED + identifier_pieces[0].token
+    if DECIMAL.fullmatch(identifier_pieces[0].token):
+        yield " ".join(part.root for part in identifier_pieces[1:])
+    parts = [piece for piece in identifier_pieces[1:] if piece.root]
     joined = "".join(part.root for part in parts)
-    is_short = len(joined) == len(parts) or "." in found[0].token
+    is_short = len(joined) == len(parts) or "." in identifier_pieces[0].token
     shortest = _SHORTEST_ACRONYM if is_short else _SHORTEST_JOINED
     if parts and parts[-1].start >= parts[0].end and shortest <= len(joined) <= _LONGEST_JOINED:
         yield from (stems_of(language)[joined] for language in languages)
-    if (only := only_searched_part(found, languages[0])) is not None:
+    if (only := only_searched_part(identifier_pieces, languages[0])) is not None:
         yield from (stems_of(language)[only.root] for language in languages)
     if len(parts) == 2 and "'" in shape(term.surface):
         bare, suffix = parts
@@ -393,16 +393,16 @@ def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequenc
             yield from (stems_of(language)[bare.root] for language in languages)
 
 
-def only_searched_part(found: Sequence[Piece], language: str) -> Piece | None:
+def only_searched_part(identifier_pieces: Sequence[Piece], language: str) -> Piece | None:
     """Return the part of a compound that is no function word; None if there are several or none.
 
     In languages other than English, a function word at the end may be a pronoun after its verb: "accèdent-elles".
     """
-    if not COMPOUND.fullmatch(found[0].token):
+    if not COMPOUND.fullmatch(identifier_pieces[0].token):
         return None
     stops = unsearched_words(language)
-    searched = [piece for piece in found[1:] if piece.token not in stops]
-    is_one = len(searched) == 1 and (language == "english" or found[1].token in stops)
+    searched = [piece for piece in identifier_pieces[1:] if piece.token not in stops]
+    is_one = len(searched) == 1 and (language == "english" or identifier_pieces[1].token in stops)
     return searched[0] if is_one else None
 
 

@@ -132,22 +132,22 @@ def _phrase(text: str) -> Spelling:
 
 def _days(text: str, languages: Sequence[str]) -> Iterator[Span]:
     """Yield days, in numbers or with the name of a month; with slashes, either the day or the month may come first."""
-    for found in re.finditer(r"[\d./_-]{8,10}", text):
-        if written := _DATE.fullmatch(found[0]):
-            yield *found.span(), [form for day in _read_days(written) for form in _spellings_of_day(day, languages)]
+    for match in re.finditer(r"[\d./_-]{8,10}", text):
+        if written := _DATE.fullmatch(match[0]):
+            yield *match.span(), [form for day in _read_days(written) for form in _spellings_of_day(day, languages)]
     for time in read_times(text) if _YEAR.search(text) else ():
         start = text.find(time.text)
         if time.first == time.last and start >= 0 and _YEAR.search(time.text):
             yield start, start + len(time.text), list(_spellings_of_day(time.first, languages))
 
 
-def _read_days(found: re.Match[str]) -> Iterator[date]:
-    if found[5]:
-        days = [(found[8], found[7], found[5])]
-        if found[6] == "/":
-            days.append((found[8], found[5], found[7]))
+def _read_days(match: re.Match[str]) -> Iterator[date]:
+    if match[5]:
+        days = [(match[8], match[7], match[5])]
+        if match[6] == "/":
+            days.append((match[8], match[5], match[7]))
     else:
-        days = [(found[1] or found[9], found[3] or found[10], found[4] or found[11])]
+        days = [(match[1] or match[9], match[3] or match[10], match[4] or match[11])]
     for year, month, day in days:
         with suppress(ValueError):
             yield date(int(year), int(month), int(day))
@@ -165,14 +165,14 @@ def _spellings_of_day(day: date, languages: Sequence[str]) -> Iterator[Spelling]
 
 
 def _times(text: str) -> Iterator[Span]:
-    for found in _TIME.finditer(text):
-        hour, sign, minute, half, name = int(found[1]), found[2], found[3], found[4], found[5]
+    for match in _TIME.finditer(text):
+        hour, sign, minute, half, name = int(match[1]), match[2], match[3], match[4], match[5]
         if half and 1 <= hour <= 12:
             hour = hour % 12 + 12 * (half in "pP")
         elif half or (sign == "." and not name) or not (minute or name in ("uhr", "Uhr") or hour >= _FIRST_HOUR):
             continue
         if minute or half or name:
-            yield *found.span(), list(_spellings_of_time(hour, minute or "00"))
+            yield *match.span(), list(_spellings_of_time(hour, minute or "00"))
 
 
 def _spellings_of_time(hour: int, minute: str) -> Iterator[Spelling]:
@@ -198,23 +198,23 @@ def _spellings_of_time(hour: int, minute: str) -> Iterator[Spelling]:
 
 def _amounts(text: str) -> Iterator[Span]:
     """Yield amounts with and without groups of three digits, and with the word or the letter for many."""
-    for found in _AMOUNT.finditer(text):
-        grouped, whole, decimals, word = found[1], found[3], found[4] or "", fold(found[5] or "")
+    for match in _AMOUNT.finditer(text):
+        grouped, whole, decimals, word = match[1], match[3], match[4] or "", fold(match[5] or "")
         scale = next((scale for scale, words in _SCALES.items() if word in words), 0)
         digits = _FORMATTING.sub("", grouped or whole)
         if scale:
-            end = found.end(5)
-        elif found[4]:
-            end = found.end(4)
+            end = match.end(5)
+        elif match[4]:
+            end = match.end(4)
         else:
-            end = found.end(3 if whole else 1)
+            end = match.end(3 if whole else 1)
         if scale and not grouped:
             number = round(float(f"{digits}.{decimals or 0}") * scale)
-            yield found.start(), end, [*_spellings_of_amount(f"{number}", ""), *_short_amounts(number)]
+            yield match.start(), end, [*_spellings_of_amount(f"{number}", ""), *_short_amounts(number)]
         elif not scale and len(digits) >= _SHORTEST_AMOUNT and (grouped or not digits.startswith("0")):
             exact = decimals if decimals.strip("0") else ""
             forms = [*_spellings_of_amount(digits, exact), *([] if exact else _short_amounts(int(digits)))]
-            yield found.start(), end, forms
+            yield match.start(), end, forms
 
 
 def _spellings_of_amount(digits: str, decimals: str) -> Iterator[Spelling]:
@@ -258,8 +258,8 @@ def _names_of_units() -> dict[str, tuple[str, ...]]:
 def _units(text: str) -> Iterator[Span]:
     """Yield units with their other names; the number may be in the same word."""
     for pattern, at in ((_WITH_UNIT, 2), (_AFTER_UNIT, 1)):
-        for found in pattern.finditer(text):
-            number, unit = found[3 - at], fold(found[at]).replace(" ", "_")
+        for match in pattern.finditer(text):
+            number, unit = match[3 - at], fold(match[at]).replace(" ", "_")
             tokens, known = _phrase(number), _names_of_units()
             if not tokens or not (names := known.get(unit) or known.get(unit.rpartition("_")[2])):
                 continue
@@ -267,11 +267,11 @@ def _units(text: str) -> Iterator[Span]:
             same = [*dict.fromkeys([tokens, *(form for *_, forms in _amounts(number) for form in forms)])]
             joined: list[Spelling] = [(*tokens[:-1], tokens[-1] + name[0]) for name in written if len(name) == 1]
             alone = same if "" in names else []
-            if found.end() - found.start() == len(number) + len(unit):
-                yield *found.span(), [*joined, *((*tokens, *name) for name in written), *alone]
+            if match.end() - match.start() == len(number) + len(unit):
+                yield *match.span(), [*joined, *((*tokens, *name) for name in written), *alone]
             else:
-                yield *found.span(at), [*written, *alone, *joined]
-                yield *found.span(3 - at), joined
+                yield *match.span(at), [*written, *alone, *joined]
+                yield *match.span(3 - at), joined
 
 
 def _ordinal(number: int) -> str:
@@ -291,41 +291,41 @@ def _ordinal_words() -> dict[str, int]:
 
 def _ordinals(text: str) -> Iterator[Span]:
     words = _ordinal_words()
-    for found in _ORDINAL.finditer(text):
-        if found[1]:
-            yield *found.span(), [_phrase(word.replace(" ", "-")) for word, n in words.items() if n == int(found[1])]
-        elif number := words.get(fold(f"{found[2] or ''}{found[3]}").replace("-", " ")):
-            yield *found.span(), [(_ordinal(number),)]
-        elif number := words.get(fold(found[3])):
-            yield *found.span(3), [(_ordinal(number),)]
+    for match in _ORDINAL.finditer(text):
+        if match[1]:
+            yield *match.span(), [_phrase(word.replace(" ", "-")) for word, n in words.items() if n == int(match[1])]
+        elif number := words.get(fold(f"{match[2] or ''}{match[3]}").replace("-", " ")):
+            yield *match.span(), [(_ordinal(number),)]
+        elif number := words.get(fold(match[3])):
+            yield *match.span(3), [(_ordinal(number),)]
 
 
 def _german_ordinals(text: str) -> Iterator[Span]:
     """Yield German ordinals before a word, which is part of the spelling: "3." alone is any 3."""
-    for found in _GERMAN_ORDINAL.finditer(text):
-        word = _phrase(found[3])
-        if found[1]:
-            number = _GERMAN_ORDINALS.index(found[1][:-1].lower()) + 1
-            yield found.start(), found.start(3) - 1, [(f"{number}", *word)]
-        elif 0 < int(found[2]) <= len(_GERMAN_ORDINALS):
-            ordinal = fold(_GERMAN_ORDINALS[int(found[2]) - 1])
-            yield *found.span(2), [(f"{ordinal}e{ending}", *word) for ending in ("", *"mnrs")]
+    for match in _GERMAN_ORDINAL.finditer(text):
+        word = _phrase(match[3])
+        if match[1]:
+            number = _GERMAN_ORDINALS.index(match[1][:-1].lower()) + 1
+            yield match.start(), match.start(3) - 1, [(f"{number}", *word)]
+        elif 0 < int(match[2]) <= len(_GERMAN_ORDINALS):
+            ordinal = fold(_GERMAN_ORDINALS[int(match[2]) - 1])
+            yield *match.span(2), [(f"{ordinal}e{ending}", *word) for ending in ("", *"mnrs")]
 
 
 def _fractions(text: str) -> Iterator[Span]:
     """Yield halves and quarters, also after a number, with the sign, in decimals and with a slash."""
-    for found in _FRACTION.finditer(text):
-        whole = (found[1] or found[3] or found[5] or "").lstrip("0")
+    for match in _FRACTION.finditer(text):
+        whole = (match[1] or match[3] or match[5] or "").lstrip("0")
         for sign, (written, decimals) in _FRACTIONS.items():
-            if sign == found[4] or written == found[2] or decimals == found[6]:
+            if sign == match[4] or written == match[2] or decimals == match[6]:
                 forms = (f"{whole}{sign}", f"{whole or 0}.{decimals}", f"{whole or 0},{decimals}", f"{whole} {written}")
-                yield *found.span(), [*map(_phrase, forms)]
+                yield *match.span(), [*map(_phrase, forms)]
 
 
 def _decimals(text: str) -> Iterator[Span]:
     """Yield numbers with the other decimal sign."""
-    for found in _DECIMAL.finditer(text):
-        yield *found.span(), [_phrase(f"{found[1]}{'.' if found[2] == ',' else ','}{found[3]}")]
+    for match in _DECIMAL.finditer(text):
+        yield *match.span(), [_phrase(f"{match[1]}{'.' if match[2] == ',' else ','}{match[3]}")]
 
 
 def _decades(text: str) -> Iterator[Span]:
@@ -333,16 +333,16 @@ def _decades(text: str) -> Iterator[Span]:
 
     Only those from 1950: "30s" is mostly a time in seconds.
     """
-    for found in _DECADE.finditer(text):
-        century, decade, ending = found[1], found[2], fold(found[3])
-        yield *found.span(), [(f"{'' if century else '19'}{decade}{ending}",)]
+    for match in _DECADE.finditer(text):
+        century, decade, ending = match[1], match[2], fold(match[3])
+        yield *match.span(), [(f"{'' if century else '19'}{decade}{ending}",)]
 
 
 def _versions(text: str) -> Iterator[Span]:
-    for found in _VERSION.finditer(text):
-        number = found[1] or found[2] or found[3]
+    for match in _VERSION.finditer(text):
+        number = match[1] or match[2] or match[3]
         forms: list[Spelling] = [(f"v{number}",), (f"v{number}.0",), ("version", number), ("version", f"{number}.0")]
-        yield *found.span(), [*forms, (f"{number}.0",)]
+        yield *match.span(), [*forms, (f"{number}.0",)]
 
 
 @cache
@@ -353,14 +353,14 @@ def _romans() -> dict[str, int]:
 
 def _roman(text: str) -> Iterator[Span]:
     """Yield numbers after a word, in Arabic or Roman digits. The word is part of the spelling: "I" is one, too."""
-    for found in _PART.finditer(text):
-        word, number = _phrase(found[1]), fold(found[2])
+    for match in _PART.finditer(text):
+        word, number = _phrase(match[1]), fold(match[2])
         if number.isdigit():
             others = [roman for roman, n in _romans().items() if n == int(number)]
         else:
             others = [f"{_romans()[number]}"] if number in _romans() else []
         if others and word:
-            yield *found.span(2), [(*word, other) for other in others]
+            yield *match.span(2), [(*word, other) for other in others]
 
 
 # --- Numbers in groups ------------------------------------------------------------------------------------------------
@@ -368,17 +368,17 @@ def _roman(text: str) -> Iterator[Span]:
 
 def _numbers(text: str) -> Iterator[Span]:
     """Yield numbers of telephones, accounts, cards and books in one word and in groups, and sizes such as 3 x 4."""
-    for found in _ACCOUNT.finditer(text):
-        compact = _FORMATTING.sub("", found[0]).lower()
+    for match in _ACCOUNT.finditer(text):
+        compact = _FORMATTING.sub("", match[0]).lower()
         if any(map(str.isdigit, compact[4:])):
-            yield *found.span(), [(compact,), tuple(_cut(compact, 4))]
-    for found in _SIZES.finditer(text):
-        first, second = found.groups()
-        yield *found.span(), [(f"{first}x{second}",), (first, "x", second), (first, second)]
-    for found in _GROUPED.finditer(text):
-        compact = _FORMATTING.sub("", found[0]).lower()
-        if SHORTEST_NUMBER <= len(compact) <= _LONGEST_NUMBER and not _DATE.fullmatch(found[0].strip()):
-            yield *found.span(), [(compact,), *_groups_of(compact, is_international=found[0].startswith("+"))]
+            yield *match.span(), [(compact,), tuple(_cut(compact, 4))]
+    for match in _SIZES.finditer(text):
+        first, second = match.groups()
+        yield *match.span(), [(f"{first}x{second}",), (first, "x", second), (first, second)]
+    for match in _GROUPED.finditer(text):
+        compact = _FORMATTING.sub("", match[0]).lower()
+        if SHORTEST_NUMBER <= len(compact) <= _LONGEST_NUMBER and not _DATE.fullmatch(match[0].strip()):
+            yield *match.span(), [(compact,), *_groups_of(compact, is_international=match[0].startswith("+"))]
 
 
 def _groups_of(number: str, *, is_international: bool) -> Iterator[Spelling]:

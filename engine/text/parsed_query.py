@@ -31,8 +31,8 @@ class Word(msgspec.Struct, frozen=True):
     @property
     def opens(self) -> bool:
         """Whether the word begins with a quotation mark that is not closed yet."""
-        found = NAMED.match(self.text)
-        begin = found.end() if found and found[1].casefold() in OPERATORS else 0
+        match = NAMED.match(self.text)
+        begin = match.end() if match and match[1].casefold() in OPERATORS else 0
         return self.text.startswith('"', begin) and self.text.count('"') % 2 == 1
 
 

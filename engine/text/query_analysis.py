@@ -247,7 +247,7 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
 
 def _with_decimal_commas(text: str, terms: Iterator[QueryTerm]) -> Iterator[QueryTerm]:
     """Yield the terms of a text with the digits on both sides of a decimal comma as one: 5,75 is not any 5 and 75."""
-    decimals = {found.start(): found.span(2) for found in _DECIMAL_COMMA.finditer(text)}
+    decimals = {match.start(): match.span(2) for match in _DECIMAL_COMMA.finditer(text)}
     for term in terms:
         if term.start in decimals and text[term.end : term.end + 1] == ",":
             start, end = decimals[term.start]
@@ -377,17 +377,17 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
         stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
         stop = not unsearched_words("korean").isdisjoint((root, *stems))
         yield from _stretch(query, group.start, group.end, stop=stop, stems=stems)
-    elif found := pieces(text):
-        token = found[0].token
-        if "-" in token and COMPOUND.fullmatch(token) and only_searched_part(found, languages[0]) is None:
-            for part in found[1:]:
+    elif word_pieces := pieces(text):
+        token = word_pieces[0].token
+        if "-" in token and COMPOUND.fullmatch(token) and only_searched_part(word_pieces, languages[0]) is None:
+            for part in word_pieces[1:]:
                 span = Group(group.kind, group.start + part.start, group.start + part.end)
                 yield _word(query, span, [part], languages)
         elif "-" in text and (headed := _HEADED.fullmatch(text)) and not text.islower() and _is_abbreviation(headed[1]):
             for start, end in (headed.span(1), headed.span(2)):
                 yield from _terms(query, Group(group.kind, group.start + start, group.start + end), languages)
         else:
-            yield _word(query, group, found, languages)
+            yield _word(query, group, word_pieces, languages)
 
 
 def _is_abbreviation(text: str) -> bool:
@@ -403,9 +403,9 @@ def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, 
         yield QueryTerm(surface, start, end, _one_or_all(tokens), stems, stop, prefix_ok=len(characters) == 1)
 
 
-def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ...]) -> QueryTerm:
-    is_one = found[0].end >= found[-1].end
-    whole, parts = (found[0], found[1:]) if is_one else (None, found)
+def _word(query: str, group: Group, word_pieces: list[Piece], languages: tuple[str, ...]) -> QueryTerm:
+    is_one = word_pieces[0].end >= word_pieces[-1].end
+    whole, parts = (word_pieces[0], word_pieces[1:]) if is_one else (None, word_pieces)
     word = whole.token if whole else _one_or_all([piece.token for piece in parts if not piece.inner])
     return QueryTerm(
         query[group.start : group.end],
@@ -413,7 +413,8 @@ def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ..
         group.end,
         word,
         _alternatives(whole, parts, languages),
-        stop=(len(found) == 1 or "-" in found[0].token) and found[0].token in unsearched_words(languages[0]),
+        stop=(len(word_pieces) == 1 or "-" in word_pieces[0].token)
+        and word_pieces[0].token in unsearched_words(languages[0]),
         prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= SHORTEST_PREFIX,
     )
 

@@ -106,8 +106,8 @@ class _Reader:
         return [Clause((Word(word[0], phrase.start + word.start(), phrase.start + word.end()),)) for word in words]
 
     def _skip(self, at: int) -> int:
-        found = _SPACE.match(self._text, at)
-        return found.end() if found else at
+        match = _SPACE.match(self._text, at)
+        return match.end() if match else at
 
     def _next(self, at: int) -> int:
         """Parse the word, phrase or operator that begins at `at`; returns its end."""
@@ -120,8 +120,8 @@ class _Reader:
         begin = at + 1 if negated else at
         if text[begin] in CLOSING and (end := self._phrase(begin, negated=negated)):
             return end
-        found = NAMED.match(text, begin)
-        if found and found[1].casefold() in OPERATORS and (end := self._field(at, found, negated=negated)):
+        match = NAMED.match(text, begin)
+        if match and match[1].casefold() in OPERATORS and (end := self._field(at, match, negated=negated)):
             return end
         end = self._end_of_token(begin)
         if text[begin:end] == "OR" and not negated:
@@ -154,9 +154,9 @@ class _Reader:
         marks = CLOSING[self._text[begin]]
         return next((at for at in range(begin + 1, len(self._text)) if self._text[at] in marks), -1)
 
-    def _field(self, at: int, found: re.Match[str], *, negated: bool) -> int:
+    def _field(self, at: int, match: re.Match[str], *, negated: bool) -> int:
         """Parse an operator; returns its end, or 0 if its value is invalid."""
-        text, name, begin = self._text, found[1].casefold(), found.end()
+        text, name, begin = self._text, match[1].casefold(), match.end()
         if text[begin : begin + 1] in CLOSING:
             end = self._closing(begin)
             if end < 0:
@@ -176,8 +176,8 @@ class _Reader:
         return end
 
     def _end_of_token(self, begin: int) -> int:
-        found = TOKEN.match(self._text, begin)
-        return found.end() if found else begin + 1
+        match = TOKEN.match(self._text, begin)
+        return match.end() if match else begin + 1
 
     def _or(self, begin: int, end: int) -> None:
         if self._joins or not self._clauses or self._clauses[-1].negated:

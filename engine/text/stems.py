@@ -184,8 +184,8 @@ class Stems(dict[str, str]):
     def __missing__(self, root: str) -> str:
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
-        found = self[root] = _stem(root, self._language)
-        return found
+        stem = self[root] = _stem(root, self._language)
+        return stem
 
 
 _by_language: dict[str, Stems] = {}
@@ -367,8 +367,8 @@ def keys_in_compounds(root: str, stem: str) -> Iterator[str]:
 
 def numbered_keys(root: str) -> Sequence[str]:
     """Return the keys by which the letters of `urllib3` and the digits of `AB123456` are found; none for most words."""
-    found = None if root.isalpha() else _LETTERS_AND_NUMBER.fullmatch(root)
-    parts = found.groups() if found else ()
+    match = None if root.isalpha() else _LETTERS_AND_NUMBER.fullmatch(root)
+    parts = match.groups() if match else ()
     return [JOINED + part for part in parts if _SHORTEST_JOINED <= len(part) <= _LONGEST_JOINED]
 
 
@@ -379,21 +379,21 @@ class Key(NamedTuple):
     token: str
 
 
-def joined_keys(word: str, found: Sequence[Piece]) -> Iterator[Key]:
+def joined_keys(word: str, word_pieces: Sequence[Piece]) -> Iterator[Key]:
     """Yield keys for neighbouring parts of an identifier or hyphenated word, written as one word."""
-    if len(found) > _MOST:
+    if len(word_pieces) > _MOST:
         return
-    whole = found[0].token
+    whole = word_pieces[0].token
     if not whole.isalpha() and (numbered := _NUMBERED.fullmatch(whole)):
-        yield Key(found[0].end - len(numbered[1]), found[0].end, JOINED + numbered[1])
+        yield Key(word_pieces[0].end - len(numbered[1]), word_pieces[0].end, JOINED + numbered[1])
         return
-    last, outer = found[1], whole
-    for part in found[2:]:
+    last, outer = word_pieces[1], whole
+    for part in word_pieces[2:]:
         if part.start < last.end:  # the first part of a camelCase word, which is a part itself
             last, outer = part, last.token
             continue
         gap = word[last.end : part.start]
-        if gap in _BETWEEN or (gap == "." and len(part.token) <= _LONGEST_SUFFIX and part is found[-1]):
+        if gap in _BETWEEN or (gap == "." and len(part.token) <= _LONGEST_SUFFIX and part is word_pieces[-1]):
             joined = last.token + part.token
             if _SHORTEST_JOINED <= len(joined) <= _LONGEST_JOINED and not joined.isdigit() and joined != outer:
                 yield Key(last.start, part.end, JOINED + joined)

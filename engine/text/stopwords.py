@@ -348,7 +348,7 @@ def is_filler(word: str, before: Collection[str], language: str, *, begins: bool
 
 def question_languages(words: Sequence[str]) -> list[str]:
     """Return the languages in which folded words are a question or an order; empty for those of English."""
-    found = []
+    languages = []
     orders = {language: _folded(of) for language, of in _ORDERS.items()}
     for language, (asking, after) in _ASKS.items():
         of = orders.get(language, frozenset())
@@ -356,8 +356,8 @@ def question_languages(words: Sequence[str]) -> list[str]:
         rest = words[1:] if ordered else words
         sure = ordered and len(words[0]) >= _SURE_ORDER
         if sure or (rest and rest[0] in _folded(asking) and not _folded(after).isdisjoint(rest[1:])):
-            found.append(language)
-    return [] if "english" in found else found
+            languages.append(language)
+    return [] if "english" in languages else languages
 
 
 def unspaced_stops(stretch: str) -> list[tuple[int, int]]:

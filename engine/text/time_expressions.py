@@ -308,7 +308,7 @@ def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ..
         plain += _rest_of_time(plain)
     if not _may_name_time(plain):
         return ()
-    found: list[tuple[int, TimeExpression]] = []
+    expressions: list[tuple[int, TimeExpression]] = []
     for pattern, reader in _patterns(relative):
         for match in list(pattern.finditer(plain)):
             try:
@@ -316,12 +316,12 @@ def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ..
             except (ValueError, OverflowError):
                 continue  # 2026-02-30, or beyond the calendar
             begin, end = match.span()
-            found += [
+            expressions += [
                 (begin, TimeExpression(text[begin:end].strip(), first, last, yearly)) for first, last, yearly in spans
             ]
             if spans:
                 plain = plain[:begin] + "\0" * (end - begin) + plain[end:]
-    by_span = {(each.first, each.last, each.yearly): each for _, each in sorted(found, key=lambda pair: pair[0])}
+    by_span = {(each.first, each.last, each.yearly): each for _, each in sorted(expressions, key=lambda pair: pair[0])}
     return tuple(by_span.values())
 
 

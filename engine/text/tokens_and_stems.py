@@ -183,15 +183,15 @@ class Streams(dict[str, _Entry]):
                 if kind == HANGUL and characters:
                     stems.append(self._stems["".join(characters)])
                 continue
-            found = pieces(run[start:end])
-            for piece in found:
+            word_pieces = pieces(run[start:end])
+            for piece in word_pieces:
                 (inner if piece.inner else words).append(piece.token)
                 if piece.root:
                     stem = self._stems[piece.root]
                     stems.append(stem)
                     keys += self._keys(piece.root, stem)
-            if len(found) > _WORD_AND_PART:
-                keys += [key.token for key in joined_keys(run[start:end], found)]
+            if len(word_pieces) > _WORD_AND_PART:
+                keys += [key.token for key in joined_keys(run[start:end], word_pieces)]
         return " ".join(words), " ".join(stems), " ".join(keys), " ".join(inner)
 
 
@@ -233,7 +233,7 @@ def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[
     """Yield the code-point ranges of the phrases in a text, half-open, one for each line; in no order."""
     phrase_tokens = {token for phrase in phrases for token in phrase.tokens}
     starts = tuple(phrase.tokens[-1] for phrase in phrases if phrase.open)
-    found: dict[int, tuple[str, int, int]] = {}
+    ranges: dict[int, tuple[str, int, int]] = {}
     position = {False: 0, True: _AFTER_ALL}
     for offset, piece in text_pieces(text):
         for match in RUN.finditer(piece):
@@ -241,11 +241,11 @@ def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[
             position[True] += 1  # the break takes a position
             for token in _tokens(match[0]):
                 if token.text in phrase_tokens or token.text.startswith(starts):
-                    found[position[token.inner]] = token.text, at + token.start, at + token.end
+                    ranges[position[token.inner]] = token.text, at + token.start, at + token.end
                 position[token.inner] += 1
     for phrase in phrases:
-        for first in found if phrase.tokens else ():
-            spans = _spans(found, first, phrase)
+        for first in ranges if phrase.tokens else ():
+            spans = _spans(ranges, first, phrase)
             yield from spans
             gaps = ((end, start) for (_, end), (start, _) in pairwise(spans) if end < start)
             yield from (gap for gap in gaps if "\n" not in text[slice(*gap)])

@@ -33,16 +33,16 @@ def known_workspaces(
     named += [os.path.realpath(os.path.expanduser(folder)) for folder in (*named_workspaces(config), *more)]
     folders = [folder for folder in dict.fromkeys(named) if folder not in forgotten]
     names = unique_names(folders)
-    found = [_known(folder, names[folder], store_path) for folder in folders]
-    return tuple(sorted(found, key=lambda one: (one.name.casefold(), one.folder)))
+    workspaces = [_known(folder, names[folder], store_path) for folder in folders]
+    return tuple(sorted(workspaces, key=lambda one: (one.name.casefold(), one.folder)))
 
 
 def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
     """Return the workspace of this folder, known or not, and the others."""
     path = str(folder.resolve())
-    found = {one.folder: one for one in known}
-    mine = found.pop(path, None) or KnownWorkspace(folder=path, name=Path(path).name, present=True, index_bytes=0)
-    return mine, tuple(found.values())
+    workspaces = {one.folder: one for one in known}
+    mine = workspaces.pop(path, None) or KnownWorkspace(folder=path, name=Path(path).name, present=True, index_bytes=0)
+    return mine, tuple(workspaces.values())
 
 
 def _known(folder: str, name: str, store_path: str) -> KnownWorkspace:

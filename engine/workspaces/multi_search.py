@@ -61,8 +61,8 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
 
     A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """
-    found = sorted(_found(parts), key=lambda one: (-one.result.score, one.part))
-    different, repeated = _different(found)
+    merged_results = sorted(_found(parts), key=lambda one: (-one.result.score, one.part))
+    different, repeated = _different(merged_results)
     best = _with_rest(different[:most], different[most:])
     first = parts[0].outcome
     messages = [*notices, *_models(parts), *_notices(parts)]
@@ -103,17 +103,17 @@ def _with_rest(best: list[_Found], rest: Sequence[_Found]) -> list[_Found]:
     return counted[::-1]
 
 
-def _different(found: Sequence[_Found]) -> tuple[list[_Found], int]:
+def _different(results: Sequence[_Found]) -> tuple[list[_Found], int]:
     """Remove results that another workspace has too; returns the rest and the number removed. Nothing is removed within
     one workspace."""
     first: dict[tuple[Any, ...], int] = {}
     different: list[_Found] = []
-    for one in found:
+    for one in results:
         result = one.result
         same = result.source, result.snippet, result.start_line, result.end_line
         if first.setdefault(same, one.part) == one.part:
             different.append(one)
-    return different, len(found) - len(different)
+    return different, len(results) - len(different)
 
 
 def _mode(modes: Sequence[SearchMode]) -> SearchMode:

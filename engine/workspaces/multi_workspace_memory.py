@@ -61,29 +61,29 @@ class MultiWorkspaceInsight:
         return getattr(self._here, name)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
-        found = self._everywhere.at(path, lambda memory, there: _inside(memory).chunks_of(there, cancel))
-        return None if found is None else _replace(found, path=path)
+        chunks = self._everywhere.at(path, lambda memory, there: _inside(memory).chunks_of(there, cancel))
+        return None if chunks is None else _replace(chunks, path=path)
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
-        found = self._everywhere.at(path, lambda memory, there: _inside(memory).chunk(there, id_, cancel))
-        return None if found is None else _replace(found, path=path)
+        chunk = self._everywhere.at(path, lambda memory, there: _inside(memory).chunk(there, id_, cancel))
+        return None if chunk is None else _replace(chunk, path=path)
 
     def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
-        found = self._everywhere.at(path, lambda memory, there: _inside(memory).note_links(there, cancel))
-        return NoteLinks(backlinks=_named_as(path, found.backlinks), links=_named_as(path, found.links))
+        links = self._everywhere.at(path, lambda memory, there: _inside(memory).note_links(there, cancel))
+        return NoteLinks(backlinks=_named_as(path, links.backlinks), links=_named_as(path, links.links))
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
-        found = self._everywhere.at(
+        text = self._everywhere.at(
             home, lambda memory, there: _inside(memory).linked_text(target, anchor, there, cancel)
         )
-        return None if found is None else _replace(found, path=_name_in_workspace(home, found.path))
+        return None if text is None else _replace(text, path=_name_in_workspace(home, text.path))
 
     def images_of(self, home: str) -> "NoteImages":
         return self._everywhere.at(home, lambda memory, there: _inside(memory).images_of(there))
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
-        found = self._everywhere.at(session, lambda memory, there: _inside(memory).session_files(there, cancel))
-        return tuple(_replace(use, session=session) for use in found)
+        files = self._everywhere.at(session, lambda memory, there: _inside(memory).session_files(there, cancel))
+        return tuple(_replace(use, session=session) for use in files)
 
 
 def _inside(memory: "MemorySearchManager") -> "IndexInsight":
@@ -215,8 +215,8 @@ class MultiWorkspaceMemory:
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         name, _ = split_name(path)
-        found = self.at(path, lambda memory, there: memory.similar_sessions(there, max_results=max_results))
-        return tuple((_replace(one, path=name_in(name, one.path)) if name else one, cosine) for one, cosine in found)
+        sessions = self.at(path, lambda memory, there: memory.similar_sessions(there, max_results=max_results))
+        return tuple((_replace(one, path=name_in(name, one.path)) if name else one, cosine) for one, cosine in sessions)
 
     @property
     def insight(self) -> "IndexInsight | None":
@@ -253,8 +253,8 @@ class MultiWorkspaceMemory:
         """The workspace folder of a file with this name, at the time of the last search; empty if there is none."""
         name, _ = split_name(path)
         with self._lock:
-            found = (one.folder for one in self._known if one.name == name)
-            return next(found, "") if name else self._folder
+            folders = (one.folder for one in self._known if one.name == name)
+            return next(folders, "") if name else self._folder
 
     def _named(self, name: str) -> KnownWorkspace:
         for one in self._workspaces()[1]:
@@ -279,8 +279,8 @@ def _glob_of(other: KnownWorkspace) -> str:
 
 def _all_in(other: KnownWorkspace, outcome: SearchOutcome) -> SearchOutcome:
     """Return results of another workspace, with names that include it."""
-    found = tuple(_replace(result, workspace=other.folder) for result in outcome.results)
-    return _renamed(_replace(outcome, results=found), {other.folder: other.name})
+    results = tuple(_replace(result, workspace=other.folder) for result in outcome.results)
+    return _renamed(_replace(outcome, results=results), {other.folder: other.name})
 
 
 def _name_first(other: KnownWorkspace, options: "SearchOptions") -> None:

@@ -86,13 +86,13 @@ class EditRow(NamedTuple):
 
 def edited_files(uses: Sequence[FileUse]) -> list[EditRow]:
     """Return one row for each file, last changed first. `uses`: tool calls, newest first. Any thread."""
-    found: dict[tuple[str, str], tuple[FileUse, int]] = {}
+    edits: dict[tuple[str, str], tuple[FileUse, int]] = {}
     for use in uses:
-        newest, count = found.get((use.project, use.path), (use, 0))
-        found[use.project, use.path] = newest, count + 1
+        newest, count = edits.get((use.project, use.path), (use, 0))
+        edits[use.project, use.path] = newest, count + 1
     return [
         EditRow(use, count, f"{use.project}/{use.path}\n{use.title}\n{agent_name(use.agent)}".casefold())
-        for use, count in found.values()
+        for use, count in edits.values()
     ]
 
 

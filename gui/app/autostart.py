@@ -102,14 +102,14 @@ class LaunchAgent:
         from xml.parsers.expat import ExpatError
 
         try:
-            found = plistlib.loads(read_file(self._file))
+            agent = plistlib.loads(read_file(self._file))
         except FileNotFoundError:
             return False
         except (ValueError, LookupError, TypeError, OverflowError, RecursionError, ExpatError) as error:
             raise OSError(tr("{path} cannot be read: {reason}", path=self._file, reason=error)) from error
-        if not isinstance(found, dict):
+        if not isinstance(agent, dict):
             return False
-        return bool(found.get("RunAtLoad")) and not found.get("Disabled")
+        return bool(agent.get("RunAtLoad")) and not agent.get("Disabled")
 
     def set_on(self, on: bool) -> None:
         if not on:

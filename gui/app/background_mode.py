@@ -191,10 +191,10 @@ class _Caller(QObject):
 def _identity(name: str) -> tuple[int, int] | None:
     """Return device and inode of the socket file; None if there is none, as for a pipe."""
     try:
-        found = Path(name).stat()
+        status = Path(name).stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _close_keeping_file(server: QLocalServer, name: str) -> None:

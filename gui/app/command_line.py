@@ -191,25 +191,25 @@ def parse_options(arguments: Sequence[str]) -> Options:
     Raises `SystemExit`: for --help and --version, and with code 2 and one line on stderr for wrong usage.
     """
     parser = make_parser()
-    found, rest = parser.parse_known_args(arguments)
+    options, rest = parser.parse_known_args(arguments)
     if unknown := [argument for argument in rest if argument.startswith("-")]:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     # The window reports an invalid link: a click on one has no terminal.
-    if found.link and not _is_link(found.link):
-        parser.error(_neither(found.link))
+    if options.link and not _is_link(options.link):
+        parser.error(_neither(options.link))
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    if found.demo and found.workspace:
+    if options.demo and options.workspace:
         parser.error("--demo brings its own notes: leave out --workspace")
-    if found.view in _NEEDING_QUERY and not found.query:
-        parser.error(f"--view {found.view} shows the best result: name a --query")
-    alone = found.view in _WITHOUT_QUERY or found.view.startswith("settings")
-    if alone and found.query:
-        parser.error(f"--view {found.view} searches nothing: leave out --query")
+    if options.view in _NEEDING_QUERY and not options.query:
+        parser.error(f"--view {options.view} shows the best result: name a --query")
+    alone = options.view in _WITHOUT_QUERY or options.view.startswith("settings")
+    if alone and options.query:
+        parser.error(f"--view {options.view} searches nothing: leave out --query")
     for name in ("toggle", "background"):
-        others = (found.query, found.view != "search", found.demo, found.screenshot, found.link)
-        if getattr(found, name) and any(others):
+        others = (options.query, options.view != "search", options.demo, options.screenshot, options.link)
+        if getattr(options, name) and any(others):
             parser.error(f"--{name} shows no window: leave out --query, --view, --demo, --screenshot and a link")
-    if found.toggle and found.background:
+    if options.toggle and options.background:
         parser.error("--toggle shows what --background hides: leave out one of them")
-    return Options(**vars(found))
+    return Options(**vars(options))

@@ -268,7 +268,7 @@ class CrashDump:
 
     def begin(self) -> str:
         """Start recording crashes; returns the report on new crashes of earlier runs, empty without any."""
-        found: list[str] = []
+        lines: list[str] = []
         for number in range(1, _MOST_RUNS + 1):
             file = self._folder / f"crash-{number}.txt"
             if self._lock is not None and not file.exists():
@@ -277,16 +277,16 @@ class CrashDump:
             if lock is None:
                 continue
             if text := _read_dump(file):
-                found.append(text)
+                lines.append(text)
             if self._lock is None and self._open(file):
                 self._lock = lock
             else:
                 if self._lock is not None:
                     _remove(file)
                 lock.release()
-        for text in found:
+        for text in lines:
             log.error("An earlier run has crashed: %s", text.partition("\n\n")[2].partition("\n")[0])
-        return "\n\n".join(found)
+        return "\n\n".join(lines)
 
     def end(self) -> None:
         """Delete the file, since the process didn't crash."""

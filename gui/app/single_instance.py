@@ -52,12 +52,12 @@ def decode(line: bytes) -> IpcMessage | None:
     if len(line) > LONGEST:
         return None
     try:
-        found = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict):
+    if not isinstance(message, dict):
         return None
-    directory, arguments, token = (found.get(name) for name in IpcMessage._fields)
+    directory, arguments, token = (message.get(name) for name in IpcMessage._fields)
     if not (_is_usable(directory) and _is_usable(token) and isinstance(arguments, list)):
         return None
     return IpcMessage(directory, tuple(arguments), token) if all(map(_is_usable, arguments)) else None
@@ -124,11 +124,11 @@ def _make_private(folder: Path) -> bool:
     """Create a folder for this user alone; returns whether it exists, is no symbolic link, and is private."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return False
-    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return mine and not stat.S_IMODE(found.st_mode) & 0o077
+    mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return mine and not stat.S_IMODE(status.st_mode) & 0o077
 
 
 START_SECONDS = 15.0

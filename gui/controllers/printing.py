@@ -145,8 +145,8 @@ class PrintController(QObject):
             self._job.put(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
         elif session.request.reveal and session.conversation.session.masked:
 
-            def masked(found: tuple[Conversation, Rows]) -> None:
-                conversation, rows = found
+            def masked(loaded: tuple[Conversation, Rows]) -> None:
+                conversation, rows = loaded
                 rows.fold_like(session.rows)
                 ready(_session(conversation, rows))
 

@@ -150,13 +150,13 @@ class Conversation:
         if not self._lines:
             return 0, []
         end = bisect_right(self._lines, line) or 1
-        found = self._lines[end - 1]
-        entries = self._entries_by_line[bisect_left(self._lines, found) : end]
+        entry = self._lines[end - 1]
+        entries = self._entries_by_line[bisect_left(self._lines, entry) : end]
         pieces = [
             piece
             for number in dict.fromkeys(entries)
             for piece in range(self.entries[number].first_piece, self.entries[number].after_piece)
-            if self.session.messages[self.pieces[piece].message].line == found
+            if self.session.messages[self.pieces[piece].message].line == entry
         ]
         return entries[0], pieces
 
@@ -376,12 +376,12 @@ def cut_markdown(text: str) -> Iterator[Cut]:
 
 def _fence_after(line: str, opened: str) -> str:
     """Return the opening line of the code block that is open after `line`, "" outside of code; `opened`: before."""
-    found = _FENCE.match(line)
-    if found is None:
+    match = _FENCE.match(line)
+    if match is None:
         return opened
     if not opened:
-        return "" if found[1][0] == "`" and "`" in found[2] else line.strip()
-    closes = found[1].startswith(opened[: len(opened) - len(opened.lstrip(opened[0]))]) and not found[2].strip()
+        return "" if match[1][0] == "`" and "`" in match[2] else line.strip()
+    closes = match[1].startswith(opened[: len(opened) - len(opened.lstrip(opened[0]))]) and not match[2].strip()
     return "" if closes else opened
 
 

@@ -53,9 +53,9 @@ class SearchTime:
             self.late = True
             return []
         began = time.perf_counter()
-        found = marks.of(key, text)
+        ranges = marks.of(key, text)
         self._left -= time.perf_counter() - began
-        return found
+        return ranges
 
 
 class Highlights(QObject):
@@ -122,15 +122,15 @@ class Highlights(QObject):
     def find_in(self, laid: PieceLayout, rank: int) -> tuple[int, int, int] | None:
         """Return the block, start and end of hit number `rank` in a piece; of the last one if there are fewer, None
         if none."""
-        found = None
+        hit = None
         if self.finder is not None:
             for number, text in enumerate(laid.texts):
                 for start, end in utf16_ranges(text, self.finder(text)):
-                    found = number, start, end
+                    hit = number, start, end
                     if not rank:
-                        return found
+                        return hit
                     rank -= 1
-        return found
+        return hit
 
 
 class ConversationHits(QObject):

@@ -106,9 +106,9 @@ class SessionLoader(QObject):
         self._job.done()
         self.opened.emit(opened)
 
-    def _report_location(self, request: SessionRequest, found: ResultLocation) -> None:
+    def _report_location(self, request: SessionRequest, location: ResultLocation) -> None:
         self._job.done()
-        self.location_found.emit(request, found)
+        self.location_found.emit(request, location)
 
     def _fail(self, sentence: str) -> None:
         self._notice_delay.stop()
@@ -146,9 +146,9 @@ def result_location(
     for piece in pieces if finder is not None else ():
         token.checkpoint()
         assert finder is not None
-        found = finder(conversation.searchable(piece))
-        if found:
-            return ResultLocation(conversation.entry_of_piece[piece], Hit(piece + 1, *found[0]))
+        location = finder(conversation.searchable(piece))
+        if location:
+            return ResultLocation(conversation.entry_of_piece[piece], Hit(piece + 1, *location[0]))
     return ResultLocation(entry, None)
 
 

@@ -64,8 +64,10 @@ class CurrentMessage(QObject):
             here = in_view[0] - 1 if forward else in_view[0] + 1
         rows = layout.rows
         if prompts:
-            found = [number for number in layout.conversation.prompts if (number > here if forward else number < here)]
-            target = None if not found else found[0] if forward else found[-1]
+            candidates = [
+                number for number in layout.conversation.prompts if (number > here if forward else number < here)
+            ]
+            target = None if not candidates else candidates[0] if forward else candidates[-1]
         else:
             position = rows.position(Row(here + 1, GROUP)) if forward else rows.position_of_entry(here) - 1
             target = rows.rows[position].entry if 0 <= position < layout.count else None

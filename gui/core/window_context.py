@@ -35,14 +35,14 @@ class AppPaths:
 
     def listed(self, status: MemoryProviderStatus | None) -> tuple[tuple[str, str], ...]:
         """Return name and path of each file that exists; the index only if one is open."""
-        found = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
+        places = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
         if status is not None:
-            found.append((tr("Index"), status.db_path))
+            places.append((tr("Index"), status.db_path))
         if self.log_file is not None:
-            found.append((tr("Log"), str(self.log_file)))
+            places.append((tr("Log"), str(self.log_file)))
         if (cache := engine.cache_folder()).is_dir():
-            found.append((tr("Unpacked model"), str(cache)))
-        return tuple(found)
+            places.append((tr("Unpacked model"), str(cache)))
+        return tuple(places)
 
 
 @dataclass(frozen=True)

@@ -197,9 +197,9 @@ class FactSearch(QObject):
         else:
             self.find()
 
-    def _set_found(self, found: FactsFound) -> None:
+    def _set_found(self, facts: FactsFound) -> None:
         self._job.done()
-        self.found = found
+        self.found = facts
         self.changed.emit()
 
     def _fail(self, sentence: str) -> None:

@@ -200,14 +200,14 @@ class GuideWindow(FontSized, QDialog):
 
         self._job.put(self._jobs.read(work, partial(self._show_found, query)))
 
-    def _show_found(self, query: str, found: Sequence[Section]) -> None:
+    def _show_found(self, query: str, sections: Sequence[Section]) -> None:
         self._job.done()
         self._show_counts(
-            tr_count("{count:,} match in the guide", "{count:,} matches in the guide", len(found))
-            if found
+            tr_count("{count:,} match in the guide", "{count:,} matches in the guide", len(sections))
+            if sections
             else tr("Nothing found")
         )
-        self._list.show_found(found, self._location)
+        self._list.show_found(sections, self._location)
         self._text.mark(query)
 
     def _show_counts(self, words: str) -> None:
@@ -357,10 +357,10 @@ class GuidePageList(QListWidget):
         """List all pages of the guide, with the current one selected."""
         self._fill([(page.title, (page.name, "")) for page in pages], current)
 
-    def show_found(self, found: Sequence[Section], current: GuideLocation) -> None:
+    def show_found(self, sections: Sequence[Section], current: GuideLocation) -> None:
         """Show search results, best first; the first one becomes current and is emitted."""
         rows = []
-        for section in found:
+        for section in sections:
             top = section.heading == section.title
             words = section.title if top else f"{section.heading}\n{section.title}"
             rows.append((words, (section.page, "" if top else section.heading)))

@@ -114,10 +114,10 @@ class LicenceSheet(QWidget):
     @Slot(str)
     def _search(self, typed: str) -> None:
         words = typed.casefold().split()
-        found = tuple(component for component in self._components if _has_all(component, words))
-        self.table.show_records(found)
+        components = tuple(component for component in self._components if _has_all(component, words))
+        self.table.show_records(components)
         if self._components:
-            self._count.setText(_count_text(len(found), len(self._components) if words else None))
+            self._count.setText(_count_text(len(components), len(self._components) if words else None))
         self._show(self.table.record_at(self.table.currentIndex()))
 
     @Slot(object)
@@ -140,10 +140,10 @@ def _licence(component: Component) -> str:
     return tr(UNKNOWN) if component.licence == UNKNOWN else component.licence
 
 
-def _count_text(found: int, of_all: int | None) -> str:
+def _count_text(count: int, of_all: int | None) -> str:
     if of_all is None:
-        return tr_count("{count:,} component", "{count:,} components", found)
-    return tr_count("{count:,} component of {all}", "{count:,} components of {all}", found, all=of_all)
+        return tr_count("{count:,} component", "{count:,} components", count)
+    return tr_count("{count:,} component of {all}", "{count:,} components of {all}", count, all=of_all)
 
 
 def _has_all(component: Component, words: list[str]) -> bool:

@@ -55,8 +55,8 @@ def read_components(bundle: Path | None = None) -> tuple[Component, ...]:
     """
     folder = bundle or _own_bundle()
     installed = installed_packages([str(bundle)] if bundle else None)
-    found = [*_of_packages(installed), *_of_bundle(folder)] if folder else [*_of_packages(installed), _python()]
-    return tuple(sorted(found, key=lambda component: component.name.casefold()))
+    components = [*_of_packages(installed), *_of_bundle(folder)] if folder else [*_of_packages(installed), _python()]
+    return tuple(sorted(components, key=lambda component: component.name.casefold()))
 
 
 def required_packages(installed: Mapping[str, "Distribution"]) -> "list[Distribution]":
@@ -103,11 +103,11 @@ def installed_packages(path: list[str] | None = None) -> "dict[str, Distribution
     """Return installed packages by normalised name; of duplicates, the one that Python would import."""
     from importlib.metadata import distributions
 
-    found: dict[str, Distribution] = {}
+    packages: dict[str, Distribution] = {}
     for distribution in distributions() if path is None else distributions(path=path):
         if distribution.metadata["Name"]:
-            found.setdefault(_normal(distribution.metadata["Name"]), distribution)
-    return found
+            packages.setdefault(_normal(distribution.metadata["Name"]), distribution)
+    return packages
 
 
 def _of_packages(installed: Mapping[str, "Distribution"]) -> Iterator[Component]:
@@ -165,8 +165,8 @@ def _licence(distribution: "Distribution") -> str:
 
 def _texts(distribution: "Distribution") -> list[str]:
     names = distribution.metadata.get_all("License-File") or ()
-    found = (_file(distribution, f"licenses/{name}") or _file(distribution, name) for name in names)
-    return [text.strip("\n") for text in found if text]
+    texts = (_file(distribution, f"licenses/{name}") or _file(distribution, name) for name in names)
+    return [text.strip("\n") for text in texts if text]
 
 
 def _file(distribution: "Distribution", name: str) -> str | None:
@@ -178,8 +178,8 @@ def _file(distribution: "Distribution", name: str) -> str | None:
 
 
 def _notices() -> Sequence[dict[str, Any]]:
-    found: list[dict[str, Any]] = tomllib.loads(_resource("notices.toml"))["component"]
-    return found
+    components: list[dict[str, Any]] = tomllib.loads(_resource("notices.toml"))["component"]
+    return components
 
 
 def _resource(name: str) -> str:
@@ -215,8 +215,8 @@ def _python() -> Component:
 def python_licence() -> Iterable[str]:
     """Return the text of this Python's licence; empty if its packager stores it elsewhere."""
     folder = Path(sysconfig.get_path("stdlib"))
-    found = (folder / name for name in _PYTHON_LICENCES)
-    return [_read(path) for path in found if path.is_file()][:1]
+    paths = (folder / name for name in _PYTHON_LICENCES)
+    return [_read(path) for path in paths if path.is_file()][:1]
 
 
 def _read(path: Path) -> str:

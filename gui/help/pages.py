@@ -80,9 +80,9 @@ def page_source(name: str, language: str = "en") -> str:
 
 
 def _page(name: str, source: str, keys: Mapping[str, str], settings: Collection[str]) -> GuidePage:
-    text = KEY.sub(lambda found: keys.get(found[1]) or tr(NO_KEY), source)
+    text = KEY.sub(lambda match: keys.get(match[1]) or tr(NO_KEY), source)
     sections = tuple(_sections(name, text))
-    linked = CODE.sub(lambda found: f"[{found[0]}](setting:{found[1]})" if found[1] in settings else found[0], text)
+    linked = CODE.sub(lambda match: f"[{match[0]}](setting:{match[1]})" if match[1] in settings else match[0], text)
     return GuidePage(name, sections[0].title, linked, sections)
 
 
@@ -125,15 +125,15 @@ def find(pages: Sequence[GuidePage], query: str, language: str = "english") -> l
     scores = [0] * len(sections)
     missing = [0] * len(sections)
     for word in query.split():
-        found = [
+        ranks = [
             min(count(text, word), _MOST_OF_ONE)
             + _IN_HEADING * bool(count(section.heading, word))
             + _IN_TITLE * bool(section.heading != section.title and count(section.title, word))
             for section, text in zip(sections, texts, strict=True)
         ]
-        if any(found):
-            scores = [score + more for score, more in zip(scores, found, strict=True)]
-            missing = [gap + (not more) for gap, more in zip(missing, found, strict=True)]
+        if any(ranks):
+            scores = [score + more for score, more in zip(scores, ranks, strict=True)]
+            missing = [gap + (not more) for gap, more in zip(missing, ranks, strict=True)]
     best = min((gap for gap, score in zip(missing, scores, strict=True) if score), default=0)
     fitting = [number for number, score in enumerate(scores) if score and missing[number] == best]
     return [sections[number] for number in sorted(fitting, key=lambda number: (-scores[number], number))]

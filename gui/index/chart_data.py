@@ -103,16 +103,16 @@ def time_series(months: Sequence[MonthCount]) -> Series:
         return Series()
     first, last = months[0], months[-1]
     by_month = (last.year - first.year) * 12 + last.month - first.month < _MOST_MONTHS
-    found: dict[tuple[int, int], list[int]] = {}
+    counts: dict[tuple[int, int], list[int]] = {}
     for slot in _slots(first, last, by_month=by_month):
-        found[slot] = [0, 0]
+        counts[slot] = [0, 0]
     for month in months:
-        tally = found.setdefault((month.year, month.month if by_month else 0), [0, 0])
+        tally = counts.setdefault((month.year, month.month if by_month else 0), [0, 0])
         tally[0] += month.notes
         tally[1] += month.sessions
-    marks = [_time_mark(year, month, *tally) for (year, month), tally in sorted(found.items())]
+    marks = [_time_mark(year, month, *tally) for (year, month), tally in sorted(counts.items())]
     most = max(marks, key=lambda mark: mark.height)
-    notes, sessions = (sum(tally[index] for tally in found.values()) for index in (0, 1))
+    notes, sessions = (sum(tally[index] for tally in counts.values()) for index in (0, 1))
     return Series(
         tuple(marks),
         summary=tr(

@@ -282,10 +282,10 @@ class HealthPage(IndexPage):
             self.jobs.read(insight.quick_check, self._show_quick_check, lambda _: self._quick_check.done())
         )
 
-    def _show_quick_check(self, found: tuple[HealthFinding, ...]) -> None:
+    def _show_quick_check(self, findings: tuple[HealthFinding, ...]) -> None:
         self._quick_check.done()
         if not self.findings:
-            self.attention_changed.emit(attention_of(found))
+            self.attention_changed.emit(attention_of(findings))
 
     @Slot()
     def _check_again(self) -> None:
@@ -301,25 +301,25 @@ class HealthPage(IndexPage):
             self._stale = True
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> tuple[HealthFinding, ...]:
-        found = []
+        findings = []
         deep = self._deep
 
         def report(progress: HealthProgress) -> None:
             self._stepped.emit(insight, progress)
 
         for finding in insight.health(cancel, ask=deep, deep=deep, progress=report):
-            found.append(finding)
+            findings.append(finding)
             self._finding_arrived.emit(insight, finding)
-        return tuple(found)
+        return tuple(findings)
 
-    def show_read(self, found: tuple[HealthFinding, ...]) -> None:
+    def show_read(self, findings: tuple[HealthFinding, ...]) -> None:
         now = time.time()
         self._deep = False
-        self.findings_list.retain(finding.id for finding in found)
+        self.findings_list.retain(finding.id for finding in findings)
         self._show_state()
         if not self._outcome:
             self.summary_bar.show_message(tr("The index was checked at {time}.", time=clock_time(now)), exact(now))
-        announce(self, summary(found))
+        announce(self, summary(findings))
         self.attention_changed.emit(attention_of(self.findings))
 
     def show_problem(self, sentence: str) -> None:
@@ -411,21 +411,21 @@ class HealthPage(IndexPage):
     # --- display ---------------------------------------------------------------------------------------------------
 
     def _show_state(self) -> None:
-        found = self.findings_list.findings
+        findings = self.findings_list.findings
         working = self._reading.busy or self._repairing.busy
-        bad = any(finding.state != "fine" for finding in found)
-        headline = tr("Checking…") if working else summary(found)
+        bad = any(finding.state != "fine" for finding in findings)
+        headline = tr("Checking…") if working else summary(findings)
         if self._repairing.busy:
             headline = tr("Repairing…")
         self.findings_list.set_complete(not working)
         self.findings_list.set_repairable(not self._repairing.busy, self._refusal)
         self.summary_bar.show_refusal(self._refusal)
         self.summary_bar.show_state(
-            "working" if working else "degraded" if bad else "fine" if found else "off",
+            "working" if working else "degraded" if bad else "fine" if findings else "off",
             headline,
             working=working,
             able=self.insight is not None,
-            repairable=any(finding.repair for finding in found) and not self._refusal,
+            repairable=any(finding.repair for finding in findings) and not self._refusal,
         )
 
 

@@ -277,23 +277,23 @@ class OverviewPage(IndexPage):
     # --- counts -----------------------------------------------------------------------------------------------------
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> _Counted:
-        found = insight.overview(cancel)
+        counted = insight.overview(cancel)
         return _Counted(
-            found,
-            chart_data.size_series(found.sizes),
-            chart_data.disk_series(found.disk),
-            chart_data.time_series(found.months),
-            sync_series(found.syncs),
+            counted,
+            chart_data.size_series(counted.sizes),
+            chart_data.disk_series(counted.disk),
+            chart_data.time_series(counted.months),
+            sync_series(counted.syncs),
         )
 
-    def show_read(self, found: _Counted) -> None:
-        self._overview = found.overview
+    def show_read(self, counted: _Counted) -> None:
+        self._overview = counted.overview
         self.attention.show_rows("overview", ())
-        self.folders.show_folders(found.overview.folders)
-        self.sizes.show_series(found.sizes)
-        self.disk.show_series(found.disk)
-        self.times.show_series(found.times, tr("notes by last change, sessions by start"))
-        self.syncs.show_series(found.syncs)
+        self.folders.show_folders(counted.overview.folders)
+        self.sizes.show_series(counted.sizes)
+        self.disk.show_series(counted.disk)
+        self.times.show_series(counted.times, tr("notes by last change, sessions by start"))
+        self.syncs.show_series(counted.syncs)
         self._show_live()
 
     def show_problem(self, sentence: str) -> None:

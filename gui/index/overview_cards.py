@@ -92,15 +92,15 @@ def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figur
 
 def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
     """Return the sizes of text, words and vectors or, if other parts are large, the sum of the three and the rest."""
-    found = {part.name: part.bytes for part in parts}
-    if not found:
+    sizes = {part.name: part.bytes for part in parts}
+    if not sizes:
         return ""
     unit = 1
     while total / unit >= _KILO:
         unit *= _KILO
-    text, words = found.get("text", 0), found.get("words", 0)
-    vectors = found.get("vectors", 0) + found.get("matrix", 0)
-    rest = sum(found.values()) - text - words - vectors
+    text, words = sizes.get("text", 0), sizes.get("words", 0)
+    vectors = sizes.get("vectors", 0) + sizes.get("matrix", 0)
+    rest = sum(sizes.values()) - text - words - vectors
     if rest > total * _NOTABLE_REST:
         content = _short((text + words + vectors) / unit)
         return tr("text, words, vectors {content} · rest {rest}", content=content, rest=_short(rest / unit))

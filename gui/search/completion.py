@@ -33,11 +33,11 @@ def part_at(text: str, cursor: int) -> Part:
     begin = _token_start(text, cursor)
     if tag := _TAG.fullmatch(text, begin, cursor):
         return Part("tag", tag[1], tag.start(1))
-    found = _OPERATOR.fullmatch(text, begin, cursor)
-    if found is None:
+    match = _OPERATOR.fullmatch(text, begin, cursor)
+    if match is None:
         negated = text[begin:cursor].startswith("-")
         return Part("", text[begin + negated : cursor], begin + negated)
-    return Part(found[1].casefold(), found[3], found.start(2))
+    return Part(match[1].casefold(), match[3], match.start(2))
 
 
 def completed(text: str, cursor: int, part: Part, value: str) -> tuple[str, int]:

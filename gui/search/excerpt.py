@@ -264,7 +264,7 @@ def _cut_front(text: str, marks: Sequence[Range], start: int, front: str) -> tup
 
 def _start_before(text: str, focus: int) -> tuple[int, str]:
     """Return the start that puts `focus` near the beginning: a sentence or list item, else a word after an ellipsis."""
-    begins = [found.end() for found in _BOUNDARY.finditer(text, focus - LEAD, focus)]
+    begins = [match.end() for match in _BOUNDARY.finditer(text, focus - LEAD, focus)]
     if begins:
         return begins[0], ""
     blank = text.find(" ", focus - LEAD, focus)

@@ -144,9 +144,9 @@ class ResultList(RowList):
     def selected_results(self) -> tuple[MemorySearchResult, ...]:
         """Return the results of all selected rows, from top to bottom; at least the current one."""
         rows = map(self.rows.row, sorted(index.row() for index in self.selectedIndexes()))
-        found = tuple(row.result for row in rows if isinstance(row, ResultRow))
+        results = tuple(row.result for row in rows if isinstance(row, ResultRow))
         current = self.current_result()
-        return found or (() if current is None else (current,))
+        return results or (() if current is None else (current,))
 
     def _selected_keys(self) -> tuple[Hashable, ...]:
         """Return the keys of the selected rows if there are several; a single one is restored as the current row."""

@@ -50,7 +50,7 @@ def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Rang
     Ranges inside the labels are dropped.
     """
     shown = {name: tr(other) for name, other in _NAMES.items()}
-    labels = [found for found in _LABEL.finditer(snippet) if shown[found[0]] != found[0]]
+    labels = [match for match in _LABEL.finditer(snippet) if shown[match[0]] != match[0]]
     ends = [found.end() for found in labels]
     names = {found.span() for found in labels}
     shifts = [0, *accumulate(len(shown[found[0]]) - len(found[0]) for found in labels)]
@@ -59,7 +59,7 @@ def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Rang
         return number + shifts[bisect_right(ends, number)]
 
     moved_ranges = [(moved(start), moved(end)) for start, end in ranges if (start, end) not in names]
-    return _LABEL.sub(lambda found: shown[found[0]], snippet), moved_ranges
+    return _LABEL.sub(lambda match: shown[match[0]], snippet), moved_ranges
 
 
 _CONTEXT_CHARACTERS = 60

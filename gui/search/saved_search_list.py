@@ -87,16 +87,16 @@ class SavedList(QListWidget):
     @property
     def searches(self) -> list[StoredSearch]:
         """Return the searches in the list, from top to bottom."""
-        found = (self.item(row).data(_SEARCH_ROLE) for row in range(self.count()))
-        return [search for search in found if search is not None]
+        searches = (self.item(row).data(_SEARCH_ROLE) for row in range(self.count()))
+        return [search for search in searches if search is not None]
 
     def current(self) -> StoredSearch | None:
         item = self.currentItem()
         return None if item is None else self.at(item)
 
     def at(self, item: QListWidgetItem) -> StoredSearch | None:
-        found: StoredSearch | None = item.data(_SEARCH_ROLE)
-        return found
+        search: StoredSearch | None = item.data(_SEARCH_ROLE)
+        return search
 
     def go_to(self, search: StoredSearch | None) -> None:
         """Select this search; if it is None or missing, the first one of the last group."""

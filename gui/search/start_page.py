@@ -290,10 +290,10 @@ def _example(manager: MemorySearchManager, token: CancelToken) -> str:
     if insight is None or manager.saved_searches.recent():
         return ""
     for language, query in _EXAMPLES:
-        found = manager.search(query, max_results=1, correct=False, cancel=token).results
-        if not found or found[0].score < _LEAST_SCORE or found[0].text_share > _MOST_WORDS:
+        results = manager.search(query, max_results=1, correct=False, cancel=token).results
+        if not results or results[0].score < _LEAST_SCORE or results[0].text_share > _MOST_WORDS:
             continue
-        file = insight.chunks_of(found[0].path, token)
+        file = insight.chunks_of(results[0].path, token)
         if file is not None and file.language != language:
             return query
     return ""

@@ -274,8 +274,8 @@ class ListBuilder(QObject):
         if not known.catalogue.sessions:
             self._show_nothing_known()
             return
-        found = hits.count(self._filters.chips.role)
-        listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
+        count = hits.count(self._filters.chips.role)
+        listing = build_listing(known.catalogue, criteria, count, self._opened, self._today())
         unsearched = self.unsupported.get("conditions", "") if criteria.text else ""
         self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
         self._view.show_days(self._days_of(known.catalogue, criteria), criteria.period.only_day)

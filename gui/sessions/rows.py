@@ -199,7 +199,7 @@ _GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], st
 """How the rows of an order are grouped, and the name of a group. Two folders of one name are one group."""
 
 
-def build_similar(catalogue: SessionCatalog, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
+def build_similar(catalogue: SessionCatalog, sessions: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
     """Return rows of sessions with their similarity; those missing from the catalogue are left out."""
-    entries = ((catalogue.by_path.get(summary.path), cosine) for summary, cosine in found)
+    entries = ((catalogue.by_path.get(summary.path), cosine) for summary, cosine in sessions)
     return [SessionRow(entry, similarity=cosine) for entry, cosine in entries if entry is not None]

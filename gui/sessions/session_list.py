@@ -189,7 +189,7 @@ def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     if not words:
         return []
     pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    return [found.span() for found in re.finditer(pattern, text, re.IGNORECASE)]
+    return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
 
 
 class SessionModel(RowModel):

@@ -193,14 +193,14 @@ class KeyRow(QWidget):
         """Show where the key was found; None while it is being looked for."""
         self._state_shown = state
         self._state.setText(breakable(key_words(state)))
-        found = state is not None and state.present
+        is_present = state is not None and state.present
         # A variable has priority over the keychain: another key would be tested here, saved, and never used.
         fixed = state is not None and state.origin == "environment"
         if fixed:
             self.clear()
         self._line.setEnabled(not fixed)
         self._line.setPlaceholderText(
-            "" if fixed else tr("Enter another API key") if found else tr("Enter the API key")
+            "" if fixed else tr("Enter another API key") if is_present else tr("Enter the API key")
         )
         self._forget.setVisible(state is not None and state.origin == "keychain")
 

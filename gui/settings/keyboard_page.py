@@ -131,10 +131,10 @@ class KeysTable(RecordsTable[KeyRow]):
         """Whether all rows have their final height."""
         return not self._due.isActive()
 
-    def show_found(self, found: tuple[KeyRow, ...], all_rows: Sequence[KeyRow], *, marked: bool) -> None:
+    def show_found(self, rows: tuple[KeyRow, ...], all_rows: Sequence[KeyRow], *, marked: bool) -> None:
         """Show the commands `found`; `all_rows`: all commands. `marked`: whether the user has chosen keys of some."""
         self._all = all_rows
-        self.show_records(found)
+        self.show_records(rows)
         self.setColumnHidden(_MARK, not marked)
         self._fit_columns()
 

@@ -253,8 +253,8 @@ class SessionsField(Field):
     def _set_choice(self, choice: Choice) -> None:
         self._looking.done()
         self._choice = choice
-        found = [source.found for source in choice.sources]
-        self._boxes.show_sources(found, [source.ticked for source in choice.sources])
+        sources = [source.found for source in choice.sources]
+        self._boxes.show_sources(sources, [source.ticked for source in choice.sources])
         insert_after(stop_before(self._adders[0]), stops(self._boxes))
         self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
@@ -342,9 +342,9 @@ class PathsField(Field):
         if self._found is None:
             self._looking.put(self._jobs.read(lambda token: engine.find_sources(cancel=token), self._set_found))
 
-    def _set_found(self, found: FoundSources) -> None:
+    def _set_found(self, sources: FoundSources) -> None:
         self._looking.done()
-        self._found = found
+        self._found = sources
         self._show_offers()
 
     def show_value(self, value: Any) -> None:
@@ -375,12 +375,12 @@ class PathsField(Field):
         return row
 
     def _show_offers(self) -> None:
-        found = () if self._found is None else self._found.sources
+        sources = () if self._found is None else self._found.sources
         # `Path.expanduser` raises for an unknown user.
         named = {os.path.normcase(os.path.realpath(os.path.expanduser(path))) for path in self._value}  # noqa: PTH111
         named.add(os.path.normcase(os.path.realpath(self._folder)))
         offered = [
-            source for source in found if source.kind != "sessions" and os.path.normcase(source.path) not in named
+            source for source in sources if source.kind != "sessions" and os.path.normcase(source.path) not in named
         ]
         self._sources.show_sources(offered)
         for widget in (self._offer, self._sources):

@@ -312,10 +312,10 @@ def read_field(option: Option, text: str) -> Any:
 def _number(option: Option, text: str, *, whole: bool) -> float | None:
     if not text.strip() and option.optional:
         return None
-    found = read_number(text)
-    if found is None or (whole and not found.is_integer()):
+    number = read_number(text)
+    if number is None or (whole and not number.is_integer()):
         raise UnreadableValue(tr("It must be a whole number.") if whole else tr("It must be a number."))
-    return int(found) if whole or found.is_integer() else found
+    return int(number) if whole or number.is_integer() else number
 
 
 def read_number(text: str) -> float | None:
@@ -329,10 +329,10 @@ def read_number(text: str) -> float | None:
     if re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+(?:[.,]\d*)?", compact):
         compact = compact.replace(thousands, "")
     try:
-        found = float(compact.replace(",", "."))
+        value = float(compact.replace(",", "."))
     except ValueError:
         return None
-    return found if math.isfinite(found) else None
+    return value if math.isfinite(value) else None
 
 
 def _table(option: Option, text: str) -> dict[str, Any]:

@@ -238,12 +238,12 @@ class Views(QObject):
     def _handle_answer(self, answer: Answer | None) -> None:
         """Clear the preview when a new query has no results, unless the user is reading in it."""
         latest = None if answer is None else answer.query.subject
-        found = answer is not None and bool(answer.outcome.results)
+        has_results = answer is not None and bool(answer.outcome.results)
         repeated = latest == self._last_query
-        if repeated and (found == self._last_found or not self._shows_result):
+        if repeated and (has_results == self._last_found or not self._shows_result):
             return  # the index has changed
-        self._last_query, self._last_found = latest, found
-        if found:
+        self._last_query, self._last_found = latest, has_results
+        if has_results:
             if not self.viewer.reads:
                 self.viewer.clear()
             return

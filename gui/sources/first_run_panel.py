@@ -130,8 +130,8 @@ class FoundSection(QWidget):
         self.changed.emit()
 
     def _session_sources(self) -> list[engine.FoundSource]:
-        found = self._found.sources if self._found else ()
-        return [source for source in found if source.kind == "sessions"]
+        sources = self._found.sources if self._found else ()
+        return [source for source in sources if source.kind == "sessions"]
 
     @Slot()
     def _toggle_search(self) -> None:
@@ -143,12 +143,12 @@ class FoundSection(QWidget):
         self._show_state(tr("The search for notes and sessions was stopped."), tr("Look for sources again"))
         self.looked.emit()
 
-    def _show(self, found: FoundSources) -> None:
+    def _show(self, sources: FoundSources) -> None:
         self._job = None
-        self._found = found
-        self._notes.show_sources([source for source in found.sources if source.kind != "sessions"])
+        self._found = sources
+        self._notes.show_sources([source for source in sources.sources if source.kind != "sessions"])
         self._tick(True)
-        self._issues.setText(breakable(issue_lines(found.issues, str(Path.home()))))
+        self._issues.setText(breakable(issue_lines(sources.issues, str(Path.home()))))
         self._show_state("" if self._session_sources() else tr(NOTHING))
         self.looked.emit()
 
@@ -159,8 +159,8 @@ class FoundSection(QWidget):
 
     def _show_state(self, sentence: str, steer: str = "") -> None:
         """Show the folders that were found, with a sentence if not empty and a button labelled `steer` if not empty."""
-        found = self._found.sources if self._found else ()
-        notes = any(source.kind != "sessions" for source in found)
+        sources = self._found.sources if self._found else ()
+        notes = any(source.kind != "sessions" for source in sources)
         sessions = bool(self._session_sources())
         self._notes_title.setVisible(notes)
         self._notes.setVisible(notes)

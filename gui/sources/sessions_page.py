@@ -288,8 +288,8 @@ def read_sources(folder: Path, config: Path | None, token: CancelToken) -> Choic
 def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
     """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
-    found = engine.find_sources(cancel=token)
-    known = {_key(one.path): one for one in found.sources if one.kind == "sessions"}
+    found_sources = engine.find_sources(cancel=token)
+    known = {_key(one.path): one for one in found_sources.sources if one.kind == "sessions"}
     once = {_key(source.found.path): source for source in sources}
     own = [replace(source, found=known.pop(key, source.found)) for key, source in once.items()]
     others = [
@@ -297,7 +297,7 @@ def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
         for one in known.values()
         if not any(_inside(one, source.found) for source in own)
     ]
-    return Choice(tuple(listed), (*own, *others), (*issues, *found.issues))
+    return Choice(tuple(listed), (*own, *others), (*issues, *found_sources.issues))
 
 
 def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], list[FileIssue]]:
@@ -305,9 +305,9 @@ def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], l
     sources: list[Source] = []
     issues: list[FileIssue] = []
     for text in folders:
-        found = engine.measure_sessions((text,), cancel=token)
-        sources += [Source(text, one, ticked=True) for one in found.sources]
-        issues += found.issues
+        measured = engine.measure_sessions((text,), cancel=token)
+        sources += [Source(text, one, ticked=True) for one in measured.sources]
+        issues += measured.issues
     return sources, issues
 
 

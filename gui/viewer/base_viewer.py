@@ -101,8 +101,8 @@ class LinkFollower(QObject):
 
 def _place(manager: MemorySearchManager, anchor: str, home: str, token: CancelToken) -> Location | None:
     """Find the place that an anchor names in the file `home`. Pool thread; raises `MnemoscopeError`."""
-    found = None if manager.insight is None else manager.insight.linked_text("", anchor, home, token)
-    return Location(home, found.line) if found is not None and found.line > 1 else None
+    linked = None if manager.insight is None else manager.insight.linked_text("", anchor, home, token)
+    return Location(home, linked.line) if linked is not None and linked.line > 1 else None
 
 
 def note_url(name: str, anchor: str) -> QUrl:
@@ -117,9 +117,9 @@ def note_url(name: str, anchor: str) -> QUrl:
 def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, token: CancelToken) -> Location:
     """Find the location that a link names, by the index or else by path. Pool thread; raises `MnemoscopeError`."""
     if manager.insight is not None:
-        found = manager.insight.linked_text(target, anchor, home, token)
-        if found is not None:
-            return Location(found.path, found.line if found.line > 1 or anchor else None)
+        linked = manager.insight.linked_text(target, anchor, home, token)
+        if linked is not None:
+            return Location(linked.path, linked.line if linked.line > 1 or anchor else None)
     name = normpath(join(dirname(home), target))
     manager.locate(name)
     return Location(name)

@@ -69,8 +69,8 @@ def load_lexers(text: str) -> None:
     """Load the Pygments lexers of all code blocks in a Markdown text. Not for the GUI thread."""
     if "```" in text or "~~~" in text:
         for line in text.split("\n"):
-            if found := _OPENING.fullmatch(line):
-                _loaded(found[3].lower())
+            if match := _OPENING.fullmatch(line):
+                _loaded(match[3].lower())
 
 
 def lexer_of(language: str) -> Any:

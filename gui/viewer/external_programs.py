@@ -72,8 +72,8 @@ def editor_command(
         if words and (arguments := _LINE_ARGUMENTS.get(_program_name(words[0]))) and which(words[0]):
             return _filled([*words, *arguments], path, line)
     for program, arguments in _LINE_ARGUMENTS.items():
-        if found := which(program):
-            return _filled([found, *arguments], path, line)
+        if executable := which(program):
+            return _filled([executable, *arguments], path, line)
     return None
 
 
@@ -131,11 +131,11 @@ def reader_command(path: Path, page: int, reader: str, which: Which = shutil.whi
     `reader` is the name of a desktop entry, such as org.gnome.Evince.desktop.
     """
     for name, (program, *arguments) in _PAGE_ARGUMENTS.items():
-        if name in reader.lower() and (found := which(program)):
+        if name in reader.lower() and (executable := which(program)):
             url = QUrl.fromLocalFile(str(path)).toString(QUrl.ComponentFormattingOption.FullyEncoded)
             values = {"{page}": str(page), "{url}": url, "{path}": str(path)}
             parts = (re.split(r"(\{\w+\})", argument) for argument in arguments)
-            return [found, *("".join(values.get(part, part) for part in words) for words in parts)]
+            return [executable, *("".join(values.get(part, part) for part in words) for words in parts)]
     return None
 
 
@@ -238,8 +238,8 @@ def _page_at(manager: MemorySearchManager, name: str, line: int) -> int:
     if not has_pages(name):
         return 0
     with manager.open_file(name) as text:
-        found = structure_of(text.text(1, line), name)
-    return 0 if found is None or not found.headings else page_of(found.headings[-1].title)
+        structure = structure_of(text.text(1, line), name)
+    return 0 if structure is None or not structure.headings else page_of(structure.headings[-1].title)
 
 
 class ExternalOpener(QObject):

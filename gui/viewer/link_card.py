@@ -135,11 +135,11 @@ class LinkCard(QFrame):
         self._job.done()
         self.notified.emit(sentence)
 
-    def _show(self, found: NoteLinks) -> None:
+    def _show(self, links: NoteLinks) -> None:
         self._job.done()
-        if found != self._found:
-            self._found = found
-            self._fill(found)
+        if links != self._found:
+            self._found = links
+            self._fill(links)
         was_hidden = self.isHidden()
         self.show()
         if was_hidden:
@@ -148,15 +148,15 @@ class LinkCard(QFrame):
             self.list.setFocus()
         self._focus_pending = False
 
-    def _fill(self, found: NoteLinks) -> None:
+    def _fill(self, note_links: NoteLinks) -> None:
         row = self.list.currentRow()
         self.list.clear()
-        to = tr_count("{count:,} link to this note", "{count:,} links to this note", len(found.backlinks))
-        own = tr_count("{count:,} link in this note", "{count:,} links in this note", len(found.links))
+        to = tr_count("{count:,} link to this note", "{count:,} links to this note", len(note_links.backlinks))
+        own = tr_count("{count:,} link in this note", "{count:,} links in this note", len(note_links.links))
         summary = tr("{backlinks}, {links}", backlinks=to, links=own)
         self._title.setText(summary)
         self.setAccessibleName(summary)
-        for heading, links in ((to, found.backlinks), (own, found.links)):
+        for heading, links in ((to, note_links.backlinks), (own, note_links.links)):
             if links:
                 self._add_heading(heading)
                 self._add_links(links)

@@ -198,15 +198,15 @@ class NoteMarkup:
         if self._in_math or line.strip() == "$$":
             self._in_math = self._in_math != (line.strip().endswith("$$"))
             return f"`{line.strip().replace('`', ' ')}`  " if line.strip() else "  "
-        if found := _CALLOUT.fullmatch(line):
-            return self._callout(number, *found.groups())
-        if (found := _EMBED.fullmatch(line)) and (box := self._embed(line)):
+        if match := _CALLOUT.fullmatch(line):
+            return self._callout(number, *match.groups())
+        if (match := _EMBED.fullmatch(line)) and (box := self._embed(line)):
             return box
-        if found := _FOOTNOTE_TEXT.match(line):
-            name = found[1]
-            return f"{ANCHOR}{FOOTNOTE}{name}{ANCHOR_END}\\[{escaped(name)}\\] {self._inline(found[2])}\n"
-        if found := _TASK.fullmatch(line):
-            before, state, text = found.groups()
+        if match := _FOOTNOTE_TEXT.match(line):
+            name = match[1]
+            return f"{ANCHOR}{FOOTNOTE}{name}{ANCHOR_END}\\[{escaped(name)}\\] {self._inline(match[2])}\n"
+        if match := _TASK.fullmatch(line):
+            before, state, text = match.groups()
             return before + _STATES[state].format(self._inline(text))
         return self._inline(_keep_quoted(line, level) if level else line)
 
@@ -238,9 +238,9 @@ class NoteMarkup:
         if fence and level >= inside:
             self._fence = ("" if _closes(line, fence) else fence), inside
             return True
-        found = _FENCE.match(line) if level else None
-        self._fence = ("", 0) if found is None else (found[1], level)
-        return found is not None
+        match = _FENCE.match(line) if level else None
+        self._fence = ("", 0) if match is None else (match[1], level)
+        return match is not None
 
     def _without_comments(self, number: int, line: str) -> str:
         """Remove the comments from a line; a `%%` without an end stays as text."""
@@ -276,14 +276,14 @@ class NoteMarkup:
         if len(links) != 1 or self._embeds == _MOST_EMBEDS:
             return ""
         link = links[0]
-        found = self._resolve(link.target, link.anchor)
-        if found is None:
+        linked_text = self._resolve(link.target, link.anchor)
+        if linked_text is None:
             return ""
         self._embeds += 1
-        text = found.text[:_LONGEST_EMBED]
-        label = f"{found.title} › {link.anchor.lstrip('^')}" if link.anchor else found.title
+        text = linked_text.text[:_LONGEST_EMBED]
+        label = f"{linked_text.title} › {link.anchor.lstrip('^')}" if link.anchor else linked_text.title
         inner = list(self._embedded(text.translate(_PRIVATE)))
-        cut = ["", "…"] if found.cut or len(found.text) > _LONGEST_EMBED else []
+        cut = ["", "…"] if linked_text.cut or len(linked_text.text) > _LONGEST_EMBED else []
         return "\n".join(
             ("", f"> {linked(label, link.target, link.anchor)}", ">", *(f"> {part}" for part in (*inner, *cut)), "")
         )
@@ -295,8 +295,8 @@ class NoteMarkup:
             if fence:
                 fence = "" if _closes(line, fence) else fence
                 yield line
-            elif found := _FENCE.match(line):
-                fence = found[1]
+            elif match := _FENCE.match(line):
+                fence = match[1]
                 yield line
             else:
                 yield self._inline(_keep_quoted(f"> {line}", _level(line) + 1)[2:])
@@ -317,8 +317,8 @@ class NoteMarkup:
 
     def _plain(self, text: str) -> str:
         if "![" in text:
-            text = _IMAGE_EMBED.sub(lambda found: self._image(found[0], found[1], found[2] or ""), text)
-            text = _IMAGE.sub(lambda found: self._image(found[0], found[2] or found[3], found[1]), text)
+            text = _IMAGE_EMBED.sub(lambda match: self._image(match[0], match[1], match[2] or ""), text)
+            text = _IMAGE.sub(lambda match: self._image(match[0], match[2] or match[3], match[1]), text)
         if "^[" in text:
             text = _INLINE_NOTE.sub(self._inline_note, text)
         if "==" in text:
@@ -334,8 +334,8 @@ class NoteMarkup:
 
     def _image(self, markup: str, target: str, description: str) -> str:
         """Return Markdown for an image of the searched folders; the unchanged `markup` if it can't be shown."""
-        found = _WIDTH.fullmatch(description)
-        words, width = (found[1] or "", int(found[2])) if found else (description, 0)
+        match = _WIDTH.fullmatch(description)
+        words, width = (match[1] or "", int(match[2])) if match else (description, 0)
         url = "" if self._pictures is None else self._pictures.url(target.strip(), width)
         if not url and markup.startswith("![[") and not written_links(markup):
             return f"*{escaped(words or target.partition('#')[0])}*"  # a film or a sound
@@ -352,15 +352,15 @@ class NoteMarkup:
             name = (tag[2] or "").lower()
             if name == "br":
                 return LINE_BREAK
-            found = {key.lower(): one or two or three for key, one, two, three in _ATTRIBUTE.findall(tag[3] or "")}
+            attributes = {key.lower(): one or two or three for key, one, two, three in _ATTRIBUTE.findall(tag[3] or "")}
             if name == "img":
-                source, words, width = (found.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
+                source, words, width = (attributes.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
                 markup = f"![{escaped(words)}](<{source}>)"
                 return self._image(markup, source, f"{words}|{width}" if width.isdigit() else words) if source else ""
             if name == "a" and not tag[1]:
-                address = found.get("href", "").strip("<> ") if "a" in closed else ""
+                address = attributes.get("href", "").strip("<> ") if "a" in closed else ""
                 self._link_ends.append(f"](<{address}>)" if address else "")
-                return "[" if address else "" if found.keys() & {"href", "id", "name"} else tag[0]
+                return "[" if address else "" if attributes.keys() & {"href", "id", "name"} else tag[0]
             if name == "a":
                 return self._link_ends.pop() if self._link_ends else ""
             return _MARKS_OF_TAGS.get(name, "") if name in closed else ""
@@ -376,14 +376,14 @@ class NoteMarkup:
         if "$" in text:
             text = _MATH.sub(lambda math: f"`{math[0]}`", text)
         if "[^" in text:
-            text = _FOOTNOTE_MARK.sub(lambda found: _footnote(found[1]), text)
+            text = _FOOTNOTE_MARK.sub(lambda match: _footnote(match[1]), text)
         if "^" in text:
-            text = _BLOCK_ID.sub(lambda found: f"{ANCHOR}^{found[1].lower()}{ANCHOR_END}", text)
+            text = _BLOCK_ID.sub(lambda match: f"{ANCHOR}^{match[1].lower()}{ANCHOR_END}", text)
         return text
 
-    def _inline_note(self, found: re.Match[str]) -> str:
+    def _inline_note(self, match: re.Match[str]) -> str:
         """Move a footnote that is written in the text to the end of the page."""
-        self._notes.append(found[1].strip())
+        self._notes.append(match[1].strip())
         return f"[^*{len(self._notes)}]"
 
     def notes(self) -> Iterator[str]:
@@ -397,27 +397,27 @@ class NoteMarkup:
 
     def _first_words(self, block: str) -> str:
         """Return the first line of the Logseq block with this id, to be shown instead of the id."""
-        found = self._resolve(block, "")
-        text = found.text.split("\n", 1)[0] if found is not None else ""
+        linked = self._resolve(block, "")
+        text = linked.text.split("\n", 1)[0] if linked is not None else ""
         return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
 
 
 def _closes(line: str, fence: str) -> bool:
     """Return whether a line closes the block of code that `fence` opened."""
-    found = _FENCE.match(line)
-    return found is not None and found[1].startswith(fence) and not line[found.end() :].strip()
+    match = _FENCE.match(line)
+    return match is not None and match[1].startswith(fence) and not line[match.end() :].strip()
 
 
 def _keep_quoted(line: str, level: int) -> str:
     """Mark a heading in a quoted line with the depth of the quote, `level`."""
-    return _QUOTED_HEADING.sub(lambda found: found[0] + QUOTED * level, line, count=1)
+    return _QUOTED_HEADING.sub(lambda match: match[0] + QUOTED * level, line, count=1)
 
 
-def _macro(found: re.Match[str]) -> str:
+def _macro(match: re.Match[str]) -> str:
     """Return a link to the page that a macro of Logseq shows, or the macro as code."""
-    if found[2]:
-        return f"<{found[2]}>"
-    return found[0] if "`" in found[0] or found[1] == "embed" else f"`{found[0]}`"
+    if match[2]:
+        return f"<{match[2]}>"
+    return match[0] if "`" in match[0] or match[1] == "embed" else f"`{match[0]}`"
 
 
 def linked(label: str, target: str, anchor: str) -> str:
@@ -433,12 +433,12 @@ def escaped(text: str) -> str:
     return _ESCAPED.sub(r"\\\1", text)
 
 
-def _tag(found: re.Match[str]) -> str:
+def _tag(match: re.Match[str]) -> str:
     """A link that searches for the tag; other markup unchanged."""
-    name = (found[1] or "").strip("/")
+    name = (match[1] or "").strip("/")
     if not name or name.isdigit():
-        return found[0]
-    return f"[{escaped(found[0])}]({TAG_SCHEME}:{quote(name, errors='replace')})"
+        return match[0]
+    return f"[{escaped(match[0])}]({TAG_SCHEME}:{quote(name, errors='replace')})"
 
 
 def _footnote(name: str) -> str:
@@ -454,5 +454,5 @@ def _comment_marks(line: str) -> list[int]:
 
 
 def _level(line: str) -> int:
-    found = _QUOTES.match(line)
-    return found[0].count(">") if found else 0
+    match = _QUOTES.match(line)
+    return match[0].count(">") if match else 0

@@ -201,13 +201,13 @@ def inline_code(block: QTextBlock) -> list[tuple[int, int]]:
 
 def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
     """Return position, length and format of each run of text in a block, as a list: restyling ends Qt's iteration."""
-    found = []
+    fragments = []
     iterator = block.begin()
     while not iterator.atEnd():
         fragment = iterator.fragment()
-        found.append((fragment.position(), fragment.length(), fragment.charFormat()))
+        fragments.append((fragment.position(), fragment.length(), fragment.charFormat()))
         iterator += 1
-    return found
+    return fragments
 
 
 def _place_images(block: QTextBlock, cursor: QTextCursor, pictures: Mapping[str, Picture]) -> None:
@@ -233,9 +233,9 @@ def _place_images(block: QTextBlock, cursor: QTextCursor, pictures: Mapping[str,
 def _take_anchors(block: QTextBlock, cursor: QTextCursor) -> list[str]:
     """Remove the anchors (such as `^id`) of a block from its text; returns their names."""
     names: list[str] = []
-    while (found := _ANCHOR.search(block.text())) is not None:
-        _remove(block, cursor, *found.span())
-        names.append(found[1])
+    while (match := _ANCHOR.search(block.text())) is not None:
+        _remove(block, cursor, *match.span())
+        names.append(match[1])
     return names
 
 
@@ -253,12 +253,12 @@ def _highlight(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None
     """Give `==highlighted==` text its background."""
     look = QTextCharFormat()
     look.setBackground(QBrush(style.colours.mark))
-    while (found := _MARKED.search(block.text())) is not None:
-        start, end = (len(block.text()[:at].encode("utf-16-le")) // 2 for at in found.span())
+    while (match := _MARKED.search(block.text())) is not None:
+        start, end = (len(block.text()[:at].encode("utf-16-le")) // 2 for at in match.span())
         cursor.setPosition(block.position() + start)
         cursor.setPosition(block.position() + end, QTextCursor.MoveMode.KeepAnchor)
         cursor.mergeCharFormat(look)
-        for at in (found.end() - 1, found.start()):
+        for at in (match.end() - 1, match.start()):
             _remove(block, cursor, at, at + 1)
     while (stray := _STRAY_MARK.search(block.text())) is not None:  # its other end is in another block
         _remove(block, cursor, *stray.span())

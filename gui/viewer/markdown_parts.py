@@ -170,8 +170,8 @@ class _Cutter:
 
     def _measure(self, number: int, line: str) -> None:
         """Add a line to the counts; lines of code too, since Qt may see the end of a code block earlier."""
-        found = _CONTAINERS.match(line)
-        containers = found[0] if found else ""
+        match = _CONTAINERS.match(line)
+        containers = match[0] if match else ""
         text = line[len(containers) :]
         length = len(line) - min(len(containers), _LONGEST_MARKERS)
         items = len(_ITEM.findall(containers))

@@ -139,7 +139,7 @@ def names_tool_calls(query: str) -> bool:
 def plain_finder(needle: str) -> Finder:
     """Return a function that finds the typed characters in a text, ignoring case."""
     pattern = re.compile(re.escape(needle), re.IGNORECASE)
-    return lambda text: [found.span() for found in pattern.finditer(text)]
+    return lambda text: [match.span() for match in pattern.finditer(text)]
 
 
 # --- The marks of the hits in the scroll bar and in the lines --------------------------------------------------------

@@ -185,18 +185,18 @@ def _search_blocks(
 
     Returns the hits by block, and the number of characters that were read.
     """
-    found: Found = []
+    matches: Found = []
     seen = 0
     until = time.monotonic() + _SHIFT
     for block in blocks:
         first = block * BLOCK + 1
         texts = lines.lines(first, first + BLOCK - 1)
-        found.append((block, _hits(texts, first, finder, token)))
+        matches.append((block, _hits(texts, first, finder, token)))
         seen += sum(map(len, texts)) + len(texts)
-        enough = bool(found[-1][1]) if until_hit else seen >= left
+        enough = bool(matches[-1][1]) if until_hit else seen >= left
         if enough or time.monotonic() > until:
             break
-    return found, seen
+    return matches, seen
 
 
 def _hits(texts: Sequence[str], first: int, finder: Finder, token: CancelToken) -> list[Hit]:

@@ -88,11 +88,11 @@ class Outline:
         """Read the first megabytes of a file that `is_markup`, and all of a document; None for other files."""
         most = math.inf if is_document(name) else _MOST_READ  # the text of a document is bounded
         text = _beginning(lines, cancel, most) if is_markup(name) else ""
-        found = structure_of(text, name)
-        if found is None:
+        structure = structure_of(text, name)
+        if structure is None:
             return None
-        headings = (Heading(heading.line, heading.title) for heading in found.headings)
-        return cls(headings, found.code, separate_title=found.title if found.separate_title else "")
+        headings = (Heading(heading.line, heading.title) for heading in structure.headings)
+        return cls(headings, structure.code, separate_title=structure.title if structure.separate_title else "")
 
     def is_heading(self, line: int) -> bool:
         return line in self._set

@@ -247,10 +247,10 @@ class ViewerPanel(BaseViewer):
 
         def images() -> LocateImage:
             insight = None if manager is None else manager.insight
-            found = None if insight is None else insight.images_of(home)
+            images = None if insight is None else insight.images_of(home)
 
             def locate(target: str) -> Path | None:
-                return None if found is None else found.locate(target)
+                return None if images is None else images.locate(target)
 
             return locate
 

@@ -144,8 +144,8 @@ def _reader(path: Path) -> QImageReader | None:
     It may be another file than was located: opening a pipe would stop all threads, as it holds Python's lock.
     """
     try:
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
             return None
     except OSError:
         return None

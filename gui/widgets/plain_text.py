@@ -186,7 +186,7 @@ def utf16_length(text: str) -> int:
 
 def utf16_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Convert half-open ranges in `text` from code points to UTF-16 units; they have to be ascending."""
-    wide = [found.start() for found in _ASTRAL.finditer(text)]
+    wide = [match.start() for match in _ASTRAL.finditer(text)]
     if not wide:
         return [(start, end) for start, end in ranges]
     moved = []
@@ -204,8 +204,8 @@ def utf16_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> list[tuple[int
 def code_point_offset(text: str, offset: int) -> int:
     """Convert an offset in `text` from UTF-16 units to code points; inside a surrogate pair, to that of its start."""
     passed = 0
-    for found in _ASTRAL.finditer(text):
-        if found.start() + passed >= offset:
+    for match in _ASTRAL.finditer(text):
+        if match.start() + passed >= offset:
             break
         passed += 1
     return offset - passed

@@ -264,9 +264,9 @@ class QueryBox(QWidget):
 
     @Slot(bool)
     def _recall(self, back: bool) -> None:
-        found = self._history.earlier(self.query) if back else self._history.later(self.query)
-        if found is not None:
-            self.show_text(found)
+        query = self._history.earlier(self.query) if back else self._history.later(self.query)
+        if query is not None:
+            self.show_text(query)
 
     def _set_margins(self) -> None:
         """Reserve the same space for the magnifier or a button, so that the text of all views' boxes is aligned."""

@@ -40,19 +40,19 @@ def fit(query: str, words: str, extra: str = "") -> Fit | None:
     beginning of a word.
     """
     score = 0.0
-    found: set[int] = set()
+    positions: set[int] = set()
     parts = query.casefold().split()
     for part in parts:
         letters = _find(part, _folded(words))
         if letters is not None:
             score += letters[0]
-            found.update(letters[1])
+            positions.update(letters[1])
             continue
         elsewhere = _find(part, _folded(extra))
         if elsewhere is None:
             return None
         score += elsewhere[0] / 2
-    return Fit(score / max(1, len(parts)), _ranges(found))
+    return Fit(score / max(1, len(parts)), _ranges(positions))
 
 
 @lru_cache(maxsize=2048)
@@ -94,14 +94,14 @@ def _find(part: str, words: str) -> tuple[float, range | list[int]] | None:
 
 def _in_order(part: str, words: str, positions: "range | list[int]") -> list[int] | None:
     """Find the letters of `part` in order in `words`, each at one of `positions`; returns their positions, or None."""
-    found = []
+    indices = []
     rest = iter(positions)
     for letter in part:
         position = next((position for position in rest if words[position] == letter), None)
         if position is None:
             return None
-        found.append(position)
-    return found
+        indices.append(position)
+    return indices
 
 
 def _ranges(letters: set[int]) -> tuple[tuple[int, int], ...]:
@@ -196,6 +196,6 @@ def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[
     use: defaultdict[str, float] = defaultdict(float)
     for age, key in enumerate(recent):
         use[key] += _FADING**age
-    found = [Found(entry, fitting) for entry in entries if (fitting := _fit(query, entry)) is not None]
-    found.sort(key=lambda one: (-round(one.fit.score), -use[one.entry.key], bool(one.entry.reason)))
-    return found
+    fitting_entries = [Found(entry, fitting) for entry in entries if (fitting := _fit(query, entry)) is not None]
+    fitting_entries.sort(key=lambda one: (-round(one.fit.score), -use[one.entry.key], bool(one.entry.reason)))
+    return fitting_entries

@@ -60,12 +60,12 @@ def _part(component: Component, hashes: dict[str, list[str]]) -> Part:
 
 def _locked_hashes(lock: str) -> dict[str, list[str]]:
     """Return the SHA-256 hashes of the files that the lock allows, by package."""
-    found: dict[str, list[str]] = {}
+    hashes: dict[str, list[str]] = {}
     for entry in re.split(r"\n(?=[a-z0-9])", lock):
         name, pinned, _ = entry.partition("==")
         if pinned:
-            found[name] = re.findall(r"--hash=sha256:([0-9a-f]{64})", entry)
-    return found
+            hashes[name] = re.findall(r"--hash=sha256:([0-9a-f]{64})", entry)
+    return hashes
 
 
 if __name__ == "__main__":

@@ -133,17 +133,19 @@ def reachable(entries: Iterable[Entry], libraries_of: Callable[[str], Iterable[s
     """
     entries = list(entries)
     by_name = {PurePath(entry[0]).name: entry for entry in entries if entry[2] != "SYMLINK"}
-    found = {entry[0] for entry in entries if not _is_shared_library(entry)}
-    waiting = [entry for entry in entries if entry[0] in found and entry[2] in ("BINARY", "EXTENSION")]
+    libraries = {entry[0] for entry in entries if not _is_shared_library(entry)}
+    waiting = [entry for entry in entries if entry[0] in libraries and entry[2] in ("BINARY", "EXTENSION")]
     while waiting:
         for name in libraries_of(waiting.pop()[1]):
             needed = by_name.get(name)
-            if needed is not None and needed[0] not in found:
-                found.add(needed[0])
+            if needed is not None and needed[0] not in libraries:
+                libraries.add(needed[0])
                 waiting.append(needed)
-    names = {PurePath(path).name for path in found}
+    names = {PurePath(path).name for path in libraries}
     return [
-        entry for entry in entries if entry[0] in found or (entry[2] == "SYMLINK" and PurePath(entry[1]).name in names)
+        entry
+        for entry in entries
+        if entry[0] in libraries or (entry[2] == "SYMLINK" and PurePath(entry[1]).name in names)
     ]
 
 
@@ -268,11 +270,11 @@ def _by_package(entries: Iterable[Entry]) -> dict[str, list[str]]:
     """Return the bundle's files by the Debian package that owns them; empty on other systems."""
     if shutil.which("dpkg-query") is None:
         return {}
-    found: dict[str, list[str]] = {}
+    files: dict[str, list[str]] = {}
     for target, source, kind in entries:
         if kind != "SYMLINK" and source.startswith(_SYSTEM) and (package := debian_package(source)):
-            found.setdefault(package, []).append(PurePath(target).as_posix())
-    return found
+            files.setdefault(package, []).append(PurePath(target).as_posix())
+    return files
 
 
 def debian_package(source: str) -> str:

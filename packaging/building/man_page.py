@@ -66,13 +66,13 @@ def man_page() -> str:
 def _verbs(parser: argparse.ArgumentParser) -> list[tuple[str, argparse.ArgumentParser]]:
     """Return the verbs in order, each followed by its subcommands, such as `sessions show`."""
     choices = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    found: list[tuple[str, argparse.ArgumentParser]] = []
+    verbs: list[tuple[str, argparse.ArgumentParser]] = []
     for name in VERBS:
-        found.append((name, choices[name]))
+        verbs.append((name, choices[name]))
         for action in choices[name]._actions:
             if isinstance(action, argparse._SubParsersAction):
-                found += [(f"{name} {inner}", parser) for inner, parser in action.choices.items()]
-    return found
+                verbs += [(f"{name} {inner}", parser) for inner, parser in action.choices.items()]
+    return verbs
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:

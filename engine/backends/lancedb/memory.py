@@ -57,8 +57,8 @@ class RemoteFiles:
                 raise PathRefused
             return view.where(sql_one_of("file", [key]), cancel)
 
-        found = self._table.read(rows, cancel)
-        return NumberedText.of(composed(sorted(found, key=lambda row: row.ordinal)))
+        rows_of_files = self._table.read(rows, cancel)
+        return NumberedText.of(composed(sorted(rows_of_files, key=lambda row: row.ordinal)))
 
 
 def elsewhere(path: str) -> Unsupported:

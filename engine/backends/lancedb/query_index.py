@@ -168,8 +168,8 @@ class MemoryIndexes:
 
     @property
     def current(self) -> QueryIndex:
-        found: QueryIndex = self._here.query_index
-        return found
+        index: QueryIndex = self._here.query_index
+        return index
 
     @contextmanager
     def read(self, cancel: CancelToken | None = None) -> Iterator[Snapshot]:

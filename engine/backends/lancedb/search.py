@@ -256,18 +256,18 @@ def newest_files_condition(
 
 def tokens_to_count(analysis: QueryAnalysis) -> list[str]:
     """Tokens that the scores need, to be counted in one request."""
-    found: dict[str, None] = {}
+    counted: dict[str, None] = {}
     for term in analysis.terms:
         if term.stop:
             continue
         for stem in term.stems:
-            found.update(dict.fromkeys(STEM + part for part in stem.split(" ")))
+            counted.update(dict.fromkeys(STEM + part for part in stem.split(" ")))
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         if term.prefix_ok and (prefix := beginning_of(tokens[-1])) is not None:
-            found.update({BEGINNING + prefix: None, WORD + tokens[-1]: None})
+            counted.update({BEGINNING + prefix: None, WORD + tokens[-1]: None})
         elif not term.stems:
-            found.update(dict.fromkeys(WORD + token for token in tokens))
-    return list(found)
+            counted.update(dict.fromkeys(WORD + token for token in tokens))
+    return list(counted)
 
 
 def queries(analysis: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":

@@ -199,10 +199,10 @@ class TableView:
         if unknown:
             most = max(1, self.passages)
             try:
-                found = self._call(_together([self._matching(token, condition, most) for token in unknown]), cancel)
+                counts = self._call(_together([self._matching(token, condition, most) for token in unknown]), cancel)
             except NotIndexed:
                 return [0] * len(tokens)
-            self._counts.update(((condition, token), len(rows)) for token, rows in zip(unknown, found, strict=True))
+            self._counts.update(((condition, token), len(rows)) for token, rows in zip(unknown, counts, strict=True))
         return [self._counts[condition, token] for token in tokens]
 
     def _matching(self, token: str, condition: str, most: int) -> "Coroutine[Any, Any, pa.Table]":
@@ -231,15 +231,15 @@ class TableView:
         """Return the vectors of the given texts that have one, by the hashes of the texts."""
         condition = _embedded(sql_one_of("text_hash", (hash_.hex() for hash_ in hashes)))
         query = self._table.query().where(condition).select(["text_hash", "vector"])
-        found = self._call(query.to_arrow(), cancel)
-        pairs = zip(found.column("text_hash").to_pylist(), table_schema.read_vectors(found), strict=True)
+        table = self._call(query.to_arrow(), cancel)
+        pairs = zip(table.column("text_hash").to_pylist(), table_schema.read_vectors(table), strict=True)
         return {bytes.fromhex(hash_): vector for hash_, vector in pairs if vector is not None}
 
     def without_vector(self, cancel: CancelToken) -> list[tuple[str, bytes]]:
         """Return (id, hash of the text) of the passages without a vector."""
         query = self._table.query().where(_and("vector IS NULL")).select(["id", "text_hash"])
-        found = self._call(query.to_arrow(), cancel)
-        pairs = zip(found.column("id").to_pylist(), found.column("text_hash").to_pylist(), strict=True)
+        table = self._call(query.to_arrow(), cancel)
+        pairs = zip(table.column("id").to_pylist(), table.column("text_hash").to_pylist(), strict=True)
         return [(id_, bytes.fromhex(hash_)) for id_, hash_ in pairs]
 
     def _columns(self) -> list[str]:

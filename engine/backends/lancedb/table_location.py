@@ -144,12 +144,12 @@ def _from_keychain(cancel: CancelToken | None) -> dict[str, str]:
     if any(os.environ.get(name) for name in _S3_VARIABLES):
         return {}
     try:
-        found = {name: keychain.read(name, cancel=cancel) for name in _S3_VARIABLES}
+        values = {name: keychain.read(name, cancel=cancel) for name in _S3_VARIABLES}
     except keychain.NoKeychain:
         return {}
-    if not all(found.values()):
+    if not all(values.values()):
         return {}
-    return {name.lower(): _hidden(value) for name, value in found.items() if value}
+    return {name.lower(): _hidden(value) for name, value in values.items() if value}
 
 
 def _cloud_key(cancel: CancelToken | None) -> str:

@@ -331,15 +331,15 @@ def read_vectors(table: "pa.Table") -> list[bytes | None]:
     """Little-endian float16 of each row; None where a row has none."""
     if "vector" not in table.column_names:
         return [None] * len(table)
-    found: list[bytes | None] = []
+    vectors: list[bytes | None] = []
     for chunk in table.column("vector").chunks:
         length = chunk.type.list_size
         values = chunk.values.to_numpy(zero_copy_only=False).astype("<f2", copy=False)
         first = chunk.offset
         for row, valid in enumerate(chunk.is_valid().to_pylist()):
             begin = (first + row) * length
-            found.append(values[begin : begin + length].tobytes() if valid else None)
-    return found
+            vectors.append(values[begin : begin + length].tobytes() if valid else None)
+    return vectors
 
 
 # --- Conditions in SQL. LanceDB has no parameters, so every value is quoted. -----------------------------------------

@@ -294,10 +294,10 @@ class TablePublisher:
         storage, taken = VectorStorage(work, model), 0
         for start in range(0, len(due), _VECTORS_AT_ONCE):
             batch = due[start : start + _VECTORS_AT_ONCE]
-            found = view.vectors_of(batch, work.token)
-            if found:
-                storage.save(list(found), decode(list(found.values()), model.dims).astype("float32"), made=False)
-                taken += len(found)
+            vectors = view.vectors_of(batch, work.token)
+            if vectors:
+                storage.save(list(vectors), decode(list(vectors.values()), model.dims).astype("float32"), made=False)
+                taken += len(vectors)
         return taken
 
     def _fill(self, work: StageWork) -> None:

@@ -87,10 +87,10 @@ def plan(
     Raises `WorkspaceError`, `Cancelled`.
     """
     roots = find_roots(workspace, settings)
-    found = discover(workspace, settings, cancel=cancel)
+    discovery = discover(workspace, settings, cancel=cancel)
     names_of_roots = {root.name for root in roots.found if root.extra or settings.qmd.include_default_memory}
     accepted: dict[str, list[FoundFile]] = {name: [] for name in names_of_roots}
-    for file in found.files:
+    for file in discovery.files:
         home = roots.home_of(file.name)
         if home is not None and home.name in names_of_roots:
             accepted[home.name].append(file)
@@ -102,7 +102,7 @@ def plan(
     ]
     if sessions is not None:
         made.append(Collection(collections.name(SESSIONS), "sessions", str(sessions), "*.md", ""))
-    files, passed = _passed_over(found, accepted)
+    files, passed = _passed_over(discovery, accepted)
     return CollectionPlan(tuple(made), files, passed)
 
 
@@ -138,7 +138,7 @@ def read_applied(file: Path) -> SavedConfiguration:
 def literal(name: str) -> str:
     """Return a pattern that matches only this name."""
     shown = os.fsencode(name).decode("utf-8", "replace")  # how Node reads a name that is no UTF-8
-    return _SPECIAL.sub(lambda found: f"[{found[0]}]" if found[0] in "*?[,(){}|+@#" else f"\\{found[0]}", shown)
+    return _SPECIAL.sub(lambda match: f"[{match[0]}]" if match[0] in "*?[,(){}|+@#" else f"\\{match[0]}", shown)
 
 
 class _Names:
@@ -215,7 +215,7 @@ def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) 
     for folder in tuple(folders):
         while folder := folder.rpartition("/")[0]:
             folders.add(folder)
-    found = list[str]()
+    patterns = list[str]()
     stack = [(root.path, "")]
     while stack:
         path, prefix = stack.pop()
@@ -229,9 +229,9 @@ def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) 
                 stack.append((entry.path, name + "/"))
             elif _holds_any(entry.path, endings):
                 whole.append(literal(entry.name))
-        found += [literal(prefix) + one for one in _any_of(refused)]
-        found += [f"{literal(prefix)}{one}/**" for one in _any_of(whole)]
-    return tuple(sorted(found))
+        patterns += [literal(prefix) + one for one in _any_of(refused)]
+        patterns += [f"{literal(prefix)}{one}/**" for one in _any_of(whole)]
+    return tuple(sorted(patterns))
 
 
 def _any_of(patterns: list[str]) -> list[str]:
@@ -262,10 +262,10 @@ def _seen_by_qmd(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _passed_over(
-    found: Discovery, accepted: dict[str, list[FoundFile]]
+    discovery: Discovery, accepted: dict[str, list[FoundFile]]
 ) -> tuple[tuple[FoundFile, ...], tuple[FileIssue, ...]]:
     """Return the files that `qmd` indexes, and those excluded by our rules or its own."""
-    taken, passed = [], list(found.skipped)
+    taken, passed = [], list(discovery.skipped)
     for root, files in accepted.items():
         for file in files:
             inside = file.name[len(root) :].strip("/").split("/")[:-1]

@@ -267,8 +267,8 @@ class QmdCommand:
         if self.version:
             return
         output = self._run(["--version"], seconds, cancel)
-        found = _VERSION.search(output.output)
-        if found is None:
+        match = _VERSION.search(output.output)
+        if match is None:
             raise QmdMissing(
                 tr(
                     "{program} does not report a qmd version: {advice}",
@@ -276,8 +276,8 @@ class QmdCommand:
                     advice=tr(_MENDING),
                 )
             )
-        version = ".".join(found.groups())
-        if tuple(map(int, found.groups())) < _OLDEST:
+        version = ".".join(match.groups())
+        if tuple(map(int, match.groups())) < _OLDEST:
             least = ".".join(map(str, _OLDEST))
             raise QmdMissing(
                 tr(
@@ -396,14 +396,14 @@ class QmdCommand:
     def _program(self) -> list[str]:
         """The program to start. On Windows not the `.cmd` itself: its shell would interpret the query."""
         name = os.path.expanduser(self._name)
-        found = shutil.which(name)
-        if found is None:
+        path = shutil.which(name)
+        if path is None:
             raise QmdMissing(
                 tr("The command {program} was not found: {advice}", program=self._name, advice=tr(_MENDING))
             )
-        if sys.platform != "win32" or not found.lower().endswith((".cmd", ".bat", ".ps1")):
-            return [os.path.abspath(found)]
-        folder = Path(found).parent
+        if sys.platform != "win32" or not path.lower().endswith((".cmd", ".bat", ".ps1")):
+            return [os.path.abspath(path)]
+        folder = Path(path).parent
         scripts = (folder.parent / _SCRIPT, folder / "node_modules" / _SCRIPT)
         script = next((script for script in scripts if script.is_file()), None)
         node = shutil.which("node", path=os.pathsep.join((str(folder), os.environ.get("PATH", ""))))
@@ -411,7 +411,7 @@ class QmdCommand:
             raise QmdMissing(
                 tr(
                     "{program} is not part of a working installation of qmd: {advice}",
-                    program=found,
+                    program=path,
                     advice=tr(_MENDING),
                 )
             )

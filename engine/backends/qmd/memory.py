@@ -334,7 +334,7 @@ class QmdMemory:
             raise Unsupported(tr(NO_SESSIONS))
 
     def _known_session(self, path: str) -> SessionSummary:
-        found = self._exports.get(path)
-        if found is None:
+        transcript = self._exports.get(path)
+        if transcript is None:
             raise PathRefused  # a transcript that was not read (yet), or is empty
-        return summary_of(found.known)
+        return summary_of(transcript.known)

@@ -81,24 +81,24 @@ def parse_hits(output: str, errors: str = "") -> list[Hit]:
 
 def parse_counts(line: str) -> Counts | None:
     """The counts of one collection in a line of an update; None for any other line."""
-    found = _COUNTS.search(line)
-    return None if found is None else Counts(*map(int, found.groups()))
+    match = _COUNTS.search(line)
+    return None if match is None else Counts(*map(int, match.groups()))
 
 
 def parse_collection(line: str) -> str | None:
     """Parse the line that names the collection being updated; None for any other line."""
-    found = _COLLECTION.match(line.strip())
-    return None if found is None else found[3]
+    match = _COLLECTION.match(line.strip())
+    return None if match is None else match[3]
 
 
 def parse_skipped(line: str) -> tuple[str, str] | None:
     """A file that an update passed over, and why; None for any other line."""
-    found = _SKIPPED.search(line.rstrip())
-    if found is None:
+    match = _SKIPPED.search(line.rstrip())
+    if match is None:
         return None
-    if found[3]:
-        return found[3], skip_reasons.OUTSIDE_FOR_QMD.message()
-    return found[1], skip_reasons.UNREADABLE_BY_QMD.message(problem=found[2])
+    if match[3]:
+        return match[3], skip_reasons.OUTSIDE_FOR_QMD.message()
+    return match[1], skip_reasons.UNREADABLE_BY_QMD.message(problem=match[2])
 
 
 def _rows(output: str) -> list[dict[str, Any]] | None:

@@ -89,11 +89,11 @@ class ResultMapper:
         best = self._best_hits(hits, collections)
         notes = {name for name, (_, session) in best.items() if session is None}
         accepted = self._guard.accepted(notes)
-        found = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
+        candidates = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
         conditions = _conditions(file_filter, query_text.fields)
         matching = [
             one
-            for one in found
+            for one in candidates
             if one is not None
             and (one.session is not None or one.path in accepted)
             and all(ok(one) for ok in conditions)
@@ -415,8 +415,8 @@ class QmdSearch:
         most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
         names = [one.name for one in collections]
         outcome = self._runner.run_query(query_text, names, most, keyword_only=request.keyword_only, cancel=cancel)
-        found = self._mapper.candidates(outcome.hits, collections, request.filter, query_text)
-        matching = [one for one in found if one.hit.score >= request.min_score]
+        candidates = self._mapper.candidates(outcome.hits, collections, request.filter, query_text)
+        matching = [one for one in candidates if one.hit.score >= request.min_score]
         results, left_out = self._mapper.results(
             matching, request.max_results, limits.max_snippet_chars, query_text, outcome.mode == "search", cancel
         )

@@ -211,16 +211,16 @@ class SessionExports:
         done, now = Exported(), self._list.now()
         fingerprint = self._fingerprint()
         known = now.transcripts if now.fingerprint == fingerprint else {}
-        found = find_transcripts(self._settings, cancel=token, listener=meter.step)
-        done.skipped += found.skipped
-        done.seen = len(found.files)
-        if any(file.name not in known or _has_changed(known[file.name], file) for file in found.files):
+        transcripts = find_transcripts(self._settings, cancel=token, listener=meter.step)
+        done.skipped += transcripts.skipped
+        done.seen = len(transcripts.files)
+        if any(file.name not in known or _has_changed(known[file.name], file) for file in transcripts.files):
             before_reading()
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
-        duplicates = self._find_duplicates(found.files, projects, token)
-        present = {file.name for file in found.files}
-        unreachable = [name for name in known.keys() - present if is_below(name, found.unreachable)]
-        order, passed_over = self._crashes.readable(found.files)
+        duplicates = self._find_duplicates(transcripts.files, projects, token)
+        present = {file.name for file in transcripts.files}
+        unreachable = [name for name in known.keys() - present if is_below(name, transcripts.unreachable)]
+        order, passed_over = self._crashes.readable(transcripts.files)
         done.failed += passed_over
         fresh = ExportList(fingerprint)
         for issue in passed_over:
@@ -230,7 +230,7 @@ class SessionExports:
             fresh.keep(name, now)
         make_folder(self.folder)
         remove_leftovers(self.folder)
-        meter.start("indexing", len(found.files))
+        meter.start("indexing", len(transcripts.files))
         for number, file in enumerate(order):
             token.checkpoint()
             meter.step(number, file.name)
@@ -254,11 +254,11 @@ class SessionExports:
         return done
 
     def _find_duplicates(
-        self, found: Sequence[FoundFile], projects: Mapping[str, str], token: CancelToken
+        self, transcripts: Sequence[FoundFile], projects: Mapping[str, str], token: CancelToken
     ) -> _Duplicates:
         """Find transcripts that are not exported; `projects`: known folders by transcript name."""
-        copies = copied_sessions(found, set(), token)
-        files = [file for file in found if not self._crashes.crashes(file)]
+        copies = copied_sessions(transcripts, set(), token)
+        files = [file for file in transcripts if not self._crashes.crashes(file)]
         owners = elsewhere(files, projects, self._workspace, self._index, lambda file: self._project_of(file, token))
         own = {file.path for file in files if file.name not in owners and file.name not in copies}
         return _Duplicates(owners, copies, own)

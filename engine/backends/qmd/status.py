@@ -156,8 +156,8 @@ _REFUSED = marked("The setting qmd.scope doesn't allow this session to search wi
 
 def unsupported_features(*, sessions: bool) -> Mapping[Feature, str]:
     """Return unsupported features with reasons; `sessions`: whether `qmd` searches them."""
-    found = {feature: _reason(feature) for feature in _UNSUPPORTED}
-    return found if sessions else {**found, "sessions": tr(NO_SESSIONS)}
+    reasons = {feature: _reason(feature) for feature in _UNSUPPORTED}
+    return reasons if sessions else {**reasons, "sessions": tr(NO_SESSIONS)}
 
 
 def unsupported(feature: Feature) -> Unsupported:
@@ -185,5 +185,5 @@ def may_search(scope: QmdScopeSettings, session_key: str | None) -> bool:
 
 
 def _rules(rules: Sequence[str]) -> list[tuple[str, str | None, str]]:
-    found = (SCOPE_RULE.fullmatch(rule.strip().lower()) for rule in rules)
-    return [(rule[1], rule[2], rule[3]) for rule in found if rule is not None]
+    matches = (SCOPE_RULE.fullmatch(rule.strip().lower()) for rule in rules)
+    return [(rule[1], rule[2], rule[3]) for rule in matches if rule is not None]

@@ -65,30 +65,30 @@ def has_pages(name: str) -> bool:
 
 def page_of(heading: str) -> int:
     """Return the page number in a heading; 0 for a heading that is not that of a page."""
-    found = _PAGE.fullmatch(f"# {heading}")
-    return int(found[2]) if found else 0
+    match = _PAGE.fullmatch(f"# {heading}")
+    return int(match[2]) if match else 0
 
 
 def read(text: str, name: str) -> Structure:
     """Return the structure of a document's text: title, headings or pages."""
-    found = StructureBuilder()
+    builder = StructureBuilder()
     pages, notes, inside = has_pages(name), name.lower().endswith(".enex"), False
     for number, line, _, _ in markup_lines(text):
         if line == BOUND and (number == 1 or inside):
             inside = not inside
-            found.hide(number)
+            builder.hide(number)
         elif inside:
             if declared := _PROPERTY.fullmatch(line):
-                found.property(number, declared[1], declared[2])
-                found.title = found.title or (declared[2] if declared[1] == "title" else "")
-            found.hide(number)
+                builder.property(number, declared[1], declared[2])
+                builder.title = builder.title or (declared[2] if declared[1] == "title" else "")
+            builder.hide(number)
         elif pages:
             if page := _PAGE.fullmatch(line):
-                found.begun = True  # a page's number is no title
-                found.heading(number, number, 1, page[1])
-                found.hide(number)
+                builder.begun = True  # a page's number is no title
+                builder.heading(number, number, 1, page[1])
+                builder.hide(number)
         elif heading := _HEADING.fullmatch(line):
-            found.begun = found.begun or notes  # the title of the first note is not that of all
-            found.title = found.title or ("" if notes else heading[2])
-            found.heading(number, number, len(heading[1]), heading[2])
-    return found.done(apart=pages or notes)
+            builder.begun = builder.begun or notes  # the title of the first note is not that of all
+            builder.title = builder.title or ("" if notes else heading[2])
+            builder.heading(number, number, len(heading[1]), heading[2])
+    return builder.done(apart=pages or notes)

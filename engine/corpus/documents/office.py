@@ -76,8 +76,8 @@ class _WordStyles(XmlHandler):
                 self._style = attributes.get("styleId", "")
             case "basedOn":
                 self._based_on[self._style] = value
-            case "name" if found := _WORD_HEADING.fullmatch(value):
-                self._levels[self._style] = int(found[1])
+            case "name" if match := _WORD_HEADING.fullmatch(value):
+                self._levels[self._style] = int(match[1])
             case "name" if value.lower() == "title":
                 self._titles.add(self._style)
             case "outlineLvl":

@@ -40,9 +40,9 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
         text.title, text.author = _title(document.get_metadata_value("Title")), document.get_metadata_value("Author")
         left = _MOST_ARRANGED
         for number in range(min(len(document), MOST_PAGES)):
-            found = _pdf_page(document, number, pypdfium2, arranged=left > 0)
-            left -= len(found)
-            text.page(number + 1, found)
+            page_text = _pdf_page(document, number, pypdfium2, arranged=left > 0)
+            left -= len(page_text)
+            text.page(number + 1, page_text)
         if len(document) > MOST_PAGES:
             text.paragraph(CUT)
 
@@ -67,10 +67,10 @@ def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> str
 
 
 def _text_of(page: Any, *, arranged: bool) -> str:
-    with closing(page.get_textpage()) as found:
-        arranged = arranged and _may_have_columns(found, page.get_width())
-        text = _by_columns(_runs(found, page.get_bbox())) if arranged else ""
-        return text or _SOFT_HYPHEN.sub(_joined, found.get_text_bounded())
+    with closing(page.get_textpage()) as text_page:
+        arranged = arranged and _may_have_columns(text_page, page.get_width())
+        text = _by_columns(_runs(text_page, page.get_bbox())) if arranged else ""
+        return text or _SOFT_HYPHEN.sub(_joined, text_page.get_text_bounded())
 
 
 def _has_filled_fields(page: Any, raw: Any) -> bool:
@@ -123,15 +123,15 @@ class _Run(NamedTuple):
     text: str
 
 
-def _may_have_columns(found: Any, width: float) -> bool:
+def _may_have_columns(text_page: Any, width: float) -> bool:
     """Whether as much text as a column has begins within the page."""
-    if found.count_chars() > _MOST_CHARACTERS:
+    if text_page.count_chars() > _MOST_CHARACTERS:
         return False
-    inner = sum(found.get_rect(number)[0] > _INNER * width for number in range(found.count_rects()))
+    inner = sum(text_page.get_rect(number)[0] > _INNER * width for number in range(text_page.count_rects()))
     return bool(inner >= _FEWEST_LINES)
 
 
-def _runs(found: Any, area: tuple[float, float, float, float]) -> list[_Run]:
+def _runs(text_page: Any, area: tuple[float, float, float, float]) -> list[_Run]:
     """Return the text in an `area` (left, bottom, right, top) as runs, in the order of the file."""
     from pypdfium2 import raw
 
@@ -144,12 +144,12 @@ def _runs(found: Any, area: tuple[float, float, float, float]) -> list[_Run]:
             runs.append(_Run(left, right, bottom, top, words))
         text.clear()
 
-    for index in range(found.count_chars()):
-        sign = chr(raw.FPDFText_GetUnicode(found, index))
+    for index in range(text_page.count_chars()):
+        sign = chr(raw.FPDFText_GetUnicode(text_page, index))
         if sign.isspace() or not sign.isprintable():
             text.append("-" if sign in _HYPHENS else " ")
             continue
-        one = found.get_charbox(index, loose=True)
+        one = text_page.get_charbox(index, loose=True)
         across, down = (one[0] + one[2]) / 2, (one[1] + one[3]) / 2
         if not (area[0] <= across <= area[2] and area[1] <= down <= area[3]):
             continue
@@ -190,16 +190,16 @@ def _gutters(runs: Sequence[_Run]) -> list[float]:
     """Return the middles of the spaces between columns, from the left."""
     lefts, rights = sorted(run.left for run in runs), sorted(run.right for run in runs)
     least = _WIDE * sorted(run.top - run.bottom for run in runs)[len(runs) // 2] if runs else 0
-    found: list[float] = []
+    gutters: list[float] = []
     for edge in sorted({round(left) for left in lefts}):
         before, after = bisect_right(rights, edge), len(runs) - bisect_right(lefts, edge - 1)
         crossing = len(runs) - before - after
         if min(before, after) < _FEWEST_LINES or crossing > _CROSSING * max(before, after):
             continue
         end = rights[before - 1]
-        if edge - end >= least and (not found or end > found[-1]):
-            found.append((end + edge) / 2)
-    return found
+        if edge - end >= least and (not gutters or end > gutters[-1]):
+            gutters.append((end + edge) / 2)
+    return gutters
 
 
 def _column(run: _Run, gutters: Sequence[float]) -> int:

@@ -42,9 +42,9 @@ class DocumentText:
     def paragraph(self, text: str) -> None:
         """Add text of any number of lines."""
         lines = (_UNPRINTABLE.sub("", line).rstrip() for line in _LINE_END.split(text[: MOST_CHARACTERS + 1]))
-        if found := "\n".join(f" {line}" if _LIKE_A_HEADING.match(line) else line for line in lines).strip("\n"):
+        if joined := "\n".join(f" {line}" if _LIKE_A_HEADING.match(line) else line for line in lines).strip("\n"):
             self._has_text = True
-            self._add(found)
+            self._add(joined)
 
     def whole(self) -> str:
         if not self._has_text:

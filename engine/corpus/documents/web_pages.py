@@ -470,15 +470,15 @@ class _Notebook(XmlHandler):
 
 def _without_encrypted(page: str) -> str:
     kept, end = [], 0
-    while (found := _ENCRYPTED.search(page, end)) is not None:
-        close = page.find(_ENCRYPTED_END, found.end())
+    while (match := _ENCRYPTED.search(page, end)) is not None:
+        close = page.find(_ENCRYPTED_END, match.end())
         if close < 0:  # one regex for both tags would look for this end after each start
             break
-        kept.append(page[end : found.start()])
+        kept.append(page[end : match.start()])
         end = close + len(_ENCRYPTED_END)
     return "".join((*kept, page[end:]))
 
 
-def _box(found: re.Match[str]) -> str:
+def _box(match: re.Match[str]) -> str:
     """Return the check box of a task as text."""
-    return "[x] " if '"true"' in (found[1] or "") else "[ ] "
+    return "[x] " if '"true"' in (match[1] or "") else "[ ] "

@@ -48,13 +48,13 @@ class Archive:
             raise encrypted()
         try:
             with self._zip.open(name) as file:
-                found = file.read(self._left + 1)
+                data = file.read(self._left + 1)
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError):
             raise damaged(skip_reasons.NO_ZIP) from None
-        self._left -= len(found)
+        self._left -= len(data)
         if self._left < 0:
             raise damaged(skip_reasons.LARGE_PART)
-        return found
+        return data
 
 
 class XmlHandler:

@@ -55,8 +55,8 @@ Memo = dict[str, tuple[Mapping[str, GivenName], ...]]
 
 def session_id(path: str) -> str:
     """Return the session's id in a rollout's file name; empty if there is none."""
-    found = _ID.search(os.path.basename(path))
-    return found[1] if found else ""
+    match = _ID.search(os.path.basename(path))
+    return match[1] if match else ""
 
 
 def given_name(path: str, memo: Memo | None = None) -> GivenName:
@@ -136,8 +136,8 @@ def _version(path: str) -> tuple[int, int]:
 @functools.lru_cache(maxsize=8)
 def _newest_database(folder: str, _mtime: int) -> str:
     """Return the path of the database with the highest number; empty if there is none. Raises OSError."""
-    found = [(int(name[1]), name[0]) for name in map(_DATABASE.fullmatch, os.listdir(folder)) if name]
-    return os.path.join(folder, max(found)[1]) if found else ""
+    databases = [(int(name[1]), name[0]) for name in map(_DATABASE.fullmatch, os.listdir(folder)) if name]
+    return os.path.join(folder, max(databases)[1]) if databases else ""
 
 
 @functools.lru_cache(maxsize=8)
@@ -158,16 +158,16 @@ def _named_threads(connection: apsw.Connection) -> list[tuple[str, str]]:
 @functools.lru_cache(maxsize=8)
 def _names(path: str, _mtime: int, size: int) -> Mapping[str, GivenName]:
     """Read the names in a file, by session id; cached by the file's time and size. Raises OSError, `PathRefused`."""
-    found: dict[str, GivenName] = {}
+    names: dict[str, GivenName] = {}
     if size > _LARGEST:
-        return found
+        return names
     descriptor, _ = open_regular(path)
     try:
         for raw in raw_lines(descriptor):
             value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
             if value is not None and (name := one_line(string(value.get("thread_name")))):
                 time = seconds(value.get("updated_at")) or 0.0
-                found[string(value.get("id")).lower()] = GivenName(name, time)
+                names[string(value.get("id")).lower()] = GivenName(name, time)
     finally:
         os.close(descriptor)
-    return found
+    return names

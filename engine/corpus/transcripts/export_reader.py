@@ -117,9 +117,9 @@ def one_session(
 
     Raises the errors of `conversations`.
     """
-    found = next(map(read, conversations(path, cancel)), None)
-    if found is not None and found.messages:
-        yield found
+    session = next(map(read, conversations(path, cancel)), None)
+    if session is not None and session.messages:
+        yield session
 
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ArithmeticError)
@@ -294,7 +294,7 @@ def abandoned_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[
     children: dict[str, list[str]] = {}
     for name, parent in parents.items():
         children.setdefault(parent, []).append(name)
-    seen, found = set(path), list[str]()
+    seen, branches = set(path), list[str]()
     starts = [name for name, parent in parents.items() if parent in seen or parent not in parents]
     for name in (*starts, *parents):  # only messages whose parents form a circle are still left after the starts
         waiting = [name]
@@ -302,6 +302,6 @@ def abandoned_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[
             node = waiting.pop()
             if node not in seen:
                 seen.add(node)
-                found.append(node)
+                branches.append(node)
                 waiting += reversed(children.get(node, []))
-    return found
+    return branches

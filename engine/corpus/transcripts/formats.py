@@ -99,10 +99,10 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     def role(self, known: Mapping[str, Role], name: str, member: str = "role") -> Role | None:
         """Return the role that a format calls `name`, in any case; None, counted as unknown, if it has no such role."""
-        found = known.get(name) or known.get(name.casefold())
-        if found is None:
+        role = known.get(name) or known.get(name.casefold())
+        if role is None:
             self.count_unknown(f"{member} {name}")
-        return found
+        return role
 
     def count_unknown(self, kind: object) -> None:
         """Count a line or a block whose type the format did not have when this parser was written."""

@@ -300,12 +300,12 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
 
     `before`: the names returned last time.
     """
-    found = list(files)
-    every = "\0".join([file.path for file in found])
+    transcripts = list(files)
+    every = "\0".join([file.path for file in transcripts])
     copies: set[str] = set()
     for agent in AGENTS:
         if agent.copies is not None and any(mark in every for mark in agent.with_copies):  # a quick check of all paths
-            copies |= agent.copies(found, before, cancel)
+            copies |= agent.copies(transcripts, before, cancel)
     return copies
 
 

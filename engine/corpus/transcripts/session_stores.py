@@ -73,7 +73,7 @@ def machine_names(settings: Settings) -> dict[str, str]:
     """Return the name of the machine that sessions are from, by the prefix of their stable names, as
     in the settings.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for entry in settings.sessions.machines:
         label, _, folder = map(str.strip, entry.partition("="))
         if not (label and folder):
@@ -81,10 +81,10 @@ def machine_names(settings: Settings) -> dict[str, str]:
         path = _resolved(folder)
         for store in find_stores(settings):
             if path == store.path or _covers(path, store.path):
-                found[f"{store.name}/"] = label
+                names[f"{store.name}/"] = label
             elif _covers(store.path, path):
-                found[f"{store.name}/{os.path.relpath(path, store.path).replace(os.sep, '/')}/"] = label
-    return found
+                names[f"{store.name}/{os.path.relpath(path, store.path).replace(os.sep, '/')}/"] = label
+    return names
 
 
 def _name(path: str, *, alone: bool) -> str:
@@ -300,10 +300,12 @@ def _below(folder: str, name: str) -> tuple[str, os.stat_result]:
     names = perhaps_compressed(name)
     try:
         with scan_folder(folder) as entries:
-            found = {entry.name: entry.stat(follow_symlinks=False) for entry in entries if entry.name in names}
+            entries_by_name = {
+                entry.name: entry.stat(follow_symlinks=False) for entry in entries if entry.name in names
+            }
     except PermissionError:
         raise PathRefused from None
     for candidate in names:
-        if candidate in found:
-            return os.path.join(folder, candidate), found[candidate]
+        if candidate in entries_by_name:
+            return os.path.join(folder, candidate), entries_by_name[candidate]
     raise FileNotFoundError(f"{folder}/{name}")

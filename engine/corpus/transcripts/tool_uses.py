@@ -103,12 +103,12 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
     text = message.text
     parsed = parse_line(text.encode("utf-8", "surrogatepass")) if text.startswith("{") else None
     if parsed is not None:
-        found = _of_arguments(action, parsed)
+        tool_uses = _of_arguments(action, parsed)
     elif name == _PROGRAM and "tools." in text:
-        found = _of_program(text[:_MOST_TEXT])
+        tool_uses = _of_program(text[:_MOST_TEXT])
     else:
-        found = _of_text(action, text)
-    uses = (ToolUse(use.kind, use.value[:_OPENING]) for use in found if use.value.strip())
+        tool_uses = _of_text(action, text)
+    uses = (ToolUse(use.kind, use.value[:_OPENING]) for use in tool_uses if use.value.strip())
     return list(dict.fromkeys(uses))[:_MOST_USES]
 
 
@@ -281,12 +281,12 @@ def _of_named(action: _Action | None, named: Mapping[str, str]) -> Iterator[Tool
     return iter(()) if action in (None, "patch") else _of_arguments(action, named)
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    number = found[1] or found[2] or found[3]
+def _unescaped(match: re.Match[str]) -> str:
+    number = match[1] or match[2] or match[3]
     if number:
         code = int(number, 16)
         return chr(code) if code <= 0x10FFFF else "\ufffd"
-    return _ESCAPES.get(found[4], found[4])
+    return _ESCAPES.get(match[4], match[4])
 
 
 def _of_command(command: str, folder: str) -> Iterator[ToolUse]:
@@ -296,17 +296,17 @@ def _of_command(command: str, folder: str) -> Iterator[ToolUse]:
 
 
 def _of_shell(command: str) -> Iterator[ToolUse]:
-    for found in _SHOWN.finditer(command[:_OPENING]):
-        changes = found[1] == "sed" and any(option.startswith("-i") for option in found[2].split())
-        if changes or found[1] != "sed" or "-n" in found[2].split():
-            yield ToolUse("edited" if changes else "read", found[3])
+    for match in _SHOWN.finditer(command[:_OPENING]):
+        changes = match[1] == "sed" and any(option.startswith("-i") for option in match[2].split())
+        if changes or match[1] != "sed" or "-n" in match[2].split():
+            yield ToolUse("edited" if changes else "read", match[3])
 
 
 def _of_patch(text: str) -> Iterator[ToolUse]:
     if "*** " not in text:
         return
-    for found in _PATCHED.finditer(text[:_MOST_TEXT]):
-        yield ToolUse(_PATCHES[found[1] or found[3]], (found[2] or found[4]).strip())
+    for match in _PATCHED.finditer(text[:_MOST_TEXT]):
+        yield ToolUse(_PATCHES[match[1] or match[3]], (match[2] or match[4]).strip())
 
 
 # --- paths -----------------------------------------------------------------------------------------------------------

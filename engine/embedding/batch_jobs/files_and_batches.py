@@ -138,18 +138,18 @@ class FilesAndBatches:
         return explained(sentence, _NO_SUCH_API)
 
 
-def read_job(found: Mapping[str, Any]) -> RemoteJob:
-    word = str(found.get("status") or "")
-    counts = found.get("request_counts") or {}
+def read_job(fields: Mapping[str, Any]) -> RemoteJob:
+    word = str(fields.get("status") or "")
+    counts = fields.get("request_counts") or {}
     state = _STATES.get(word, "running")
     return RemoteJob(
-        id=_id_of(found),
+        id=_id_of(fields),
         state=state,
         word=word,
-        files=tuple(str(found[name]) for name in ("output_file_id", "error_file_id") if found.get(name)),
+        files=tuple(str(fields[name]) for name in ("output_file_id", "error_file_id") if fields.get(name)),
         # For unfinished jobs, it is undocumented whether the remaining texts are counted.
         answered=int(counts.get("completed") or 0) + int(counts.get("failed") or 0) if state == "completed" else None,
-        problem=_problem(found.get("errors")),
+        problem=_problem(fields.get("errors")),
     )
 
 
@@ -160,8 +160,8 @@ def _problem(errors: Any) -> str:
     return error_text(first)
 
 
-def _id_of(found: Mapping[str, Any]) -> str:
-    id_ = found.get("id")
+def _id_of(fields: Mapping[str, Any]) -> str:
+    id_ = fields.get("id")
     if not isinstance(id_, str) or not id_:
         raise Transient(tr("The service's answer has no id."))
     return id_

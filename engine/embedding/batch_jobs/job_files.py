@@ -107,23 +107,23 @@ def split(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 def read_openai(line: bytes) -> Result:
     """Parse a line of an output or error file of OpenAI or Voyage."""
-    found = _object(line)
-    hash_ = _hash(found.get("custom_id"))
-    response = _dict(found.get("response"))
+    fields = _object(line)
+    hash_ = _hash(fields.get("custom_id"))
+    response = _dict(fields.get("response"))
     body = _dict(response.get("body"))
     data = body.get("data")
-    if not found.get("error") and response.get("status_code") == 200 and isinstance(data, list) and len(data) == 1:
+    if not fields.get("error") and response.get("status_code") == 200 and isinstance(data, list) and len(data) == 1:
         return _with_vector(hash_, _dict(data[0]).get("embedding"), _dict(body.get("usage")).get("total_tokens"))
-    error = found.get("error") or body.get("error") or response
+    error = fields.get("error") or body.get("error") or response
     return Result(hash_, None, problem=error_text(error))
 
 
 def read_gemini(line: bytes) -> Result:
     """Parse a line of Gemini's responses."""
-    found = _object(line)
-    hash_ = _hash(found.get("key") or _dict(found.get("metadata")).get("key"))
-    response = _dict(found.get("response"))
-    error = found.get("error") or response.get("error")
+    fields = _object(line)
+    hash_ = _hash(fields.get("key") or _dict(fields.get("metadata")).get("key"))
+    response = _dict(fields.get("response"))
+    error = fields.get("error") or response.get("error")
     if error:
         return Result(hash_, None, problem=error_text(error))
     usage = _dict(response.get("usageMetadata"))

@@ -108,9 +108,9 @@ class JobCreator:
     def confirmed(self, job: StoredJob) -> StoredJob | None:
         """Return a job of an earlier run if the provider has it; otherwise remove it."""
         if job.input_file and not job.id:
-            found = self._search(job)
-            if found is not None:
-                job = self.updated(job, id=found.id, state=found.word)
+            found_job = self._search(job)
+            if found_job is not None:
+                job = self.updated(job, id=found_job.id, state=found_job.word)
         if job.id:
             return job
         self._jobs.end(job.name)
@@ -134,9 +134,9 @@ class JobCreator:
         """Find a job whose creation was not confirmed; None once it is certain that there is none."""
         while True:
             settled = not 0 <= time.time() - job.created < _SETTLING_SECONDS  # the clock may have been set back
-            found = self._api.find(job.name, job.input_file, cancel=self._token)
-            if found is not None or settled:
-                return found
+            remote_job = self._api.find(job.name, job.input_file, cancel=self._token)
+            if remote_job is not None or settled:
+                return remote_job
             pause(self._settings.poll_interval_ms / 1000, self._token)
 
     def _send(self, job: StoredJob) -> RemoteJob:
@@ -150,11 +150,11 @@ class JobCreator:
             pause(usual if failure.after is None else min(failure.after, MOST_DELAY_SECONDS), self._token)
             # The job may have been created even though the response was lost.
             try:
-                found = self._api.find(job.name, job.input_file, cancel=self._token)
+                remote_job = self._api.find(job.name, job.input_file, cancel=self._token)
             except ProviderError:
                 raise Uncertain(job, failure) from None
-            if found is not None:
-                return found
+            if remote_job is not None:
+                return remote_job
             if tries == _CREATE_TRIES:
                 raise failure
         raise AssertionError("The tries are counted")

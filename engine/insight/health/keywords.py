@@ -54,10 +54,10 @@ def _rows(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[_Row]:
 def _agrees(snapshot: Snapshot, row: _Row) -> bool:
     """Whether the keyword index has the expected content for this chunk. The title of a session may differ."""
     fts = snapshot.tables.fts
-    found = snapshot.connection.execute(f"SELECT sz FROM {fts}_docsize WHERE id = ?", (row.id,)).get
-    if found is None:
+    size = snapshot.connection.execute(f"SELECT sz FROM {fts}_docsize WHERE id = ?", (row.id,)).get
+    if size is None:
         return True  # missing rows are covered by another check
-    stored, made = _lengths(found), [len(stream.split()) for stream in row.streams]
+    stored, made = _lengths(size), [len(stream.split()) for stream in row.streams]
     if len(stored) <= _WORDS:
         return False
     # A session that has grown may have a new title, which its first chunks don't have.
@@ -75,16 +75,16 @@ def _lengths(sizes: object) -> list[int]:
     """Decode the number of tokens per column, which FTS5 stores as variable-length integers; empty for
     a damaged row.
     """
-    found: list[int] = []
+    lengths: list[int] = []
     if not isinstance(sizes, bytes):
-        return found
+        return lengths
     value = 0
     for byte in sizes:
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
-            found.append(value)
+            lengths.append(value)
             value = 0
-    return found
+    return lengths
 
 
 # --- rows ----------------------------------------------------------------------------------------------------------

@@ -45,18 +45,18 @@ class _Known(Protocol):
 
 
 def check_stores(
-    settings: Settings, found: FoundTranscripts, known: Mapping[str, StoredTranscript]
+    settings: Settings, transcripts: FoundTranscripts, known: Mapping[str, StoredTranscript]
 ) -> Iterator[HealthFinding]:
     """Yield a finding for each session folder or export in the settings, and one for its files that are not read.
 
     `known`: transcripts in the index, by name.
     """
-    left_out = {issue.path: issue.detail for issue in found.skipped}
+    left_out = {issue.path: issue.detail for issue in transcripts.skipped}
     left_out |= {name: stored.detail for name, stored in known.items() if stored.rule}
-    problems = {issue.path: issue.detail for issue in found.skipped}
+    problems = {issue.path: issue.detail for issue in transcripts.skipped}
     for store in find_stores(settings):
         id_ = f"store:{store.name}"
-        count = sum(file.name.startswith(f"{store.name}/") for file in found.files)
+        count = sum(file.name.startswith(f"{store.name}/") for file in transcripts.files)
         if store.name in problems:
             yield degraded(id_, store.name, tr_reason(problems[store.name]), advice=tr(_FOLDERS))
         elif not count:
@@ -105,16 +105,16 @@ def check_notes(subject: Subject) -> HealthFinding:
     return fine("notes", name, detail)
 
 
-def check_transcripts(settings: Settings, found: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
+def check_transcripts(settings: Settings, transcripts: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
     """Report how many transcripts are new, changed or deleted since the last sync, by size and time."""
     id_, name = "transcripts", tr("Transcripts")
     known = sessions.transcripts(snapshot)
     if not known and not settings.sessions.folders:
         return fine(id_, name, tr("No session folder is listed in the settings."))
-    there = {file.name: file for file in found.files}
+    there = {file.name: file for file in transcripts.files}
     unreadable = _failed(there, known, snapshot)
     stores = {store.name for store in find_stores(settings)}
-    unread = {issue.path for issue in found.skipped if issue.rule == "unreadable" and issue.path not in stores}
+    unread = {issue.path for issue in transcripts.skipped if issue.rule == "unreadable" and issue.path not in stores}
     rules = Counter(stored.rule for stored in known.values())
     listed = tr_count("{count:,} transcript", "{count:,} transcripts", len(known))
     parts = [

@@ -51,7 +51,7 @@ def _bad(subject: Subject) -> list[tuple[int, str]]:
     with subject.store.read(subject.cancel) as snapshot:
         count = snapshot.cache_entries()
         dims = dict(snapshot.connection.execute("SELECT id, dims FROM models"))
-    found: list[tuple[int, str]] = []
+    faults: list[tuple[int, str]] = []
     query = "SELECT model_id, id, vector FROM embedding_cache WHERE id > ? ORDER BY id LIMIT ?"
     done = last = 0
     while done < count:
@@ -62,8 +62,8 @@ def _bad(subject: Subject) -> list[tuple[int, str]]:
             break
         done, last = done + len(rows), rows[-1][1]
         for model in {row[0] for row in rows}:
-            found += _faults([(id_, vector) for of, id_, vector in rows if of == model], dims.get(model, 0))
-    return found
+            faults += _faults([(id_, vector) for of, id_, vector in rows if of == model], dims.get(model, 0))
+    return faults
 
 
 def _faults(rows: Sequence[tuple[int, bytes]], dims: int) -> list[tuple[int, str]]:
@@ -71,19 +71,19 @@ def _faults(rows: Sequence[tuple[int, bytes]], dims: int) -> list[tuple[int, str
 
     from engine.store.vector_encoding import decode
 
-    found = [(id_, _LENGTH) for id_, vector in rows if len(vector) != 2 * dims]
+    faults = [(id_, _LENGTH) for id_, vector in rows if len(vector) != 2 * dims]
     whole = [(id_, vector) for id_, vector in rows if len(vector) == 2 * dims and dims]
     if not whole:
-        return found
+        return faults
     lengths = np.linalg.norm(decode([vector for _, vector in whole], dims).astype(np.float32), axis=1)
     for (id_, _), length in zip(whole, lengths.tolist(), strict=True):
         if not np.isfinite(length):
-            found.append((id_, _NO_NUMBER))
+            faults.append((id_, _NO_NUMBER))
         elif not length:
-            found.append((id_, _ZEROS))
+            faults.append((id_, _ZEROS))
         elif abs(length - 1) > _UNIT:
-            found.append((id_, _NOT_UNIT))
-    return found
+            faults.append((id_, _NOT_UNIT))
+    return faults
 
 
 def _delete(subject: Subject) -> str:

@@ -182,7 +182,7 @@ def _unmatched(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[
     """
     parts = [[(at, word) for at, line in enumerate(lines) for word in _words_of(line)] for lines in (left, right)]
     texts = [[word.text for _, word in words] for words in parts]
-    found = _Unmatched([[] for _ in left], [[] for _ in right], [])
+    unmatched = _Unmatched([[] for _ in left], [[] for _ in right], [])
     blocks = [] if max(map(len, texts)) > _MOST_WORDS else _matching_blocks(texts[0], texts[1], checkpoint)
     least = max(1, min(_FEWEST_IN_ROW, *map(len, texts)))
     blocks = [block for block in blocks if block.size >= least]
@@ -190,7 +190,7 @@ def _unmatched(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[
     common: Counter[tuple[int, int]] = Counter()
     """Number of common words by pair of lines, in the order of the texts."""
     for gap, block in enumerate([*blocks, Match(len(texts[0]), len(texts[1]), 0)]):
-        for by_line, words, end, start in zip(found[:2], parts, ends, (block.a, block.b), strict=True):
+        for by_line, words, end, start in zip(unmatched[:2], parts, ends, (block.a, block.b), strict=True):
             for line, word in words[end:start]:
                 by_line[line].append(word._replace(gap=gap))
         for step in range(block.size):
@@ -200,9 +200,9 @@ def _unmatched(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[
     for (one, other), count in common.items():
         # A match may end after the beginning that all items of a list have: such lines are no pair.
         related = count >= _RELATED * min(sizes[0][one], sizes[1][other])
-        if related and (not found.pairs or (one > found.pairs[-1][0] and other > found.pairs[-1][1])):
-            found.pairs.append((one, other))
-    return found
+        if related and (not unmatched.pairs or (one > unmatched.pairs[-1][0] and other > unmatched.pairs[-1][1])):
+            unmatched.pairs.append((one, other))
+    return unmatched
 
 
 def _paired(left: Sequence[str], right: Sequence[str], aligned: Pairs) -> Iterator[tuple[int | None, int | None]]:

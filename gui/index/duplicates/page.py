@@ -387,10 +387,10 @@ class DuplicatesPage(IndexPage):
                 tr("Comparison stopped. These results are from the previous one."), tr("Compare again"), self.compare
             )
 
-    def show_read(self, found: Duplicates) -> None:
+    def show_read(self, duplicates: Duplicates) -> None:
         self._clock.stop()
         self._reads_ahead = False
-        self._found = found
+        self._found = duplicates
         self._notice.show_notice("")
         self._show()
 

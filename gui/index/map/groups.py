@@ -175,10 +175,10 @@ def colours_of(grouping: Grouping, palette: QPalette) -> tuple[QColor, ...]:
         return tuple(
             _between(colours.accent, colours.base, _PALEST * index / last) for index in range(len(grouping.names))
         )
-    found = list(group_colours(palette)[: len(grouping.names)])
+    group_colours_used = list(group_colours(palette)[: len(grouping.names)])
     if grouping.has_others:
-        found[-1] = group_colours(palette)[-1]
-    return tuple(found)
+        group_colours_used[-1] = group_colours(palette)[-1]
+    return tuple(group_colours_used)
 
 
 def _between(one: QColor, other: QColor, share: float) -> QColor:

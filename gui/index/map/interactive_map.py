@@ -184,9 +184,9 @@ class InteractiveMap(MapView):
         assert scene is not None
         across, up = (self.view.across, self.view.up) if self.point < 0 else scene.position(self.point)
         if self.point < 0 and (near := scene.grid.nearest(across, up, self.view.width / self.view.scale)) >= 0:
-            found = near
+            point = near
         else:
-            found = scene.grid.next(across, up, right, higher, self.point)
-        if found >= 0:
-            self._set_view(self.view.showing(*scene.position(found), margin=EDGE))
-            self._point_at(found, by_key=True)
+            point = scene.grid.next(across, up, right, higher, self.point)
+        if point >= 0:
+            self._set_view(self.view.showing(*scene.position(point), margin=EDGE))
+            self._point_at(point, by_key=True)

@@ -195,16 +195,16 @@ class MapPanel(IndexPage):
             return known
         return prepare(record, kind) if record.ids else record
 
-    def show_read(self, found: Prepared | IndexMap) -> None:
-        if isinstance(found, Prepared):
-            self._show(found)
+    def show_read(self, prepared: Prepared | IndexMap) -> None:
+        if isinstance(prepared, Prepared):
+            self._show(prepared)
             return
         self.clear()
         actions = [
             (tr(words), partial(self.action_requested.emit, action))
-            for words, action in filter(None, [wording.REMEDIES.get(found.gap)])
+            for words, action in filter(None, [wording.REMEDIES.get(prepared.gap)])
         ]
-        self._say(*wording.empty(found), actions, lasting=True)
+        self._say(*wording.empty(prepared), actions, lasting=True)
 
     def show_problem(self, sentence: str) -> None:
         if self.prepared is None:
@@ -337,10 +337,10 @@ class MapPanel(IndexPage):
             self.jobs.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
         )
 
-    def _mark(self, found: MapAnswer) -> None:
+    def _mark(self, answer: MapAnswer) -> None:
         self._answering.done()
         if self.prepared is not None:
-            self.canvas.show_marks(Marks(found.point, tuple(self.prepared.scene.find(found.chunks))))
+            self.canvas.show_marks(Marks(answer.point, tuple(self.prepared.scene.find(answer.chunks))))
 
     # --- layout -----------------------------------------------------------------------------------------------------
 

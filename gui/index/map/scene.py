@@ -138,11 +138,11 @@ class PointIndex:
         """Return the numbers of the points in a rectangle, unordered."""
         corners = self._cells(np.array([[left, low], [right, high]], np.float32))
         (first, bottom), (last, top) = corners.tolist()
-        found = [np.empty(0, np.int64)]
+        points = [np.empty(0, np.int64)]
         for row in range(bottom, top + 1):
             start, end = self._starts[row * self._side + first], self._starts[row * self._side + last + 1]
-            found.append(self._order[start:end])
-        near = np.concatenate(found)
+            points.append(self._order[start:end])
+        near = np.concatenate(points)
         across, up = self._points[near].T
         inside: Indexes = near[(across >= left) & (across <= right) & (up >= low) & (up <= high)]
         return inside
@@ -182,7 +182,7 @@ class PointIndex:
         (left, low), (right, high) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
         near = np.sort(self.within(left, low, right, high))
         after = np.roll(corners, -1, axis=0)
-        found = [np.empty(0, np.int64)]
+        points = [np.empty(0, np.int64)]
         step = max(1, _AT_ONCE // len(corners))
         for start in range(0, len(near), step):
             check()
@@ -192,8 +192,8 @@ class PointIndex:
             rise = after[:, 1] - corners[:, 1]
             share = (up - corners[:, 1]) / np.where(crosses, rise, 1)  # position on the crossed side, 0 to 1
             where = share * (after[:, 0] - corners[:, 0]) + corners[:, 0]
-            found.append(part[(crosses & (across < where)).sum(axis=1) % 2 == 1])
-        return np.concatenate(found)
+            points.append(part[(crosses & (across < where)).sum(axis=1) % 2 == 1])
+        return np.concatenate(points)
 
     def next(self, across: float, up: float, right: int, higher: int, excluded: int = -1) -> int:
         """Return the nearest point in a direction (`right`, `higher`: 1, 0 or -1), best straight ahead; -1 for none."""
@@ -263,7 +263,7 @@ class Scene:
         left, low, right, high = self.box
         side = max(right - left, high - low) / _CELLS
         cells = ((self.points - np.array([left, low], np.float32)) / np.float32(side)).astype(np.int64)
-        found = []
+        peaks = []
         for number in range(len(grouping.names)):
             own = grouping.of == number
             numbers = (cells[own, 1] + 1) * (_CELLS + 2) + cells[own, 0] + 1
@@ -274,8 +274,8 @@ class Scene:
             up, across = np.unravel_index(int(around[1:-1, 1:-1].argmax()), (_CELLS, _CELLS))
             near = self.points[own & (np.abs(cells - [across, up]) <= 1).all(axis=1)]
             middle = near.mean(axis=0) if len(near) else self.points[own].mean(axis=0)
-            found.append((float(middle[0]), float(middle[1])))
-        return tuple(found)
+            peaks.append((float(middle[0]), float(middle[1])))
+        return tuple(peaks)
 
 
 class GroupStyles(NamedTuple):
@@ -369,5 +369,5 @@ class _Shape:
             across, down = (y1 - y0) / length, (x0 - x1) / length
             edge = np.float32(across * x0 + down * y0) * self._radius
             gaps.append(np.float32(across) * x + np.float32(down) * y - edge)
-        found: Floats = np.maximum.reduce(gaps)
-        return found
+        distances: Floats = np.maximum.reduce(gaps)
+        return distances

@@ -25,10 +25,10 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """Return the sessions of DeepSeek TUI that CodeWhale has copied, and may have continued."""
-    found = list(files)
-    copied = {file.path.replace(_NEW, _OLD) for file in found if _NEW in file.path}
-    return {file.name for file in found if file.path in copied}
+    """Return the transcripts of DeepSeek TUI that CodeWhale has copied, and may have continued."""
+    transcripts = list(files)
+    copied = {file.path.replace(_NEW, _OLD) for file in transcripts if _NEW in file.path}
+    return {file.name for file in transcripts if file.path in copied}
 
 
 def _formats() -> "Formats":

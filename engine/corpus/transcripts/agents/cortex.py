@@ -28,13 +28,13 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
     """Return the sessions whose messages are in a file of their own, and backups."""
-    found = [file for file in files if _FOLDER in file.path]
-    split = {file.path.removesuffix(_LINES) + _SESSION for file in found if file.path.endswith(_LINES)}
-    sessions = {file.path for file in found}
-    backups = {file.path: backup[1] for file in found if (backup := _BACKUP.fullmatch(file.path))}
+    own_files = [file for file in files if _FOLDER in file.path]
+    split = {file.path.removesuffix(_LINES) + _SESSION for file in own_files if file.path.endswith(_LINES)}
+    sessions = {file.path for file in own_files}
+    backups = {file.path: backup[1] for file in own_files if (backup := _BACKUP.fullmatch(file.path))}
     return {
         file.name
-        for file in found
+        for file in own_files
         if file.path in split
         or (file.path in backups and any(backups[file.path] + end in sessions for end in (_SESSION, _LINES)))
     }

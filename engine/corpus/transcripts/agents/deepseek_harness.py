@@ -29,8 +29,8 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     """Return the files of sessions that have one in a newer format."""
     held: dict[str, list[tuple[int, str]]] = {}
     for file in files:
-        if found := _NAME.fullmatch(file.path):
-            held.setdefault(found[1], []).append((int(found[2] or 0), file.name))
+        if match := _NAME.fullmatch(file.path):
+            held.setdefault(match[1], []).append((int(match[2] or 0), file.name))
     return {name for generations in held.values() for _, name in sorted(generations)[:-1]}
 
 

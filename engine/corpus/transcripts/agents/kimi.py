@@ -49,11 +49,11 @@ def _titled(path: str) -> int:
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
     """Return histories for the model that have a record of the displayed session next to them."""
-    found = {file.path: file.name for file in files if file.path.endswith((_CONTEXT, _WIRE))}
+    names = {file.path: file.name for file in files if file.path.endswith((_CONTEXT, _WIRE))}
     return {
         name
-        for path, name in found.items()
-        if path.endswith(_CONTEXT) and os.path.join(os.path.dirname(path), _WIRE) in found
+        for path, name in names.items()
+        if path.endswith(_CONTEXT) and os.path.join(os.path.dirname(path), _WIRE) in names
     }
 
 

@@ -38,12 +38,12 @@ def subfolders(above: str, base: str = "") -> list[tuple[str, str]]:
     """
     try:
         with os.scandir(above) as entries:
-            found = [(entry.name, entry.path) for entry in entries]
+            folders = [(entry.name, entry.path) for entry in entries]
     except OSError:
         return []
     return sorted(
         (name, path)
-        for name, path in found
+        for name, path in folders
         if (not base or name == base or name.startswith(base + "-")) and os.path.isdir(path)
     )
 

@@ -30,11 +30,11 @@ _DATABASE = ".db"
 def _folders(machine: Machine) -> FoundFolders:
     for home in machine.data_homes():
         folder = os.path.join(home, "opencode")
-        found = list(_databases(folder, machine.environ.get("OPENCODE_DB", ""), r"opencode(?:-.*)?\.db"))
-        for path in found:
+        databases = list(_databases(folder, machine.environ.get("OPENCODE_DB", ""), r"opencode(?:-.*)?\.db"))
+        for path in databases:
             name = os.path.basename(path)
             yield "" if name == "opencode.db" else name, path
-        if not found:
+        if not databases:
             yield "", os.path.join(folder, "storage")
 
 

@@ -112,14 +112,14 @@ def _workspace(root: str, conversation: str) -> str:
 @functools.lru_cache(maxsize=4)
 def _workspaces(path: str, _mtime: int, size: int) -> Mapping[str, str]:
     """Read the folder of each conversation; cached by the file's time and size. Raises OSError, `PathRefused`."""
-    found: dict[str, str] = {}
+    workspaces: dict[str, str] = {}
     if size > _LARGEST_HISTORY:
-        return found
+        return workspaces
     descriptor, _ = open_regular(path)
     try:
         for raw in raw_lines(descriptor):
             entry = (parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None) or {}
-            found[string(entry.get("conversationId"))] = string(entry.get("workspace"))
+            workspaces[string(entry.get("conversationId"))] = string(entry.get("workspace"))
     finally:
         os.close(descriptor)
-    return found
+    return workspaces

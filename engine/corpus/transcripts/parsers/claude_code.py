@@ -328,8 +328,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     def _result(self, block: Mapping[str, Any], detail: object) -> Part:
         text = content(block.get("content"))
         if not text:
-            found = mapping(detail)
-            text = string(detail) or content([string(found.get("stdout")), string(found.get("stderr"))])
+            fields = mapping(detail)
+            text = string(detail) or content([string(fields.get("stdout")), string(fields.get("stderr"))])
         tool = self.calls.pop(clean(string(block.get("tool_use_id"))), "")
         if tool == QUESTION and block.get("is_error") is not True and (answer := answers(text, detail)):
             return Part("user", "text", answer)

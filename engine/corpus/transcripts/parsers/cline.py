@@ -176,9 +176,9 @@ def _page(text: str) -> Iterator[Part]:
 
 
 def _search(text: str) -> Iterator[Part]:
-    found = mapping(_decoded(text).get("content"))
-    yield Part("assistant", "tool-call", string(found.get("query")), "codebaseSearch")
-    results = map(mapping, items(found.get("results")))
+    content = mapping(_decoded(text).get("content"))
+    yield Part("assistant", "tool-call", string(content.get("query")), "codebaseSearch")
+    results = map(mapping, items(content.get("results")))
     lines = (f"{string(one.get('filePath'))}\n{string(one.get('codeChunk'))}" for one in results)
     yield Part("tool", "tool-result", "\n".join(lines), "codebaseSearch")
 
@@ -240,8 +240,8 @@ def _facts(agent: str, folder: str) -> SessionFacts:
         item = mapping(msgspec.json.decode(_start(folder, _HISTORY_ITEM)))
     project = string(item.get("workspace"))
     if not project:
-        found = _FOLDER.search(_start(folder, "api_conversation_history.json").decode(errors="replace"))
-        project = found[1].replace("\\\\", "\\") if found else ""
+        match = _FOLDER.search(_start(folder, "api_conversation_history.json").decode(errors="replace"))
+        project = match[1].replace("\\\\", "\\") if match else ""
     facts.project = clean(project)
     facts.parent = clean(string(item.get("parentTaskId")))
     return facts

@@ -147,12 +147,12 @@ def _reference(part: Mapping[str, Any]) -> str:
 
 def _arguments(result: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of the tools that the model called, by the id of the call."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for turn in items(mapping(result.get("metadata")).get("toolCallRounds")):
         for call in map(mapping, items(mapping(turn).get("toolCalls"))):
             if arguments := string(call.get("arguments")):
-                found[_call_id(call.get("id"))] = arguments
-    return found
+                values[_call_id(call.get("id"))] = arguments
+    return values
 
 
 def _call_id(value: object) -> str:

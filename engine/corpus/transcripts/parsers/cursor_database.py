@@ -86,12 +86,12 @@ def _range(prefix: str) -> tuple[str, str]:
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
     """Return a value for each chat with messages that changes whenever the chat does, by key; last written first."""
     bubbles = {_text(id_): counted for id_, *counted in connection.execute(_BUBBLES, _range(_BUBBLE)).fetchall()}
-    found: dict[str, tuple[Any, ...]] = {}
+    sessions: dict[str, tuple[Any, ...]] = {}
     for id_, number, length in connection.execute(_CHATS, _range(_CHAT)).fetchall():
         key = _text(id_)
         if key in bubbles or connection.execute(_HOLDS_BUBBLES, (_CHAT + key,)).fetchone():
-            found[key] = (number, length, bubbles.get(key))
-    return found
+            sessions[key] = (number, length, bubbles.get(key))
+    return sessions
 
 
 def _marks(connection: apsw.Connection) -> dict[str, str]:

@@ -47,8 +47,8 @@ class _Parser(LineParser):
                 author, kind = _FRAGMENTS[sort]
                 yield Part(author, kind, string(fragment.get("content")))
             elif sort in _FOUND:
-                found = fragment.get("results", fragment.get("content"))
-                yield Part("tool", "tool-result", tool_input(found), sort.lower())
+                results = fragment.get("results", fragment.get("content"))
+                yield Part("tool", "tool-result", tool_input(results), sort.lower())
             else:
                 self.count_unknown(sort)
         for file in map(mapping, items(value.get("files"))):

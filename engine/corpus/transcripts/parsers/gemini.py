@@ -49,7 +49,7 @@ _SETTING_UP = "This is the Gemini CLI. We are setting up the context for our cha
 _SET_UP = "Got it. Thanks for the context!"
 
 
-class _Given(msgspec.Struct, array_like=True):
+class _ReturnedParts(msgspec.Struct, array_like=True):
     """The parts of a message that were returned already, since it may be written again with more parts."""
 
     ordinal: int
@@ -60,7 +60,7 @@ class _Given(msgspec.Struct, array_like=True):
 
 
 class GeminiParser(LineParser, kw_only=True):
-    given: dict[str, _Given] = msgspec.field(default_factory=dict)
+    given: dict[str, _ReturnedParts] = msgspec.field(default_factory=dict)
     starts: dict[str, int] = msgspec.field(default_factory=dict)
     """First line of each message, by its id."""
 
@@ -97,19 +97,19 @@ class GeminiParser(LineParser, kw_only=True):
         """Return the new parts of a recorded message; if `line` is None, its number is used as line."""
         name = clean(string(value.get("id")))
         self.use(value.get("model"), _usage(mapping(value.get("tokens"))), request=name)
-        seen = self.given.get(name) or _Given(self.ordinal + 1)
-        parts = list(self._new_parts(value, seen))
+        returned = self.given.get(name) or _ReturnedParts(self.ordinal + 1)
+        parts = list(self._new_parts(value, returned))
         if not parts:
             return []
         if name:
-            self.given[name] = seen
-        last, self.ordinal = self.ordinal, seen.ordinal
+            self.given[name] = returned
+        last, self.ordinal = self.ordinal, returned.ordinal
         side, time = bool(self.facts.parent), seconds(value.get("timestamp"))
         messages = [
-            self.part(role, kind, text, line or seen.ordinal, id=name, time=time, tool=tool, side=side)
+            self.part(role, kind, text, line or returned.ordinal, id=name, time=time, tool=tool, side=side)
             for role, kind, text, tool in parts
         ]
-        self.ordinal = max(last, seen.ordinal)
+        self.ordinal = max(last, returned.ordinal)
         return messages
 
     def turn(self, value: Mapping[str, Any]) -> list[Message]:
@@ -117,24 +117,24 @@ class GeminiParser(LineParser, kw_only=True):
         role: Role = "assistant" if value.get("role") == "model" else "user"
         return next_turn(self, self._parts(value.get("parts"), role))
 
-    def _new_parts(self, value: Mapping[str, Any], seen: _Given) -> Iterator[Part]:
+    def _new_parts(self, value: Mapping[str, Any], returned: _ReturnedParts) -> Iterator[Part]:
         kind = value.get("type")
         if kind not in ("user", *_ANSWERS, "info", "error", "warning"):
             self.count_unknown(kind)
             return
         thoughts = items(value.get("thoughts"))
-        for thought in map(mapping, thoughts[seen.thoughts :]):
+        for thought in map(mapping, thoughts[returned.thoughts :]):
             text = "\n".join(filter(None, (string(thought.get("subject")), string(thought.get("description")))))
             if text.strip():
                 yield Part("assistant", "thinking", text)
-        seen.thoughts = max(seen.thoughts, len(thoughts))
-        if not seen.text:
+        returned.thoughts = max(returned.thoughts, len(thoughts))
+        if not returned.text:
             role: Role = "user" if kind == "user" else "assistant" if kind in _ANSWERS else "system"
             parts = [part for part in self._content(value, role) if part.text.strip()]
-            seen.text = bool(parts)
+            returned.text = bool(parts)
             yield from parts
         for number, call in enumerate(items(value.get("toolCalls"))):
-            yield from self._call(mapping(call), number, seen)
+            yield from self._call(mapping(call), number, returned)
 
     def _content(self, value: Mapping[str, Any], role: Role) -> list[Part]:
         """Return the content of a message; if the program expanded the user's text, also the text as typed."""
@@ -144,29 +144,29 @@ class GeminiParser(LineParser, kw_only=True):
             return content
         return typed + [part._replace(role="system") if part.role == "user" else part for part in content]
 
-    def _call(self, call: Mapping[str, Any], number: int, seen: _Given) -> Iterator[Part]:
+    def _call(self, call: Mapping[str, Any], number: int, returned: _ReturnedParts) -> Iterator[Part]:
         name = string(call.get("name"))
         key = clean(string(call.get("id"))) or str(number)
-        if key not in seen.calls:
-            seen.calls.add(key)
+        if key not in returned.calls:
+            returned.calls.add(key)
             text = tool_input(call.get("args")) or string(call.get("description"))
             if text.strip():
                 yield Part("assistant", "tool-call", text, name)
-        if key not in seen.results:
+        if key not in returned.results:
             result = self._parts(call.get("result"), "tool")
             text = "\n".join(part.text for part in result) or string(call.get("resultDisplay"))
             if text.strip():
-                seen.results.add(key)
+                returned.results.add(key)
                 yield Part("tool", "tool-result", text, name)
 
     def _parts(self, content: object, role: Role) -> list[Part]:
         """Return the parts of a content in the form of the API: a string, a part, or a list of both."""
-        found = (
+        new_parts = (
             self._part({"text": item} if isinstance(item, str) else mapping(item), role)
             for item in (content if isinstance(content, list) else [content])
         )
         parts: list[Part] = []
-        for is_speech, group in groupby(filter(None, found), lambda part: part[:2] == (role, "text")):
+        for is_speech, group in groupby(filter(None, new_parts), lambda part: part[:2] == (role, "text")):
             if is_speech:
                 parts.append(Part(role, "text", "".join(part.text for part in group)))
             else:

@@ -113,13 +113,13 @@ _Row = tuple[str, int, int, float]
 def _listed(connection: apsw.Connection) -> dict[str, _Row]:
     """Return table, row number, length and time of change of each session's row, by key; last changed first."""
     known = tables(connection)
-    found: dict[str, _Row] = {}
+    sessions: dict[str, _Row] = {}
     for table, query in _LISTED.items():
         for id_, number, length, changed in connection.execute(query).fetchall() if table in known else ():
             key = id_.decode(errors="replace") if isinstance(id_, bytes) else ""
             if key and isinstance(number, int) and isinstance(length, int):
-                found.setdefault(key, (table, number, length, changed if isinstance(changed, int | float) else 0))
-    return found
+                sessions.setdefault(key, (table, number, length, changed if isinstance(changed, int | float) else 0))
+    return sessions
 
 
 def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: CancelToken | None) -> Conversation | None:

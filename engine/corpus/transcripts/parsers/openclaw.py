@@ -92,7 +92,7 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
     import ijson
 
     ids: dict[str, str] = {}
-    found: dict[str, StoredSession] = {}  # at first with the key of the parent
+    sessions: dict[str, StoredSession] = {}  # at first with the key of the parent
     with open_binary(path) as file:
         events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
         try:
@@ -101,10 +101,12 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
                 if session := string(entry.get("sessionId")):
                     label, starter = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
                     ids[key] = clean(session)
-                    found[session] = StoredSession(label, is_generated(key=key) or is_generated(key=starter), starter)
+                    sessions[session] = StoredSession(
+                        label, is_generated(key=key) or is_generated(key=starter), starter
+                    )
         except (ijson.JSONError, ValueError):  # truncated: use the complete part
             pass
-    return {session: stored._replace(parent=ids.get(stored.parent, "")) for session, stored in found.items()}
+    return {session: stored._replace(parent=ids.get(stored.parent, "")) for session, stored in sessions.items()}
 
 
 class OpenClawParser(LineParser, kw_only=True):
@@ -217,12 +219,12 @@ class OpenClawParser(LineParser, kw_only=True):
         others = [part for part in blocks if part.kind != "text"]
         if _between_sessions(message):
             return [Part("system", "text", injected.without_runtime_context(text)), *others]
-        found = [
+        parts = [
             Part("user" if origin == "person" else "system", "text", piece)
             for origin, piece in injected.pieces(text)
             if origin != "nobody"
         ]
-        return found + others
+        return parts + others
 
     def _blocks(self, content: object, role: Role) -> list[Part]:
         """Return the blocks of a message in order; consecutive texts are joined."""

@@ -94,14 +94,14 @@ class _Sessions:
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
     """Return generation and row of each session with messages, by key; last changed first."""
-    found: dict[str, tuple[Any, ...]] = {}
+    entries: dict[str, tuple[Any, ...]] = {}
     for newer, sessions, messages in _generations(connection):
         query = _LISTED.format(sessions=sessions, messages=messages)
         for id_, *rest in connection.execute(query):
             key = _text(id_)
-            if key not in found or _replaces(sessions, _time(rest[0]), _time(found[key][1])):
-                found[key] = (2 if newer else 1, *rest)
-    return dict(sorted(found.items(), key=lambda item: _time(item[1][1]), reverse=True))
+            if key not in entries or _replaces(sessions, _time(rest[0]), _time(entries[key][1])):
+                entries[key] = (2 if newer else 1, *rest)
+    return dict(sorted(entries.items(), key=lambda item: _time(item[1][1]), reverse=True))
 
 
 def _generations(connection: apsw.Connection) -> Iterator[tuple[bool, str, str]]:
@@ -129,15 +129,15 @@ def _text(value: bytes | None) -> str:
 
 
 def _marks(connection: apsw.Connection) -> dict[str, str]:
-    found: dict[str, str] = {}
+    marks: dict[str, str] = {}
     for key, known in _listed(connection).items():
         try:
-            found[key] = _mark(connection, key, known)
+            marks[key] = _mark(connection, key, known)
         except apsw.InterruptError:
             raise
         except (apsw.Error, UnicodeDecodeError):
-            found[key] = ""  # reading this one reports the error; the others are unchanged
-    return found
+            marks[key] = ""  # reading this one reports the error; the others are unchanged
+    return marks
 
 
 def _mark(connection: apsw.Connection, key: str, known: tuple[Any, ...]) -> str:

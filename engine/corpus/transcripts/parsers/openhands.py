@@ -206,10 +206,10 @@ def _event_files(folder: str) -> list[str]:
     """Return the files of events, in order. Raises OSError."""
     if is_link(os.lstat(folder)):
         return []
-    found: list[tuple[int, str]] = []
+    files: list[tuple[int, str]] = []
     with os.scandir(folder) as entries:
         for entry in entries:
             name = _EVENT.fullmatch(entry.name)
             if name and entry.is_file(follow_symlinks=False):
-                found.append((int((name[1] or name[2])[:18]), entry.path))
-    return [path for _, path in sorted(found)]
+                files.append((int((name[1] or name[2])[:18]), entry.path))
+    return [path for _, path in sorted(files)]

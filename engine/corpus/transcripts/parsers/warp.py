@@ -37,9 +37,9 @@ Fields = Mapping[int, Sequence[Any]]
 
 def _fields(data: object) -> Fields:
     """Return the fields of a Protobuf message; those after the first error are missing."""
-    found: dict[int, list[Any]] = {}
+    fields: dict[int, list[Any]] = {}
     if not isinstance(data, bytes):
-        return found
+        return fields
     at = 0
     value: int | bytes
     while at < len(data):
@@ -58,9 +58,9 @@ def _fields(data: object) -> Fields:
             break
         if end > len(data) or not number:
             break
-        found.setdefault(number, []).append(value)
+        fields.setdefault(number, []).append(value)
         at = end
-    return found
+    return fields
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -217,8 +217,8 @@ class _Parser(LineParser, kw_only=True):
         name = self.calls.pop(_text(result, 1), "")
         for number, paths in _TEXTS.items():
             if number in result:
-                found = (_text(result, number, *path) for path in paths)
-                yield Part("tool", "tool-result", next(filter(None, found), ""), name)
+                texts = (_text(result, number, *path) for path in paths)
+                yield Part("tool", "tool-result", next(filter(None, texts), ""), name)
 
 
 def _time(message: Fields) -> float:

@@ -34,8 +34,8 @@ class ZencoderParser(SdkParser, kw_only=True):
                 self.count_unknown(None)
             return []
         if role == "system":
-            found = _FOLDER.search(content(value.get("content")))
-            self.facts.project = self.facts.project or clean(found[1].strip() if found else "")
+            match = _FOLDER.search(content(value.get("content")))
+            self.facts.project = self.facts.project or clean(match[1].strip() if match else "")
             return []
         if role not in _ROLES:
             if role not in _PASSED_OVER:
