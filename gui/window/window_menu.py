@@ -31,7 +31,7 @@ from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
-from gui.widgets.layouts import sheet
+from gui.widgets.layouts import open_dialog
 from gui.widgets.right_to_left import at_start
 from gui.widgets.status_texts import why_no_update
 from gui.window.window_base import MainWindowBase
@@ -230,7 +230,7 @@ def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
     shown.area.setMinimumHeight(min(shown.preferred_size.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
     shown.area.setMinimumWidth(min(shown.preferred_size.width(), window.width() - _MARGIN))
-    dialog = sheet(tr("Keys"), shown, window)
+    dialog = open_dialog(tr("Keys"), shown, window)
     shown.change.clicked.connect(dialog.accept)
     shown.change.clicked.connect(change)
     shown.setFocus()

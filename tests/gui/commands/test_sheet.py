@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from gui.commands.keymap import keymap
 from gui.style.theme import tokens
 from gui.widgets.labels import KeyCaps
-from gui.widgets.layouts import sheet
+from gui.widgets.layouts import open_dialog
 from gui.window.window_menu import KeySheet
 
 
@@ -35,7 +35,7 @@ def test_typing_filters_rows(qtbot, shown):
 def test_sheet_shows_own_keys(shown, opened):
     keymap().set_own({"file.wrap": ["F7"], "view.search": []})
     fresh = KeySheet()
-    sheet("Keys", fresh, opened)
+    open_dialog("Keys", fresh, opened)
     listing = " | ".join(fresh.shown)
     assert "F7: Wrap lines" in listing
     assert "Search notes and sessions" not in listing
