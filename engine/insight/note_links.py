@@ -97,6 +97,7 @@ def _part(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
         line=first,
         text="\n".join(shown),
         cut=start - 1 + len(shown) < end,
+        anchored=found is not None,
     )
 
 

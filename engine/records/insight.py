@@ -428,3 +428,5 @@ class LinkedText(Record, frozen=True):
     """At most 40 lines; of a whole note, without its front matter."""
     cut: bool = False
     """Whether the part is longer than `text`."""
+    anchored: bool = False
+    """Whether the link's anchor was found; else the part is the note."""

@@ -19,7 +19,7 @@ from gui.help.licences import Component, read_components
 from gui.help.pages import GuidePage, page_names, read_pages
 from gui.widgets.buttons import SCHEME
 from gui.widgets.labels import label, line
-from gui.widgets.layouts import sheet
+from gui.widgets.layouts import open_dialog
 from gui.widgets.plain_text import set_tip
 
 _NOT_NOW = marked("“{words}” isn't available right now.")
@@ -148,7 +148,7 @@ class AboutController(QObject):
         column.addSpacing(4)
         column.addWidget(line())
         column.addLayout(_paths_grid(self._paths.listed(self._workspace.status)))
-        sheet(tr("About Mnemoscope"), content, self._window)
+        open_dialog(tr("About Mnemoscope"), content, self._window)
 
     def _licence_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -163,7 +163,7 @@ class AboutController(QObject):
     def show_licences(self) -> None:
         """Show all components of this installation."""
         self._licences = LicenceSheet()
-        dialog = sheet(tr("Licences"), self._licences, self._window)
+        dialog = open_dialog(tr("Licences"), self._licences, self._window)
         # It is never larger than the main window.
         dialog.resize(dialog.sizeHint().boundedTo(self._window.size()))
         dialog.finished.connect(self._forget)

@@ -344,14 +344,14 @@ class ConversationPanel(BaseViewer):
     # --- secrets --------------------------------------------------------------------------------------------------
 
     def _show_secrets_notice(self, opened: OpenedSession) -> None:
-        masked = opened.conversation.session.masked
-        if not masked:
+        secrets = opened.conversation.session.masked
+        if not secrets:
             return
         if opened.request.reveal:
             notice = tr_count(
                 "{count:,} message holds secrets. They are shown until you leave this session.",
                 "{count:,} messages hold secrets. They are shown until you leave this session.",
-                masked,
+                secrets,
             )
             hide = Action(tr("Mask secrets"), lambda: self._reread(reveal=False))
             self.banner.show_message(notice, "degraded", hide, key=_SECRETS)
@@ -359,7 +359,7 @@ class ConversationPanel(BaseViewer):
             notice = tr_count(
                 "{count:,} message holds secrets, which are masked.",
                 "{count:,} messages hold secrets, which are masked.",
-                masked,
+                secrets,
             )
             self.banner.show_message(notice, "off", Action(tr("Reveal…"), self._confirm_reveal), key=_SECRETS)
 

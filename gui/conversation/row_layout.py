@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 
 from gui.conversation.display_entries import Conversation
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
-from gui.viewer.code_colours import colour_steps
+from gui.viewer.code_colours import code_steps, colour_steps
 from gui.viewer.markdown_page import PageStyle, blocks, inline_code, is_code, page_steps, quote_level
 from gui.widgets.plain_text import SealedDocument
 
@@ -72,7 +72,8 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
     else:
         document, width = _plain_document(conversation.source(piece), style.page), style.plain_width
         yield
-    yield from colour_steps(document, style.page.colours)
+    codes = yield from code_steps(document)
+    yield from colour_steps(document, codes, style.page.colours)
     option = QTextOption(document.defaultTextOption())
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)

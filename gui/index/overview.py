@@ -36,7 +36,7 @@ from gui.widgets.charts.chart import ChartCard, Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
 from gui.widgets.formatting import duration, exact, spent_words
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import VerticalScrollArea, sheet
+from gui.widgets.layouts import VerticalScrollArea, open_dialog
 from gui.widgets.status_texts import REASON_WORDS
 from gui.widgets.table import IssuesTable
 
@@ -82,7 +82,7 @@ def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
         table.chosen.connect(lambda text: detail.setText(breakable(text)))
         column.addWidget(table)
         column.addWidget(detail)
-    return sheet(tr("Update details"), content, parent)
+    return open_dialog(tr("Update details"), content, parent)
 
 
 def _facts(sync: StoredSync) -> list[tuple[str, str]]:

@@ -1,5 +1,7 @@
 """The chips next to the search box: source, time and the workspace."""
 
+from collections.abc import Set
+
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
@@ -23,7 +25,10 @@ PERIODS: tuple[tuple[str, str, int | None], ...] = (
     (marked("Past year"), marked("past year"), 365),
 )
 """Label of the chip, the same within a sentence, and the number of days."""
-NO_SESSIONS = marked("No sessions are indexed.")
+_NONE_INDEXED: dict[Source, str] = {
+    "memory": marked("No notes are indexed."),
+    "sessions": marked("No sessions are indexed."),
+}
 LONGEST_NAME = 24
 
 
@@ -77,11 +82,11 @@ class Filters(QWidget):
         self._workspace_chip = Chip(tr("Workspace"), menu, yields=True)
         self._workspace_menu = menu
         row.addWidget(self._workspace_chip)
-        for chip in (self._scope_chip, *self._source_chips[:-1], self._period_chip):
+        for chip in (self._scope_chip, self._source_chips[0], self._period_chip):
             self._gates.add(chip, "conditions")
-        self._sessions_gate = self._gates.add(self._source_chips[-1], "conditions")
+        self._source_gates = [self._gates.add(chip, "conditions") for chip in self._source_chips[1:]]
         self.show_workspace("")
-        self.show_sessions(available=False)
+        self.show_indexed(frozenset())
         self.set_scope(None)
 
     def set_scope(self, scope: Scope | None) -> None:
@@ -108,8 +113,8 @@ class Filters(QWidget):
         """Select filters of the search without emitting a signal."""
         self.sources = sources
         number = next((number for number, (_, _, known) in enumerate(SOURCES) if known == sources), 0)
-        if self._source_chips[number] is self._source_chips[-1]:
-            self._sessions_gate.allow(True)  # enabled even without sessions, since the user chose it
+        if number:
+            self._source_gates[number - 1].allow(True)  # enabled even without files, since the user chose it
         self._source_chips[number].setChecked(True)
         for action in self._periods.actions():
             action.setChecked(action.data() == days)
@@ -137,8 +142,12 @@ class Filters(QWidget):
         set_tip(self._workspace_chip, folder)
         self._workspace_chip.setAccessibleName(tr("Workspace: {name}", name=name) if name else tr("Workspace: none"))
 
-    def show_sessions(self, *, available: bool) -> None:
-        self._sessions_gate.allow(available or self._source_chips[-1].isChecked(), tr(NO_SESSIONS))
+    def show_indexed(self, indexed: Set[Source]) -> None:
+        """Disable the chip of a source of which no file is indexed; that of notes only if there are sessions."""
+        for gate, chip, (source, reason) in zip(
+            self._source_gates, self._source_chips[1:], _NONE_INDEXED.items(), strict=True
+        ):
+            gate.allow(source in (indexed or {"memory"}) or chip.isChecked(), tr(reason))
 
     def _make_source_chips(self, row: QHBoxLayout) -> list[Chip]:
         group = QButtonGroup(self)

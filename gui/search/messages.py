@@ -31,8 +31,8 @@ _READING = ("waiting", "discovering", "indexing")
 _LONGEST_QUERY = 80
 _SECOND = 1000
 _MISSING_WORDS = {
-    (False, False): marked("No note contains these words."),
-    (False, True): marked("No note matches, by words or meaning."),
+    (False, False): marked("No passage contains these words."),
+    (False, True): marked("No passage matches, by words or meaning."),
     (True, False): marked("None of these results contains these words."),
     (True, True): marked("None of these results matches, by words or meaning."),
 }

@@ -307,7 +307,7 @@ class SearchPanel(QObject, ViewPanel):
             self.start.refresh(status)
         if status is not None:
             self.filters.show_workspace(status.workspace_dir)
-            self.filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
+            self.filters.show_indexed({count.source for count in status.source_counts if count.files})
 
     @Slot(object)
     def show_unsupported(self, unsupported: MissingFeatures) -> None:

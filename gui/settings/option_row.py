@@ -318,7 +318,7 @@ def field_for(option: Option, title: str) -> Field:
 
 
 WIDTH = 620
-_AT_ONCE = 4
+_AT_ONCE = 1
 
 
 class DialogPage(QFrame):
@@ -433,6 +433,8 @@ class OptionsPage(DialogPage):
         return not self._due and not self._turn.isActive()
 
     def take_focus(self) -> None:
+        while self._due and not self.rows:
+            self._make(_AT_ONCE)
         next(iter(self.rows.values())).take_focus()
 
     def show_row(self, key: str) -> None:

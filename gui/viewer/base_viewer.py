@@ -79,9 +79,13 @@ class LinkFollower(QObject):
             self._jobs.read(
                 lambda token: _place(manager, anchor, home, token),
                 lambda location: self._choose(location) if location else self._miss_anchor(anchor),
-                lambda _: self._miss_anchor(anchor),
+                self._fail,
             )
         )
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self.notified.emit(sentence)
 
     def _miss_anchor(self, name: str) -> None:
         self._job.done()
@@ -102,7 +106,7 @@ class LinkFollower(QObject):
 def _place(manager: MemorySearchManager, anchor: str, home: str, token: CancelToken) -> Location | None:
     """Find the place that an anchor names in the file `home`. Pool thread; raises `MnemoscopeError`."""
     linked = None if manager.insight is None else manager.insight.linked_text("", anchor, home, token)
-    return Location(home, linked.line) if linked is not None and linked.line > 1 else None
+    return Location(home, linked.line) if linked is not None and linked.anchored else None
 
 
 def note_url(name: str, anchor: str) -> QUrl:

@@ -4,14 +4,15 @@ Lexers are loaded, and the code of long pages is read, on a pool thread; only th
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from threading import Lock
 from typing import Any
 
 from PySide6.QtGui import QBrush, QColor, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
 
+from engine import CancelToken
 from gui.style.theme import Tokens
 from gui.viewer.markdown_page import blocks, is_code
 from gui.widgets.plain_text import utf16_length
@@ -50,15 +51,22 @@ _COLOURS = {
 }
 """Colours of Pygments' token types and of the types below them."""
 _LANGUAGE = QTextFormat.Property.BlockCodeLanguage.value
-_OPENING = re.compile(r"((?:[ \t>]|[-*+] |\d{1,9}[.)] )*)(`{3,}|~{3,})[ \t]*([\w+#.-]+)[^`]*")
+_OPENING = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(?:`{3,}|~{3,})[ \t]*([^\s`]+)[^`]*")
+"""The line that opens a code block, perhaps in quotes and lists, with the first word behind the fence."""
+_NAME = re.compile(r"\{?[.=]?([\w+#.-]*)")
+"""The language in that word; R Markdown and Pandoc write it in braces, other programs options behind it."""
 _MOST_CHARACTERS = 128 * 1024
 """Characters of code that are coloured on a page, which takes about a quarter of a second."""
 _TOKENS_AN_EDIT = 20
+
+_BLOCKS_A_STEP = 200
 
 Token = tuple[int, int, str]
 """Position and length of a token in its code, in UTF-16 units, and the name of its colour."""
 Code = tuple[str, str]
 """Language and text of a code block."""
+CodePosition = tuple[int, Code]
+"""Position in its document, in UTF-16 units, and content of a code block."""
 
 _lexers: dict[str, Any] = {}
 """Loaded lexers by the language's name in the text; None for a language without colours."""
@@ -70,7 +78,7 @@ def load_lexers(text: str) -> None:
     if "```" in text or "~~~" in text:
         for line in text.split("\n"):
             if match := _OPENING.fullmatch(line):
-                _loaded(match[3].lower())
+                _loaded(_language_in(match[1]))
 
 
 def lexer_of(language: str) -> Any:
@@ -95,49 +103,16 @@ def _load(language: str) -> Any:
     return None
 
 
-def coloured_code(slices: Iterable[str]) -> dict[Code, list[Token]]:
-    """Return the coloured tokens of the code blocks in a page's Markdown. Not for the GUI thread."""
+def coloured_code(codes: Iterable[Code], cancel: CancelToken) -> dict[Code, list[Token]]:
+    """Return the coloured tokens of the code blocks of a page. Not for the GUI thread."""
     found: dict[Code, list[Token]] = {}
     left = _MOST_CHARACTERS
-    for code in _fenced_code(slices):
+    for code in codes:
+        cancel.checkpoint()
         left -= len(code[1])
         if left >= 0 and code not in found and _loaded(code[0]) is not None:
             found[code] = list(tokens(*code))
     return found
-
-
-def _fenced_code(slices: Iterable[str]) -> Iterator[Code]:
-    """Yield language and text of the fenced code blocks; one that is divided between slices is a single block."""
-    opening: re.Match[str] | None = None
-    lines: list[str] = []
-    for part in slices:
-        begins = opening is not None  # the next slice repeats the opening fence
-        for line in part.removesuffix("\n").split("\n"):
-            if opening is None:
-                opening, lines = _OPENING.fullmatch(line), []
-            elif begins and line == opening[0]:
-                pass
-            elif (inner := _without_container(line, opening[1])).strip()[:1] == opening[2][0] and (
-                re.fullmatch(rf" {{0,3}}{opening[2]}{opening[2][0]}*[ \t]*", inner)
-            ):
-                yield opening[3].lower(), "\n".join(lines)
-                opening = None
-            else:
-                lines.append(inner)
-            begins = False
-    if opening is not None:
-        yield opening[3].lower(), "\n".join(lines)
-
-
-def _without_container(line: str, container: str) -> str:
-    """Return a line without the signs of quotes and the indentation that its block of code has."""
-    at = 0
-    for sign in container:
-        if line[at : at + 1] == (sign if sign in "\t>" else " "):
-            at += 1
-        elif sign == ">":
-            break
-    return line[at:]
 
 
 def tokens(language: str, code: str) -> Iterator[Token]:
@@ -152,16 +127,34 @@ def tokens(language: str, code: str) -> Iterator[Token]:
             yield units, utf16_length(words), name
 
 
+def code_steps(document: QTextDocument) -> Generator[None, None, list[CodePosition]]:
+    """Find the code blocks that name a language, yielding after some blocks; Qt makes a text block of each line."""
+    found: list[CodePosition] = []
+    lines: list[QTextBlock] = []
+    for number, block in enumerate(chain(blocks(document), [QTextBlock()])):
+        if lines and not (is_code(block) and _language(block) == _language(lines[0])):
+            found.append((lines[0].position(), (_language(lines[0]), "\n".join(line.text() for line in lines))))
+            lines = []
+        if is_code(block) and _language(block):
+            lines.append(block)
+        if number % _BLOCKS_A_STEP == 0:
+            yield
+    return found
+
+
 def colour_steps(
-    document: QTextDocument, colours: Tokens, known: Mapping[Code, Iterable[Token]] | None = None
-) -> Iterator[None]:
-    """Set the colours of the code blocks, yielding after some tokens.
+    document: QTextDocument,
+    codes: Iterable[CodePosition],
+    colours: Tokens,
+    known: Mapping[Code, Iterable[Token]] | None = None,
+) -> Generator[None, None, None]:
+    """Set the colours of the code blocks from `code_steps`, yielding after some tokens.
 
     `known`: the tokens from `coloured_code`; without it, code is read here by the lexers that are loaded.
     """
     cursor = QTextCursor(document)
     inks = {name: _ink(getattr(colours, name)) for name in set(_COLOURS.values())}
-    for first, code in _code_blocks(document):
+    for first, code in codes:
         found = tokens(*code) if known is None else iter(known.get(code, ()))
         while edit := list(islice(found, _TOKENS_AN_EDIT)):
             cursor.beginEditBlock()
@@ -174,19 +167,14 @@ def colour_steps(
         yield
 
 
-def _code_blocks(document: QTextDocument) -> Iterator[tuple[int, Code]]:
-    """Yield position and code of each code block; Qt splits a code block into one text block per line."""
-    lines: list[QTextBlock] = []
-    for block in [*blocks(document), QTextBlock()]:
-        if lines and not (is_code(block) and _language(block) == _language(lines[0])):
-            yield lines[0].position(), (_language(lines[0]), "\n".join(line.text() for line in lines))
-            lines = []
-        if is_code(block):
-            lines.append(block)
-
-
 def _language(block: QTextBlock) -> str:
-    return str(block.blockFormat().property(_LANGUAGE) or "").strip().lower()
+    return _language_in(str(block.blockFormat().property(_LANGUAGE) or "").strip())
+
+
+def _language_in(word: str) -> str:
+    """Return the name of the language in the first word behind a fence; empty if it has none."""
+    found = _NAME.match(word)
+    return found[1].lower() if found else ""
 
 
 @cache

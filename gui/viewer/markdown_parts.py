@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import MnemoscopeError, marked, tr
-from gui.viewer.code_colours import Code, Token, colour_steps
+from gui.core.jobs import Jobs, JobSlot
+from gui.viewer.code_colours import Code, Token, code_steps, colour_steps, coloured_code
 from gui.viewer.markdown_extensions import SEPARATOR, NoteMarkup
 from gui.viewer.markdown_page import Page, PageStyle, page_steps
 from gui.viewer.outline import Outline
@@ -199,44 +200,54 @@ _TURN = 0.008
 """Seconds of building in one turn of the event loop."""
 
 
-@dataclass(frozen=True)
-class PageContent:
-    """A page in Markdown, and what was read for it on a pool thread."""
-
-    slices: Sequence[str]
-    pictures: Mapping[str, Picture]
-    code: Mapping[Code, Sequence[Token]]
-    """The tokens of code blocks that have colours."""
-
-
-def _steps(content: PageContent, style: PageStyle) -> Generator[None, None, Page]:
-    page = yield from page_steps(content.slices, style, content.pictures)
-    yield from colour_steps(page.document, style.colours, content.code)
-    return page
-
-
 class PageBuilder(QObject):
-    """Builds one page at a time, in short steps.
+    """Builds one page at a time, in short steps; its code is read on a pool thread.
 
     Signals: made: the Page, when it is complete.
     """
 
     made = Signal(object)
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._steps: Generator[None, None, Page] | None = None
+        self._jobs, self._job = jobs, JobSlot(self)
+        self._steps: Generator[None, None, None] | None = None
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._continue)
 
-    def start(self, content: PageContent, style: PageStyle) -> None:
-        """Build a page, dropping an unfinished one."""
-        self._steps = _steps(content, style)
-        self._timer.start(0)
+    def start(self, slices: Sequence[str], style: PageStyle, pictures: Mapping[str, Picture]) -> None:
+        """Build a page from `slices`, dropping an unfinished one."""
+        self._job.cancel()
+        self._run(self._build(slices, style, pictures))
 
     def stop(self) -> None:
         self._steps = None
         self._timer.stop()
+        self._job.cancel()
+
+    def _build(
+        self, slices: Sequence[str], style: PageStyle, pictures: Mapping[str, Picture]
+    ) -> Generator[None, None, None]:
+        page = yield from page_steps(slices, style, pictures)
+        codes = yield from code_steps(page.document)
+        if not codes:
+            self.made.emit(page)
+            return
+        texts = [code for _, code in codes]
+
+        def colour(known: Mapping[Code, Sequence[Token]]) -> None:
+            self._job.done()
+            self._run(self._colour(page, colour_steps(page.document, codes, style.colours, known)))
+
+        self._job.put(self._jobs.read(lambda token: coloured_code(texts, token), colour, lambda _: colour({})))
+
+    def _colour(self, page: Page, steps: Iterator[None]) -> Generator[None, None, None]:
+        yield from steps
+        self.made.emit(page)
+
+    def _run(self, steps: Generator[None, None, None]) -> None:
+        self._steps = steps
+        self._timer.start(0)
 
     def _continue(self) -> None:
         steps = self._steps
@@ -244,7 +255,8 @@ class PageBuilder(QObject):
         while steps is not None and time.perf_counter() < until:
             try:
                 next(steps)
-            except StopIteration as end:
-                self.stop()
-                self.made.emit(end.value)
+            except StopIteration:
+                if self._steps is steps:
+                    self._steps = None
+                    self._timer.stop()
                 return

@@ -24,12 +24,11 @@ from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
-from gui.viewer.code_colours import coloured_code
 from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_extensions import NoteMarkup, Resolve
 from gui.viewer.markdown_page import Page, PagePainter, PageStyle
-from gui.viewer.markdown_parts import PageBuilder, PageContent, markdown_slices
+from gui.viewer.markdown_parts import PageBuilder, markdown_slices
 from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, MatchScrollBar
 from gui.viewer.outline import HeadingPosition, Outline, heading_key, page_source
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
@@ -166,7 +165,7 @@ class RenderedView(QTextBrowser):
         """Block number of the position to show once it is laid out again, and the pixels of it above the view."""
         self._former = QPixmap()
         """What was visible before, painted until then."""
-        self._making = PageBuilder(self)
+        self._making = PageBuilder(jobs, self)
         self._making.made.connect(self._show)
         self._layout_steps = StepwiseLayout(self)
         self._layout_steps.reached.connect(self._on_reached)
@@ -218,18 +217,18 @@ class RenderedView(QTextBrowser):
         width = self.viewport().width()
         style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale(), width=width)
 
-        def work(token: CancelToken) -> PageContent:
+        def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
             slices, pictures = [], Pictures(images(), style.scale)
             text, outline = page_source(lines, source[0], token, source[1])
             for part in markdown_slices(text, outline, NoteMarkup(resolve, toggled, pictures, unfold=unfold)):
                 token.checkpoint()
                 slices.append(part)
-            return PageContent(slices, pictures.found, coloured_code(slices))
+            return slices, pictures.found
 
-        def make(content: PageContent) -> None:
+        def make(content: tuple[list[str], Mapping[str, Picture]]) -> None:
             self._job.done()
-            self._pictures = content.pictures
-            self._making.start(content, style)
+            slices, self._pictures = content
+            self._making.start(slices, style, self._pictures)
 
         self._job.put(self._jobs.read(work, make, self._fail))
 

@@ -121,6 +121,11 @@ _CAP_PAD, _CAP_GAP = 6, 4
 _FAR = 100_000
 
 
+def key_caps_width(metrics: QFontMetrics, keys: Sequence[str]) -> int:
+    """Return the width in pixels of keys that are painted as key caps in one line."""
+    return sum(metrics.horizontalAdvance(key) + 2 * _CAP_PAD + _CAP_GAP for key in keys) - _CAP_GAP
+
+
 class KeyCaps(QLabel):
     """Paints keys as key caps, in lines that wrap; the widget's text is for screen readers."""
 

@@ -372,7 +372,7 @@ def discard(widget: QWidget) -> None:
     widget.deleteLater()
 
 
-def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
+def open_dialog(title: str, content: QWidget, parent: QWidget) -> QDialog:
     """Open a dialog with `content` and a close button; closing it deletes it."""
     dialog = QDialog(parent)
     dialog.setWindowTitle(title)

@@ -1,10 +1,11 @@
 """The window's menu with all global actions, its submenu of searches, and the dialog that lists all keys."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain, islice
 
-from PySide6.QtCore import QMargins, QObject, Qt, Slot
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QFontMetrics, QKeySequence
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -30,8 +31,8 @@ from gui.style.appearance import Appearance
 from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import add_clear_button
-from gui.widgets.labels import KeyCaps, label
-from gui.widgets.layouts import sheet
+from gui.widgets.labels import KeyCaps, key_caps_width, label
+from gui.widgets.layouts import open_dialog
 from gui.widgets.right_to_left import at_start
 from gui.widgets.status_texts import why_no_update
 from gui.window.window_base import MainWindowBase
@@ -116,8 +117,12 @@ _TWO_COLUMNS = 150
 """Characters of a window that is wide enough for two columns of keys."""
 
 
+_ROWS_A_TURN = 6
+_COLUMN_SPACING, _ROW_SPACING, _SIDE_SPACING = 24, 6, 40
+
+
 class KeySheet(QWidget):
-    """A list of all current keys. Typing filters it; Down and Page Down scroll."""
+    """A list of all current keys, filled in turns of the event loop. Typing filters it; Down and Page Down scroll."""
 
     def __init__(self, columns: int = 1) -> None:
         """`columns`: number of columns in which the groups of keys are placed."""
@@ -133,29 +138,33 @@ class KeySheet(QWidget):
         self.edit.textChanged.connect(self._filter)
         self._nothing = label(tr("No shortcut found."), "muted")
         self._nothing.hide()
-        content = QWidget()
-        side_by_side = QHBoxLayout(content) if columns > 1 else None
-        grids = [self._grid(content if side_by_side is None else None, part) for part in _divided(columns)]
-        if side_by_side is not None:
-            side_by_side.setContentsMargins(0, 0, 0, 0)
-            side_by_side.setSpacing(40)
-            for grid in grids:
-                side_by_side.addLayout(grid, 1)
         self.area = QScrollArea()
+        content = QWidget()
         self.area.setWidget(content)
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setProperty("role", "text")
         self.area.setAccessibleName(tr("Keys"))
+        parts = _divided(columns)
+        widths = _widths(parts, self.fontMetrics())
         bar = self.area.verticalScrollBar().sizeHint().width()
-        self.preferred_size = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
-        for side in range(2):
-            widths = [labels[side].sizeHint().width() for _, labels in self._rows]
-            for grid in grids:
-                grid.setColumnStretch(side, max(widths, default=1))  # where both are too wide, each gives its share
-        for _, labels in self._rows:
-            for one in labels:
-                one.setWordWrap(True)  # only now, since a wrapped label has no preferred width
+        self.preferred_width = columns * (sum(widths) + _COLUMN_SPACING + _SIDE_SPACING) - _SIDE_SPACING + bar
+        side_by_side = QHBoxLayout(content)
+        side_by_side.setContentsMargins(0, 0, 0, 0)
+        side_by_side.setSpacing(_SIDE_SPACING)
+        grids = []
+        for _ in parts:
+            grid = QGridLayout()
+            grid.setHorizontalSpacing(_COLUMN_SPACING)
+            grid.setVerticalSpacing(_ROW_SPACING)
+            for side, width in enumerate(widths):
+                grid.setColumnStretch(side, width)  # where both are too wide, each gives its share
+            side_by_side.addLayout(grid, 1)
+            grids.append(grid)
+        self._steps: Iterator[None] = chain.from_iterable(map(self._add_rows, grids, parts))
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._continue)
+        self._timer.start(0)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -169,11 +178,18 @@ class KeySheet(QWidget):
         column.addWidget(self.area, 1)
         self.setFocusProxy(self.edit)
 
-    def _grid(self, owner: QWidget | None, part: Sequence[Group]) -> QGridLayout:
-        grid = QGridLayout(owner)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(6)
+    @property
+    def complete(self) -> bool:
+        """Whether all keys are listed."""
+        return not self._timer.isActive()
+
+    @Slot()
+    def _continue(self) -> None:
+        if len(list(islice(self._steps, _ROWS_A_TURN))) < _ROWS_A_TURN:
+            self._timer.stop()
+
+    def _add_rows(self, grid: QGridLayout, part: Sequence[Group]) -> Iterator[None]:
+        """Add the rows of one column, yielding after each."""
         for title, rows in part:
             above = label(title, "section")
             above.setContentsMargins(0, 10 if grid.count() else 0, 0, 0)
@@ -184,10 +200,11 @@ class KeySheet(QWidget):
                 shown = KeyCaps(pressed, each), label(words, "muted")
                 shown[0].setAlignment(at_start(Qt.AlignmentFlag.AlignTop))
                 for side, one in enumerate(shown):
+                    one.setWordWrap(True)
                     grid.addWidget(one, number, side)
                 self._rows.append((f"{pressed} {words} {title}".casefold(), shown))
+                yield
         grid.setRowStretch(grid.rowCount(), 1)
-        return grid
 
     @property
     def shown(self) -> list[str]:
@@ -196,6 +213,8 @@ class KeySheet(QWidget):
 
     @Slot(str)
     def _filter(self, text: str) -> None:
+        while not self.complete:
+            self._continue()
         parts = text.casefold().split()
         rows = iter(self._rows)
         found = 0
@@ -225,12 +244,19 @@ def _divided(columns: int) -> list[list[Group]]:
     return parts
 
 
+def _widths(parts: Sequence[Sequence[Group]], metrics: QFontMetrics) -> tuple[int, int]:
+    """Return the widths in pixels of the longest keys and of the longest label."""
+    rows = [row for part in parts for _, rows in part for row in rows]
+    keys = max((key_caps_width(metrics, each) for _, _, each in rows), default=1)
+    return keys, max((metrics.horizontalAdvance(words) for _, words, _ in rows), default=1) + 1
+
+
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the list of keys over `window`; `change` opens the page to change keys."""
     shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
-    shown.area.setMinimumHeight(min(shown.preferred_size.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
-    shown.area.setMinimumWidth(min(shown.preferred_size.width(), window.width() - _MARGIN))
-    dialog = sheet(tr("Keys"), shown, window)
+    shown.area.setMinimumHeight(max(_LEAST_HEIGHT, window.height() - _AROUND))
+    shown.area.setMinimumWidth(min(shown.preferred_width, window.width() - _MARGIN))
+    dialog = open_dialog(tr("Keys"), shown, window)
     shown.change.clicked.connect(dialog.accept)
     shown.change.clicked.connect(change)
     shown.setFocus()

@@ -209,5 +209,5 @@ def test_empty_search_after_first_index_shows_nothing_found(qtbot, opened, memor
     opened.search.search("zeppelin")
     qtbot.waitUntil(lambda: "Mnemoscope is still reading files: 1 of 4 files." in page.accessibleName())
     memory.set_status(syncing=None, last_sync=make_summary())
-    qtbot.waitUntil(lambda: "No note matches" in page.accessibleName())
+    qtbot.waitUntil(lambda: "No passage matches" in page.accessibleName())
     assert page.findChildren(QPushButton)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from gui.index.map.scene import Scene
 
 _LONGEST_NAME = 160
+_LONGEST_SHARE = 1 / 6
+"""Part of a wide map's width that a name may take instead."""
 _NAME_PAD = 4
 _HALO = 4.0
 """Width of the line around the letters of a name, which separates them from the points below."""
@@ -45,16 +47,21 @@ class PlacedName:
 
 
 def place_names(
-    scene: "Scene", names: Iterable[tuple[str, float, float]], hits: Sequence[int], scale: float, unit: float
+    scene: "Scene",
+    names: Iterable[tuple[str, float, float]],
+    hits: Sequence[int],
+    scale: float,
+    unit: float,
+    width: float,
 ) -> tuple[PlacedName, ...]:
     """Place names around their groups' densest locations, where they cover the fewest points and no earlier name.
 
     `names` are in the map's units, the first ones first; `hits`: points with a large mark, which would cover a name;
-    `scale`: pixels per unit. Names without room are left out.
+    `scale`: pixels per unit; `width`: that of the map in pixels. Names without room are left out.
     """
     large = [QPointF(across, -up) * scale for across, up in map(scene.position, hits)]
     font, metrics = font_at(13), QFontMetricsF(font_at(13))
-    longest = round(_LONGEST_NAME * unit)
+    longest = round(max(_LONGEST_NAME * unit, _LONGEST_SHARE * width))
     placed: list[PlacedName] = []
     for name, across, up in names:
         text = elide(QFontMetrics(font), name, Qt.TextElideMode.ElideLeft, longest)

@@ -342,13 +342,13 @@ class MapView(QWidget):
         return parts
 
     def _placed_names(self, scene: "Scene", grouping: Grouping, unit: float) -> tuple[PlacedName, ...]:
-        key = scene, grouping, self._peaks, self._isolated, self.marks.hits, unit, font_at(13).key()
+        key = scene, grouping, self._peaks, self._isolated, self.marks.hits, unit, self.width(), font_at(13).key()
         scale = self.view.scale
         known, before, names = self._placed
         if known == key and before != scale and self.picture.busy:
             return tuple(name.zoomed(scale / before) for name in names)
         if known != key or before != scale:
-            names = place_names(scene, self._names(grouping), self.marks.hits, scale, unit)
+            names = place_names(scene, self._names(grouping), self.marks.hits, scale, unit, self.width())
             self._placed = key, scale, names
         return names
 

@@ -127,6 +127,14 @@ def test_linked_text_is_section_or_block(
     assert found.text.startswith(text)
 
 
+def test_linked_text_knows_whether_the_anchor_exists(memory: BuiltinMemory) -> None:
+    found, missing = (insight(memory).linked_text("", anchor, "Garden.md") for anchor in ("Garden", "Gone"))
+    assert found is not None
+    assert missing is not None
+    assert (found.line, found.anchored) == (1, True)
+    assert (missing.line, missing.anchored) == (1, False)
+
+
 def test_linked_text_knows_whether_it_is_cut(memory: BuiltinMemory, tmp_path: Path) -> None:
     front = "---\ntags: [a]\n---\n"
     (tmp_path / "notes" / "Whole.md").write_text(front + "line\n" * 39 + "line")

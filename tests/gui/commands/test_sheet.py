@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from gui.commands.keymap import keymap
 from gui.style.theme import tokens
 from gui.widgets.labels import KeyCaps
-from gui.widgets.layouts import sheet
+from gui.widgets.layouts import open_dialog
 from gui.window.window_menu import KeySheet
 
 
@@ -13,7 +13,9 @@ from gui.window.window_menu import KeySheet
 def shown(qtbot, opened):
     qtbot.keyClick(opened, Qt.Key.Key_F1)
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
-    return QApplication.activeModalWidget().findChild(KeySheet)
+    sheet = QApplication.activeModalWidget().findChild(KeySheet)
+    qtbot.waitUntil(lambda: sheet.complete)
+    return sheet
 
 
 def test_sheet_lists_every_window_key(shown):
@@ -32,10 +34,19 @@ def test_typing_filters_rows(qtbot, shown):
     assert shown.shown == ["Ctrl+Shift+K: Search within these results"]
 
 
-def test_sheet_shows_own_keys(shown, opened):
+def test_typing_before_the_list_is_complete_searches_all_keys(qtbot, opened):
+    sheet = KeySheet()
+    open_dialog("Keys", sheet, opened)
+    assert not sheet.complete
+    sheet.edit.setText("wrap lin")
+    assert sheet.shown == ["Alt+Z: Wrap lines"]
+
+
+def test_sheet_shows_own_keys(qtbot, shown, opened):
     keymap().set_own({"file.wrap": ["F7"], "view.search": []})
     fresh = KeySheet()
-    sheet("Keys", fresh, opened)
+    open_dialog("Keys", fresh, opened)
+    qtbot.waitUntil(lambda: fresh.complete)
     listing = " | ".join(fresh.shown)
     assert "F7: Wrap lines" in listing
     assert "Search notes and sessions" not in listing
@@ -50,7 +61,7 @@ def test_change_button_opens_keyboard_settings(qtbot, shown, opened):
 
 def rows(sheet: KeySheet) -> list[tuple[QLabel, QLabel]]:
     """Keys and command of each row; a title spans both columns."""
-    grid = sheet.area.widget().layout()
+    grid = sheet.area.widget().layout().itemAt(0).layout()
     items = [(grid.itemAtPosition(number, 0), grid.itemAtPosition(number, 1)) for number in range(grid.rowCount())]
     labels = [(key.widget(), words.widget()) for key, words in items if key and words]
     return [(key, words) for key, words in labels if key is not words]
@@ -60,9 +71,12 @@ def test_wide_window_shows_keys_in_two_columns(qtbot, opened):
     for width, columns in ((900, 1), (1600, 2)):
         opened.resize(width, 800)
         qtbot.waitUntil(lambda width=width: opened.width() == width)
+        with qtbot.waitActive(opened):
+            opened.activateWindow()
         qtbot.keyClick(opened, Qt.Key.Key_F1)
         qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
         dialog = QApplication.activeModalWidget()
+        qtbot.waitUntil(lambda dialog=dialog: dialog.findChild(KeySheet).complete)
         lefts = {cap.mapTo(dialog, QPoint()).x() for cap in dialog.findChildren(KeyCaps)}
         assert len(lefts) == columns
         dialog.reject()
@@ -82,16 +96,19 @@ def test_narrow_sheet_divides_width_between_keys_and_labels(qtbot, window, appea
     qtbot.addWidget(narrow)
     narrow.resize(700, 500)
     narrow.show()
+    qtbot.waitUntil(lambda: narrow.complete)
+    QApplication.processEvents()
     widths = [max(label.width() for label in column) for column in zip(*rows(narrow), strict=True)]
     assert min(widths) > 0.3 * 700
     assert sum(widths) < narrow.area.viewport().width()
 
 
-def test_keys_align_left_in_mirrored_layout(qapp, opened):
+def test_keys_align_left_in_mirrored_layout(qtbot, qapp, opened):
     """Letters of a key run from the left in every language."""
     qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     try:
         mirrored = KeySheet()
+        qtbot.waitUntil(lambda: mirrored.complete)
     finally:
         qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
     sides = {key.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask for key, _ in rows(mirrored)}

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplica
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 
 from engine import QuerySuggestion, SearchOutcome, SearchRemedy, StoreError
+from engine.records import SourceCount
 from gui.search.panel import SearchPanel
 from gui.search.result_list import ResultList, ResultMenu
 from gui.style.appearance import Appearance
@@ -470,6 +471,15 @@ def test_sessions_filter_is_disabled_without_sessions(qtbot, panel, memory):
     panel.refresh()
     qtbot.waitUntil(lambda: not _chip(panel, "Sessions").isEnabled())
     assert "No sessions" in _chip(panel, "Sessions").toolTip()
+    assert _chip(panel, "Notes").isEnabled()
+
+
+def test_notes_filter_is_disabled_with_sessions_only(qtbot, panel, memory):
+    memory.set_status(source_counts=(SourceCount(source="sessions", files=2, chunks=9),))
+    panel.refresh()
+    qtbot.waitUntil(lambda: not _chip(panel, "Notes").isEnabled())
+    assert "No notes" in _chip(panel, "Notes").toolTip()
+    assert _chip(panel, "Sessions").isEnabled()
 
 
 def test_date_order_needs_no_new_search(qtbot, panel, results, ask, memory):

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
-from engine import CancelToken, LinkedText, NumberedText, speak
+from engine import CancelToken, LinkedText, MnemoscopeError, NumberedText, speak
 from engine.insight.note_links import NoteImages
 from engine.settings import Settings
 from gui.core.location import Location
@@ -360,7 +360,30 @@ class Links:
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         if target == "Shopping":
             return LinkedText(path="topics/shopping.md", title="Shopping", line=3, text="x")
-        return None
+        if anchor == "unreadable":
+            raise MnemoscopeError("The index is locked.")
+        if target:
+            return None
+        return LinkedText(path=home, title="Today", line=1, text="x", anchored=anchor == "top")
+
+
+def test_anchor_in_first_line_is_found(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.insight = Links()
+    show("daily/2026-02-08.md")
+    with qtbot.waitSignal(panel.location_chosen) as chosen:
+        panel.follow_link(QUrl("#top"))
+    assert chosen.args == [Location("daily/2026-02-08.md", 1)]
+
+
+@pytest.mark.parametrize(
+    ("anchor", "sentence"),
+    [("unreadable", "The index is locked."), ("ponds", "This page has no heading or block named “ponds”.")],
+)
+def test_unopened_anchor_says_why(qtbot, panel: ViewerPanel, memory: FakeMemory, show, anchor, sentence) -> None:
+    memory.insight = Links()
+    show("daily/2026-02-08.md")
+    panel.follow_link(QUrl(f"#{anchor}"))
+    qtbot.waitUntil(lambda: panel.hint.isVisible() and panel.hint.findChild(QLabel).text() == sentence)
 
 
 def test_followed_link_opens_note_at_its_line(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:

@@ -225,7 +225,7 @@ def test_names_avoid_points_and_each_other(qapp, scale: float) -> None:
     scene = Scene.of(make_map(300))
     grouping = scene.grouped("folder", NOW)
     names = [(name, *peak) for name, peak in zip(grouping.names, scene.peaks(grouping), strict=True)]
-    placed = place_names(scene, names, (), scale, 1.0)
+    placed = place_names(scene, names, (), scale, 1.0, 600)
     assert [name.text for name in placed] == list(grouping.names)
     assert not any(one.intersects(other) for one, other in combinations((name.box for name in placed), 2))
     pixels = [QPointF(x * scale, -y * scale) for x, y in scene.points.tolist()]
@@ -240,7 +240,7 @@ def test_names_avoid_points_and_each_other(qapp, scale: float) -> None:
 
 def test_name_avoids_marks_of_results_before_points(qapp) -> None:
     scene = Scene.of(make_map(300))
-    [before] = place_names(scene, [("daily", 0, 0)], (), 60.0, 1.0)
+    [before] = place_names(scene, [("daily", 0, 0)], (), 60.0, 1.0, 600)
 
     def covered(name: PlacedName) -> list[int]:
         box = name.box.adjusted(-4, -4, 4, 4)
@@ -248,7 +248,7 @@ def test_name_avoids_marks_of_results_before_points(qapp) -> None:
 
     hits = covered(before)
     assert hits
-    [after] = place_names(scene, [("daily", 0, 0)], hits, 60.0, 1.0)
+    [after] = place_names(scene, [("daily", 0, 0)], hits, 60.0, 1.0, 600)
     assert len(covered(after)) >= len(hits)
     assert not set(covered(after)) & set(hits)
 
@@ -268,8 +268,15 @@ def test_name_has_a_halo_around_its_letters(appearance) -> None:
 
 def test_name_without_room_is_left_out(qapp) -> None:
     scene = Scene.of(make_map(30))
-    placed = place_names(scene, [("daily", 0, 0)] * 40, (), 10.0, 1.0)
+    placed = place_names(scene, [("daily", 0, 0)] * 40, (), 10.0, 1.0, 600)
     assert 2 <= len(placed) < 40
+
+
+def test_long_name_is_whole_on_a_wide_map(qapp) -> None:
+    scene, name = Scene.of(make_map(30)), "research/projects/winter garden plans"
+    [narrow], [wide] = (place_names(scene, [(name, 0, 0)], (), 10.0, 1.0, width) for width in (600, 2_400))
+    assert wide.text == name
+    assert narrow.text.startswith("…")
 
 
 def test_scene_finds_points_of_chunks() -> None:

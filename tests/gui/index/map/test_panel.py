@@ -327,9 +327,9 @@ def test_names_are_placed_again_once_a_zoomed_map_is_drawn(qtbot, shown: MapPane
     canvas.repaint()
     scales = []
 
-    def counted(scene, names, hits, scale, unit):
+    def counted(scene, names, hits, scale, *sizes):
         scales.append(scale)
-        return place_names(scene, names, hits, scale, unit)
+        return place_names(scene, names, hits, scale, *sizes)
 
     monkeypatch.setattr(map_view, "place_names", counted)
     for _ in range(3):
