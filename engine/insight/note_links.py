@@ -97,7 +97,7 @@ def _part(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
         line=first,
         text="\n".join(shown),
         cut=start - 1 + len(shown) < end,
-        anchored=found is not None,
+        anchored=lines_of_part is not None,
     )
 
 

@@ -105,14 +105,14 @@ def _load(language: str) -> Any:
 
 def coloured_code(codes: Iterable[Code], cancel: CancelToken) -> dict[Code, list[Token]]:
     """Return the coloured tokens of the code blocks of a page. Not for the GUI thread."""
-    found: dict[Code, list[Token]] = {}
+    coloured: dict[Code, list[Token]] = {}
     left = _MOST_CHARACTERS
     for code in codes:
         cancel.checkpoint()
         left -= len(code[1])
-        if left >= 0 and code not in found and _loaded(code[0]) is not None:
-            found[code] = list(tokens(*code))
-    return found
+        if left >= 0 and code not in coloured and _loaded(code[0]) is not None:
+            coloured[code] = list(tokens(*code))
+    return coloured
 
 
 def tokens(language: str, code: str) -> Iterator[Token]:
@@ -129,17 +129,17 @@ def tokens(language: str, code: str) -> Iterator[Token]:
 
 def code_steps(document: QTextDocument) -> Generator[None, None, list[CodePosition]]:
     """Find the code blocks that name a language, yielding after some blocks; Qt makes a text block of each line."""
-    found: list[CodePosition] = []
+    positions: list[CodePosition] = []
     lines: list[QTextBlock] = []
     for number, block in enumerate(chain(blocks(document), [QTextBlock()])):
         if lines and not (is_code(block) and _language(block) == _language(lines[0])):
-            found.append((lines[0].position(), (_language(lines[0]), "\n".join(line.text() for line in lines))))
+            positions.append((lines[0].position(), (_language(lines[0]), "\n".join(line.text() for line in lines))))
             lines = []
         if is_code(block) and _language(block):
             lines.append(block)
         if number % _BLOCKS_A_STEP == 0:
             yield
-    return found
+    return positions
 
 
 def colour_steps(
@@ -155,8 +155,8 @@ def colour_steps(
     cursor = QTextCursor(document)
     inks = {name: _ink(getattr(colours, name)) for name in set(_COLOURS.values())}
     for first, code in codes:
-        found = tokens(*code) if known is None else iter(known.get(code, ()))
-        while edit := list(islice(found, _TOKENS_AN_EDIT)):
+        remaining = tokens(*code) if known is None else iter(known.get(code, ()))
+        while edit := list(islice(remaining, _TOKENS_AN_EDIT)):
             cursor.beginEditBlock()
             for start, length, name in edit:
                 cursor.setPosition(first + start)
@@ -173,8 +173,8 @@ def _language(block: QTextBlock) -> str:
 
 def _language_in(word: str) -> str:
     """Return the name of the language in the first word behind a fence; empty if it has none."""
-    found = _NAME.match(word)
-    return found[1].lower() if found else ""
+    match = _NAME.match(word)
+    return match[1].lower() if match else ""
 
 
 @cache
