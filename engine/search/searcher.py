@@ -306,7 +306,7 @@ class Searcher:
                 context.suggestions = self._spelling.suggest(snapshot, query, analysis, leg.terms, scope)
                 if context.suggestions and context.request.correct:
                     knows = partial(self._embedder.is_word, snapshot, provider)
-                    widened = self._spelling.with_similar(snapshot, analysis, leg.terms, scope, knows)
+                    widened = self._spelling.with_similar(snapshot, query, analysis, leg.terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for of in context.suggestions for word, _ in of.words})

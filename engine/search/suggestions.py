@@ -6,6 +6,7 @@ and compared. So one typo is found anywhere, two if the beginning is right: two 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, islice
 
@@ -21,6 +22,7 @@ from engine.search.query_conditions import count_matches, many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold
+from engine.text.query_analysis import is_written_as_name
 from engine.text.stopwords import unsearched_words
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
@@ -80,7 +82,10 @@ class Spelling:
         """
         unknown = _unknown(analysis, terms)
         language = analysis.languages[0]
-        suggestions = ((term.surface, list(self._suggested(snapshot, term, language, scope))) for term in unknown)
+        suggestions = [
+            (term.surface, list(self._suggested(snapshot, term, language, scope, _is_name(term, query, language))))
+            for term in unknown
+        ]
         choices = [(word, suggested) for word, suggested in suggestions if suggested]
         if not choices:
             return ()
@@ -94,6 +99,7 @@ class Spelling:
     def with_similar(
         self,
         snapshot: Snapshot,
+        query: str,
         analysis: QueryAnalysis,
         terms: Sequence[Term],
         scope: ChunkFilter,
@@ -107,12 +113,12 @@ class Spelling:
         """
         if not any(term.chunks for term in terms):
             return analysis
-        similar = {}
+        similar, language = {}, analysis.languages[0]
         for term in _unknown(analysis, terms):
             token, korean = _search_word(term)
             if len(token) < _SHORTEST_CORRECTED or korean or term.phrased or is_word(term.surface):
                 continue
-            words = self._similar(snapshot, token, analysis.languages[0], scope)
+            words = self._similar(snapshot, token, language, scope, _is_name(term, query, language))
             if words:
                 similar[term.start] = words
         if not similar:
@@ -126,13 +132,14 @@ class Spelling:
         )
 
     def _similar(
-        self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter
+        self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter, as_name: bool
     ) -> tuple[tuple[str, ...], ...]:
-        near = (near.token for near, _ in self._near(snapshot, token, language, scope, korean=False) if near.typos == 1)
+        found = self._near(snapshot, token, language, scope, korean=False, as_name=as_name)
+        near = (near.token for near, _ in found if near.typos == 1)
         return tuple(tuple(word.split(" ")) for word in islice(near, _MOST_SIMILAR))
 
     def _suggested(
-        self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter
+        self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter, as_name: bool
     ) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks
         in the searched files.
@@ -140,7 +147,7 @@ class Spelling:
         token, korean = _search_word(term)
         if not token:
             return
-        near = self._near(snapshot, token, language, scope, korean=korean)
+        near = self._near(snapshot, token, language, scope, korean=korean, as_name=as_name)
         written = ((word, of) for of, text in near if (word := _written(text, of.token)) is not None)
         for word, of in islice(written, _MOST_WORDS):
             chunks = of.chunks
@@ -149,11 +156,12 @@ class Spelling:
             yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), chunks
 
     def _near(
-        self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter, *, korean: bool
+        self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter, *, korean: bool, as_name: bool
     ) -> Iterator[tuple[Near, str]]:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
 
-        Words with one typo come first; without any, words that `token` joins, then words with two typos.
+        Words with one typo come first; without any, words that `token` joins, then words with two typos. `as_name`:
+        no common words for what is written as a name.
         """
         for typos, apart in ((1, False), (1, True), (2, False)):
             found = False
@@ -161,9 +169,10 @@ class Spelling:
                 if near.typos != typos:
                     continue
                 text = _text_containing(snapshot, near.token, "stems" if korean else "words", scope)
-                if text is not None:
-                    found = True
-                    yield near, text
+                if text is None or (as_name and not apart and _is_common(text, near.token, token)):
+                    continue
+                found = True
+                yield near, text
             if found:
                 return
 
@@ -190,6 +199,20 @@ def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
     nowhere = {term.surface for term in terms if not term.chunks}
     unknown = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in nowhere)
     return list(islice(unknown, _MOST_WORDS))
+
+
+def _is_name(term: QueryTerm, query: str, language: str) -> bool:
+    """Return whether a term is written as a name with one capital letter; names with more are written in many ways."""
+    return term.surface[1:].islower() and is_written_as_name(term.surface, query, language)
+
+
+def _is_common(text: str, word: str, typed: str) -> bool:
+    """Return whether a text has a word in lower case, so that a name is no typo of it: "Bevan" is not "began".
+
+    False if letters are only missing or swapped in what was typed: that is hardly a name.
+    """
+    written = spelling.written(text, word)
+    return written is not None and written.islower() and bool(Counter(typed) - Counter(word))
 
 
 def without_words(
@@ -302,18 +325,24 @@ def _search_word(term: QueryTerm) -> tuple[str, bool]:
 
 
 def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
-    """Return the indexed words similar to `token`, those with the fewest typos and the most frequent first."""
+    """Return the indexed words similar to `token`: those with the fewest typos first, then by likelihood."""
+    read = spelling.jamo if korean else str
+    letters = read(token)
     if korean:
-        letters = spelling.jamo(token)
+        most = 1
         candidates = _words_with_prefix(snapshot, token, 1, "stems")
-        compared = [(*near, spelling.typos(letters, spelling.jamo(near[0]), 1)) for near in candidates.items()]
     else:
         most = spelling.most_typos(token)
         candidates = _words_with_prefix(snapshot, token, _SHORTEST_HEAD, "words")
         candidates |= dict(_looked_up(snapshot, spelling.variants(token, _LONGEST_HEAD)))
-        compared = [(*near, spelling.typos(token, near[0], most)) for near in candidates.items()]
-    words = [Near(word, chunks, typos) for word, chunks, typos in compared if typos and spelling.is_plain(word)]
-    return sorted(words, key=lambda near: (near.typos, -near.chunks, near.token))
+    ranked = []
+    for word, chunks in candidates.items():
+        other = read(word)
+        typos = spelling.typos(letters, other, most)
+        if typos and spelling.is_plain(word) and spelling.is_probable(letters, other, typos):
+            rank = typos, spelling.rarity(letters, other, typos, chunks), word
+            ranked.append((rank, Near(word, chunks, typos)))
+    return [near for _, near in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:

@@ -3,6 +3,7 @@
 All words are folded, so case and accents are no typos.
 """
 
+import math
 import unicodedata
 from collections.abc import Container, Iterator
 
@@ -17,6 +18,15 @@ SHORTEST_NUMBER = 7
 _LEAST_AVERAGE = 3
 _ONE_SLIP = 5
 """Length up to which a word may have one typo; longer words may have two."""
+_LIKE_OTHERS = 8
+"""Length up to which a word with two typos must have no wrong letter: it resembles too many others."""
+_SWAPPED, _DOUBLED, _MISSING, _ADDED, _REPLACED = -1.0, -0.5, 0.5, 1.0, 2.0
+"""Rarity of a typo by its kind, on the scale of `_FREQUENT` times the natural logarithm of a word's frequency. These
+are fitted to half of the words in a list of common misspellings (codespell's).
+"""
+_FIRST_LETTER = 1.0
+"""Further rarity of a typo in the first letter."""
+_FREQUENT = 0.3
 
 # The letters of an alphabet after folding. Scripts that are missing here have too many.
 _ALPHABETS = (
@@ -68,9 +78,7 @@ def typos(word: str, other: str, most: int) -> int | None:
     """
     if abs(len(word) - len(other)) > most or len(set(word) ^ set(other)) > 2 * most:
         return None
-    begin = 0
-    while begin < min(len(word), len(other)) and word[begin] == other[begin]:
-        begin += 1
+    begin = _same_beginning(word, other)
     word, other = word[begin:], other[begin:]
     before: list[int] = []
     last = list(range(len(other) + 1))
@@ -84,6 +92,39 @@ def typos(word: str, other: str, most: int) -> int | None:
             return None
         before, last = last, current
     return last[-1] if last[-1] <= most else None
+
+
+def _same_beginning(word: str, other: str) -> int:
+    """Return the number of first characters that two words share."""
+    begin = 0
+    while begin < min(len(word), len(other)) and word[begin] == other[begin]:
+        begin += 1
+    return begin
+
+
+def is_probable(word: str, other: str, count: int) -> bool:
+    """Return whether `word` may be `other` with so many typos, and not a different word, such as a name."""
+    return count < 2 or len(word) > _LIKE_OTHERS or set(word) <= set(other)
+
+
+def rarity(word: str, other: str, count: int, frequency: int) -> float:
+    """Return how seldom somebody types `word` instead of `other`, which occurs `frequency` times; for comparisons only.
+
+    `count`: the number of typos; with several, their kinds are not compared.
+    """
+    begin = _same_beginning(word, other)
+    kind = _kind(word, other, begin) if count == 1 else 0.0
+    return kind + _FIRST_LETTER * (begin == 0) - _FREQUENT * math.log1p(frequency)
+
+
+def _kind(word: str, other: str, begin: int) -> float:
+    """Return the rarity of the kind of a word's only typo; `begin`: number of the same letters before it."""
+    if len(word) == len(other):
+        return _SWAPPED if word[begin : begin + 2] == other[begin : begin + 2][::-1] else _REPLACED
+    longer = max(word, other, key=len)
+    if begin and longer[begin] == longer[begin - 1]:
+        return _DOUBLED
+    return _ADDED if len(word) > len(other) else _MISSING
 
 
 def parts(word: str) -> set[str]:

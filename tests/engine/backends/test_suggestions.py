@@ -237,9 +237,33 @@ def test_slips_in_many_languages(open_memory, workspace: Path, kind: str) -> Non
     assert found == [meant]
 
 
-def test_the_commonest_of_the_nearest_words_comes_first(open_memory, workspace: Path) -> None:
-    memory = indexed(open_memory, workspace, a="clamps and clamps", b="clams", c="clams again", d="champs")
-    assert offered(memory, "clamsp") == ["clams", "clamps"]
+def test_likelier_typos_and_commoner_words_come_first(open_memory, workspace: Path) -> None:
+    memory = indexed(
+        open_memory, workspace, a="clamps and clamps", b="clams", c="clams again", d="crams, crabs and crabs"
+    )
+    assert offered(memory, "clamsp") == ["clamps", "clams"]  # swapped letters come before an added one
+    assert offered(memory, "crads")[:2] == ["crabs", "crams"]
+    assert offered(memory, "irrigatoin timre")[0] == "irrigation timer"
+
+
+def test_name_is_not_corrected_to_a_common_word(open_memory, workspace: Path) -> None:
+    text = "The plumber began on Monday. The heater and doors were replaced, and Bertrand paid.\n"
+    memory = indexed(open_memory, workspace, other=text)
+    for name in ("Bevan", "Heather", "Dolores"):
+        assert offered(memory, f"when did {name} pay the plumber") == []
+        assert memory.search(f"when did {name} pay the plumber").corrected is None
+    assert offered(memory, "when did bevan pay the plumber") == ["when did began pay the plumber"]
+    assert offered(memory, "when did Bertarnd pay") == ["when did Bertrand pay"]
+    assert offered(memory, "doors replaced on Monday by Palumber") == []
+    assert offered(memory, "doors replaced on Monday by Plubmer") == ["doors replaced on Monday by Plumber"]
+
+
+def test_word_with_two_typos_has_no_wrong_letter(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, other="The sprinkler and the gutters were cleaned.\n")
+    assert offered(memory, "guters") == ["gutters"]
+    assert offered(memory, "gutesr") == ["gutters"]
+    assert offered(memory, "gadters") == []
+    assert offered(memory, "spronkker") == ["sprinkler"]
 
 
 @pytest.mark.parametrize("query", ["tmr", "E0432x", "os.replcae", "foo_brr", "zzzzqqqq", "機械学習", "✅", "", "12345"])
