@@ -59,8 +59,8 @@ _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
 _OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
 _LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
 _PROSE_LINK = (
-    rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|fürs?|von|vom|beim|zu|zum|zur|am|im)\b[^.:;!?{LINE_END}]{{1,60}}?)?"
-    r"[ \t]{1,4}(?P<sign>is|was|will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
+    rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|at|from|with|fürs?|vo[nm]|beim?|zu[mr]?|[ai]m)\b[^.:;!?{LINE_END}]"
+    r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
     r"[ \t]{0,4}:?[ \t]{0,4}"
     r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
 )
@@ -283,9 +283,9 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Passphrase in speech",
         "all words up to the end of the sentence after `passphrase:` and `the passphrase is`",
-        ("passphrase: «correct horse battery staple»", "The passphrase is «correct horse battery staple». Keep it."),
+        ("pass phrase: «correct horse battery staple»", "The passphrase is «correct horse battery staple». Keep it."),
         ("pass",),
-        rf"(?i:passphrase)(?:[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_PROSE_LINK.replace('<sign>', '<verb>')})"
+        rf"(?i:pass[ -]?phrase)(?:[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_PROSE_LINK.replace('<sign>', '<verb>')})"
         rf"(?![\"'`„“«*_])((?:[^{LINE_END}.!?;\"“”»]|[.!?;](?=[^\s\"'“”»])){{1,400}}+)",
         "whole",
         is_password_in_prose,
@@ -301,11 +301,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             'BASIC_AUTH="ada:«hunter2»"',
             "identifiants : ada / «soleil»",
             *("login root:«tugboat»", "ssh root:«x7Kpq2»@10.0.0.4"),
-            "login admin/«tugb0at99»",
+            *("login admin/«tugb0at99»", "login with ada / «Tugb0at»"),
             "the login ada@example.com:«Tugb0at» works",
         ),
         LOGIN_ANCHORS,
-        rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|ist|sind|sont|son|sono)\b"
+        rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
         rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d"
         rf"|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?::|[ ]/[ ]))))"
         rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
@@ -402,8 +402,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Short password name",
         "`pass`, `pw`, `psk` and names that end so, such as `DB_PASS`, before `=` or `:`",
         (
-            "DB_PASS=«hunter2»",
-            "pass: «hunter2»",
+            *("DB_PASS=«hunter2»", "pass: «hunter2»", "ldap_default_authtok = «hunter2»"),
             '{"user": "ada", "pass": "«swordfish»"}',
             "pw: «hunter2»",
             "user: ada, pw: «swordfish»",
@@ -411,8 +410,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "wpa_psk=«a1b2c3d4e5»",
             "https://x/login?user=ada&pass=«swordfish»&x=1",
         ),
-        ("pass", "pw", "psk"),
-        rf"(?i:pass|pw|psk){NAME_END}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
+        ("pass", "pw", "psk", "authtok"),
+        rf"(?i:pass|pw|psk|authtok){NAME_END}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_short_password,
     ),

@@ -137,6 +137,8 @@ def is_token(before: str, match: re.Match[str]) -> bool:
     name, parts = _name(before, match), _parts(before)
     if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
+    if ")" in match.string[match.start() : match.start("sign")]:  # a remark describes a parameter
+        return is_random(value_of(match), 12)
     clear_name = bool(parts) or name.isupper() or _in_quotes(match)
     return is_random(value_of(match), 6) or _is_written_out(before, match, name, clear_name=clear_name)
 
@@ -211,8 +213,7 @@ def _follows_english_name(before: str, match: re.Match[str]) -> bool:
         return False
     if match["name"].lower() != "pass":
         return True
-    earlier = before.lower().split()
-    passes = bool(earlier) and earlier[-1] in PASSES
+    passes = not PASSES.isdisjoint(before.lower().split()[-1:])
     if passes or (match["verb"] is None and match.string[match.end("name") : secret_span(match)[0]].strip()):
         return False
     random = _TYPED.fullmatch(value) is not None and alternates(value)
@@ -225,9 +226,8 @@ def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
     if match["native"] is not None:
         return not is_description_in_ideographs(value)
     digits = sum(map(str.isdigit, value))
-    if match["adjacent"] is not None and not (mixes_digits(value) or digits == len(value) >= 6):
-        return False
-    return len(value) >= 3 and not is_ordinary(value) and not (_NUMBER.fullmatch(value) and digits < 4)
+    adjacent = match["adjacent"] is not None and not (mixes_digits(value) or digits == len(value) >= 6)
+    return not adjacent and len(value) >= 3 and not is_ordinary(value) and not (_NUMBER.fullmatch(value) and digits < 4)
 
 
 def is_personal_token(before: str, match: re.Match[str]) -> bool:
@@ -326,8 +326,7 @@ def is_named_value(before: str, match: re.Match[str]) -> bool:
 
 def is_argument(before: str, match: re.Match[str]) -> bool:
     """Whether a value that can be nothing but a secret is one: no variable, no placeholder and no word of a manual."""
-    value = value_of(match)
-    return not (is_ordinary(value) or _IN_MANUAL.fullmatch(value))
+    return not (is_ordinary(value_of(match)) or _IN_MANUAL.fullmatch(value_of(match)))
 
 
 def is_option_token(before: str, match: re.Match[str]) -> bool:
@@ -445,7 +444,8 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
     if code or following in ("(", "[") or (value.endswith(".") and following.strip()):
         return False
     may_be_name = value.isidentifier() and (len(value) < 10 or "_" in value or _CAMEL.search(value))
-    if clear_name and (name.isupper() or not may_be_name):
+    is_literal = name.isupper() or not may_be_name or (sign == "=" and _is_option(before))
+    if clear_name and is_literal:
         return True
     if not value.islower() or compares:
         return False

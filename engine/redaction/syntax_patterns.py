@@ -31,7 +31,7 @@ from engine.redaction.secret_pattern import (
 )
 from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PARTICIPLE, PASSWORD_ANCHORS
 
-_OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKN]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
+_OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKNsAXht]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
 _NEXT = r"[\"'],\s{0,20}(?=[\"'])"
 """Between an option and its value in a list of arguments."""
 _LOOK_BACK = 400
@@ -42,22 +42,25 @@ _OPTIONS = {
     for programs, forms in (
         ("curl etcdctl", {":": "u U -user -proxy-user"}),
         ("http https xh jenkins", {":": "a auth -auth"}),
-        ("mysql mariadb 7z rar unrar", {"attached": "p"}),
+        ("mysql mariadb 7z rar unrar", {"attached": "p hp"}),
         ("smb rpcclient winexe", {"%": "U"}),
         ("lftp", {",": "u"}),
         ("useradd usermod sshpass login mongo cqlsh rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
-        ("youtube-dl yt-dlp", {"": "p"}),
+        ("youtube-dl yt-dlp twine", {"": "p"}),
         ("redis-cli", {"": "a"}),
         ("sqlcmd bcp zip unzip ipmitool mosquitto_", {"": "P"}),
         ("ssh-keygen", {"": "N P"}),
         ("ldap", {"": "w"}),
+        ("ldappasswd", {"": "w s a"}),
+        ("snmp", {"": "A X"}),
+        ("doctl nuget", {"": "t k"}),
         ("openssl", {"pass:": "pass passin passout", "": "k K"}),
     )
     for program in programs.split()
 }
 _COMMAND = lazy_pattern(
     r"(?<![\w.-])(?:(curl|etcdctl|https?|xh|sshpass|login|redis-cli|sqlcmd|bcp|cqlsh|(?:un)?rar|(?:un)?zip|user(?:add|mod)|openssl|lftp|rdesktop|rpcclient"
-    r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec|ssh-keygen|youtube-dl|yt-dlp)|(jenkins|mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
+    r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec|ssh-keygen|youtube-dl|yt-dlp|twine|ldappasswd|doctl|nuget)|(snmp|jenkins|mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
     r"|smb(?=client|get|map|cacls))[\w-]{0,12}(?:\.jar)?)(?=[ \t\\\"'])"
 )
 _COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
@@ -142,7 +145,7 @@ def is_program_argument(before: str, match: re.Match[str]) -> bool:
         plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]
         if plain or not _PROMPT.search(before):
             return False
-    if named.startswith("/p:") and "freerdp" not in _command_before(match):
+    if named[0] == "/" and not _WINDOWS_PROGRAM.search(_command_before(match)):
         return False
     if "pass " in named or named == "masterauth" or named.startswith(("bindpw", "rootpw")):
         line = before.rpartition("\n")[2]
@@ -172,9 +175,10 @@ _OPTION_START = lazy_pattern(r"(?<!\S)-\w*\Z")
 _PASSWORD_PROMPT = lazy_pattern(r"(?i:expect)[^\n]{0,60}assword[^\n]{0,40}\n?[^\n]{0,40}\Z")
 _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _BLANK = r"[ \t]{1,4}"
+_WINDOWS_PROGRAM = lazy_pattern("freerdp|schtasks", re.IGNORECASE)
 _READER = lazy_pattern(
     r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert|vercel env"
-    r"|wrangler secret|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
+    r"|p4 login|wrangler secret|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
 )
 _PASSWORD_COMMAND = lazy_pattern(
     r"(?:pass(?:word)?[-_]?(?:command|cmd|eval)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
@@ -208,20 +212,20 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password of a program",
-        "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, zip, OpenSSL "
-        "and remote desktops",
+        "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, SNMP, zip, "
+        "OpenSSL and remote desktops",
         (
-            *("mysql -u root -p«hunter2» shop", "mysqldump -h db -p'«pa ss»' shop > x.sql"),
+            *("mysql -u root -p«hunter2» shop", "mysqldump -p'«pa ss»' shop", "redis-cli -a «hunter2» ping"),
             *("sshpass -p «hunter2» ssh ada@host", "sshpass -p'«hunter2»' ssh ada@host"),
-            "docker login -u ada -p «swordfish» registry",
-            *("redis-cli -a «hunter2» ping", "openssl rsa -passin pass:«hunter2» -in key.pem"),
+            *("docker login -u ada -p «swordfish» registry", "openssl rsa -passin pass:«hunter2» -in key.pem"),
             "openssl enc -d -aes-256-cbc -k '«correct horse»' -in a -out b",
-            *("rdesktop -u ada -p «hunter2» host", "unrar x -p«hunter2» a.rar"),
+            *("rdesktop -u ada -p «hunter2» host", "unrar x -p«hunter2» a.rar", "rar a -hp«hunter2» a.rar x"),
+            *("ldappasswd -D cn=ada -s «hunter2»", "snmpget -v3 -u ada -A «hunter2» -X «swordfish» srv"),
             "ssh-keygen -t ed25519 -N '«correct horse»' -f key",
             "['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']",
         ),
         (_OPTION_ANCHOR,),
-        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|[pPawkKN])(?P<gap>{_NEXT}|[ \t=]{{0,2}})(?P<form>pass:)?"
+        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|hp(?=\S)|[pPawkKNsAXt])(?P<gap>{_NEXT}|[ \t=]{{0,2}})(?P<form>pass:)?"
         rf"(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_program_password,
@@ -304,11 +308,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         (
             '{"auths": {"https://x": {"auth": "«YWRhOmh1bnRlcjI=»"}}}',
             *("//registry.npmjs.org/:_auth=«YWRhOmh1bnRlcjI=»", "//registry.npmjs.org/:_authToken=«dXNlcjpwYXNz»"),
-            "_auth=«swordfish»",
+            *("_auth=«swordfish»", "mvn -Dsonar.login=«5f4dcc3b5aa765d6»", 'BW_SESSION="«pX9kLm3nQr7s»"'),
             "  .dockerconfigjson: «eyJhdXRocyI6e30=»",
         ),
-        ('"auth"', "_auth", "dockerconfigjson"),
-        rf"(?:_auth(?i:token)?|\"auth|dockerconfigjson){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        ('"auth"', "_auth", "dockerconfigjson", "sonar.login", "BW_SESSION"),
+        rf"(?:sonar\.login|BW_SESSION|_auth(?i:token)?|\"auth|dockerconfigjson){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
         "whole",
         is_auth_field,
     ),
@@ -363,45 +367,33 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",
             *("kubectl create secret generic db --from-literal=pg=«hunter2»", "echo ::add-mask::«hunter2»"),
             *("rabbitmqctl add_user ada «swordfish»", "mc alias set s3 http://x ada «swordfish»"),
+            *("schtasks /create /ru ada /rp «hunter2»", "rclone config create x sftp user ada pass «hunter2»"),
             *("nuget setapikey «oy2abcdefghij»", "keytool -importkeystore -srcstorepass «changeit» -v"),
-            "security add-generic-password -a ada -s x -w «swordfish»",
-            *(
-                "ngrok config add-authtoken «2abCdEf_12345»",
-                "openssl passwd -6 «swordfish»",
-                "bindpw «swordfish»",
-                '#define SECRET_PASS "«swordfish»"',
-            ),
+            *("security add-generic-password -a ada -s x -w «swordfish»", '#define SECRET_PASS "«swordfish»"'),
+            *("ngrok config add-authtoken «2abCdEf_12345»", "openssl passwd -6 «swordfish»", "bindpw «swordfish»"),
             *("(ConvertTo-SecureString «hunter2» -AsPlainText -Force)", "gh secret set TOKEN --body «swordfish»"),
             'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
         ),
         (
-            *("htpasswd ", "net use", "/p:", "requirepass ", "masterauth ", "storepass", "authtoken ", "cargo login "),
-            *("keypass", "wpa_passphrase ", "vault login ", "securestring ", "put_pw ", "owner_pw ", "user_pw "),
+            *("htpasswd ", "net use", "/p:", "/rp ", "rclone config ", "requirepass ", "masterauth ", "storepass"),
+            *("authtoken ", "cargo login ", "keypass", "wpa_passphrase ", "vault login ", "securestring "),
+            *("put_pw ", "owner_pw ", "user_pw "),
             *("encrypt_string ", "mysqladmin ", "kv put ", 'output "'),
             *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
             *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
-            *(
-                "mc alias set ",
-                "setapikey ",
-                "rabbitmqctl ",
-                "mosquitto_passwd ",
-                "bw unlock ",
-                "openssl passwd ",
-                "bindpw ",
-                "rootpw ",
-                "#define ",
-            ),
+            *("mc alias set ", "setapikey ", "rabbitmqctl ", "mosquitto_passwd ", "bw unlock ", "openssl passwd "),
+            *("bindpw ", "rootpw ", "#define "),
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
         rf"|net{_BLANK}use{_BLANK}[^{LINE_END}|;&]{{0,200}}?/user:\S{{1,100}}{_BLANK}(?!/)"
         rf"|net{_BLANK}use{_BLANK}(?:\S{{1,3}}{_BLANK})?\\\\\S{{1,200}}{_BLANK}(?=[^\s/]\S{{0,100}}{_BLANK}/user:)"
         rf"|net{_BLANK}user{_BLANK}[^\s/]\S{{0,100}}{_BLANK}(?!/)"
-        rf"|(?:require|store|key)pass(?:word{_BLANK}(?=[\"'])|{_BLANK})|encrypt_string{_BLANK}(?=[\"'])|masterauth{_BLANK}"
+        rf"|(?:require|store|key)pass(?:word{_BLANK}(?=[\"'])|{_BLANK})|encrypt_string{_BLANK}(?=[\"']|[A-Za-z]\w*\d)|masterauth{_BLANK}"
         rf"|securestring{_BLANK}(?:-(?:string|asplaintext){_BLANK})?(?=[\"']|[^\s$(]+{_BLANK}-asplain)"
         rf"|wpa_passphrase{_BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){_BLANK}(?=\S{{8}}|[\"'])"
         rf"|vault{_BLANK}login{_BLANK}(?:-[^\s=]{{1,40}}{_BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
-        rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:"
+        rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:|/rp{_BLANK}"
         rf"|iwconfig{_BLANK}[^{LINE_END}]{{1,120}}?\bkey{_BLANK}(?:s:|(?!s:|off\b|on\b|open\b|\[))"
         rf"|snmp(?:walk|get|set|bulkwalk){_BLANK}(?:-[^{LINE_END};|]{{1,80}}?{_BLANK})?-c{_BLANK}"
         rf"|(?:generic|internet)-password{_BLANK}[^{LINE_END};|]{{1,160}}?-w{_BLANK}(?!-)"
@@ -413,7 +405,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|#define{_BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|"
         rf"api_?key(?!{_BLANK}\"[A-Za-z]+(?:[_-][A-Za-z]+)+\")){_BLANK}(?=\")"
         rf"|(?<![\w-])(?:bind|root)pw{_BLANK}|mosquitto_passwd{_BLANK}-b{_BLANK}\S{{1,100}}{_BLANK}\S{{1,64}}{_BLANK}|bw{_BLANK}unlock{_BLANK}(?!-)"
-        rf"|mysqladmin{_BLANK}[^{LINE_END};|]{{0,80}}?\bpassword{_BLANK}"
+        rf"|rclone{_BLANK}config{_BLANK}[^{LINE_END};|]{{1,160}}?\bpass{_BLANK}|mysqladmin{_BLANK}[^{LINE_END};|]{{0,80}}?\bpassword{_BLANK}"
         rf"|kv{_BLANK}put{_BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){_BLANK}"
         rf"|(?:variable|output){_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
         rf"\{{[^{{}}]{{0,400}}?\b(?:default|value)[ ]{{1,20}}=[ ](?=\")"
@@ -492,7 +484,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"""|(?-i:send(?:line\(|(?:{_BLANK}--)?{_BLANK})(?=["'])))"""
         rf"{ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{_BLANK}-\w{{0,4}}S\b"
         rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|passwd{_BLANK}--stdin|cryptsetup"
-        rf"|smbpasswd{_BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{_BLANK}(?:set|put|create|add|versions)|pass{_BLANK}insert"
+        rf"|p4{_BLANK}login|smbpasswd{_BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{_BLANK}(?:set|put|create|add|versions)|pass{_BLANK}insert"
         rf"|(?P<coded>)base64(?!{_BLANK}-(?:d|-decode)\b))))?",
         "whole",
         is_piped,

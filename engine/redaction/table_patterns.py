@@ -74,8 +74,10 @@ def is_listed_password(before: str, match: re.Match[str]) -> bool:
     Lists have a login alone on its line, in a cell or after other logins; commands and sentences have words before it.
     """
     value = value_of(match)
-    if not mixes_digits(value) or is_ordinary(value) or _FILE.search(value):
+    if not (mixes_digits(value) or match["relay"] is not None) or is_ordinary(value) or _FILE.search(value):
         return False
+    if match["pair"] is not None or match["login"] is not None:
+        return _ITEM_END.match(match.string, match.end()) is not None
     if match[0][0] != "@":
         alone = not _WORD_AFTER.match(match.string, match.end()) or not _NUMBERED.fullmatch(value)
         return alone and sum(map(str.isdigit, value)) > 1 and before[-1:] in (*" \t\n\"'`*|(", "")
@@ -159,6 +161,8 @@ _ITEM_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z)")
 
 _BLANK = r"[ \t]{1,4}"
 _ACCOUNTS = "e-mail|mail|gmail|icloud|outlook|paypal|netflix|amazon|ebay|spotify|dropbox|nextcloud|nas|wifi|wlan"
+_PAIR = r"(?<![\w.])[uU](?:se?r)?[ ]?[:=][ ]?[^\s:=]{1,32}[\s,;/]{1,3}[pP][ ]?[:=]"
+_RELAY = r"(?m:^)(?:\[(?=[\w.-]{4,40}\][:\s])|(?:smtp|mail|relay|mx)[\w-]{0,12}\.(?=[a-z]))"
 _GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for length in range(1, 65))
 
 TABLE_PATTERNS: tuple[SecretPattern, ...] = (
@@ -181,18 +185,22 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Login in a list",
         "`ada@example.com:x`: a password with letters and a digit, alone on its line, in a cell or between commas; "
-        "after a blank, one with a sign, too; `admin / x`",
+        "after a blank, one with a sign, too; `admin / x`; "
+        "`u: ada p: x`; logins of mail servers in Postfix",
         (
             *("ada@example.com:«Passw0rd!», bob@example.com:«Sommer2024»", "- ada@example.com:«hunter2»\n"),
             *(
                 "ada@example.com «Passw0rd!»",
                 "router: admin / «tugboat99»",
-                "[smtp.example.com]:587 ada@example.com:«hunter2»",
+                *("[smtp.example.com]:587 ada@example.com:«swordfish»", "smtp.example.com ada:«hunter2»"),
+                *("u: ada p: «hunter2»", "usr=ada p=«hunter2»"),
             ),
         ),
-        (r"@(?=[\w.-]{4,80}(?::[^\s/]|[ \t]{1,4}\S))", "admin / ", "root / "),
-        r"(?:(?i:admin|root) / |@[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.[a-z]{2,8}"
-        r"(?::|[ \t]{1,4}(?=\S{0,40}[!#$%&*+?^])))([^\s/:\"'`<>()\[\]{},;|@]{5,40})(?=[\s\"'`<,;|]|\Z)",
+        (r"@(?=[\w.-]{4,80}(?::[^\s/]|[ \t]{1,4}\S))", "admin / ", "root / ", _PAIR, _RELAY),
+        rf"(?:(?i:admin|root) / |{_PAIR}[ ]?(?P<pair>)|{_RELAY}[\w.-]{{1,80}}(?:\](?P<relay>:\d{{2,5}})?)?"
+        r"(?::\d{2,5})?[ \t]{1,40}[^\s:@]{1,64}(?:@[\w.-]{1,60})?:(?P<login>)"
+        r"|@[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.[a-z]{2,8}(?::|[ \t]{1,4}(?=\S{0,40}[!#$%&*+?^])))"
+        r"([^\s/:\"'`<>()\[\]{},;|@]{5,40})(?=[\s\"'`<,;|]|\Z)",
         "whole",
         is_listed_password,
     ),

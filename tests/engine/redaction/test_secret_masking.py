@@ -76,6 +76,12 @@ def test_every_pattern_needed_and_described(pattern: SecretPattern) -> None:
         ("yt-dlp -u ada -p tugboat https://x", "yt-dlp -u ada -p *** https://x"),
         ("mosquitto_pub -u ada -P tugboat -t x", "mosquitto_pub -u ada -P *** -t x"),
         ("wrangler secret put API_KEY <<< swordfish", "wrangler secret put API_KEY <<< ***"),
+        ("POSTGRES_PASSWORD: ${PGPW:-tugb0at}", "POSTGRES_PASSWORD: ${PGPW:-***}"),
+        ('password = "${DB:-tugb0at}"', 'password = "${DB:-***}"'),
+        ("choco push --api-key=ch0coKey99", "choco push --api-key=***"),
+        ("rabbit:\nsmtp.example.com:587 ada:tugb0at", "rabbit:\nsmtp.example.com:587 ada:***"),
+        ("the wifi password at the office is tugb0at", "the wifi password at the office is ***"),
+        ("echo tugb0at | p4 login", "echo *** | p4 login"),
     ],
 )
 def test_examples_beyond_the_table(text: str, expected: str) -> None:
@@ -145,6 +151,12 @@ def test_seed_phrase_is_masked_in_any_layout(text: str) -> None:
 
 
 HARMLESS = """
+The token (optional): authentication_header_2
+ldapsearch -s subtree -a always and snmpwalk -v2c host
+[core.async] issue:12345 and mail.example.com: see ada:notes
+u: 5 p: 7 and menu: file p: print
+PASSWORD=${DB:-${OTHER}} and PASSWORD=${PASSWORD:-}
+rar a -r archive.rar x and git log -stat -Ax -t 5
 git@github.com:ada2/garden.git and ada@example.com:8080
 rsync notes ada@host.example.com:backup2
 scp a.txt ada@example.com:Backup2024
