@@ -59,6 +59,8 @@ def results_markdown(results: Iterable[MemorySearchResult], *, query: str, total
         yield _quoted(result.snippet)
         if result.copies:
             yield f"The same text: {', '.join(_code(copy.citation) for copy in result.copies)}"
+        if result.more_in_file:
+            yield f"{plural(result.more_in_file, 'more result')} in {_code(result.path)}."
 
 
 def result_quote(result: MemorySearchResult) -> str:

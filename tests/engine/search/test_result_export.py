@@ -38,6 +38,11 @@ def test_a_page_of_results() -> None:
     )
 
 
+def test_page_counts_further_results_of_a_file() -> None:
+    parts = list(results_markdown([_result(more_in_file=4)], query="timer", total=5))
+    assert parts[-1] == "4 more results in `projects/greenhouse.md`."
+
+
 def test_quote_ends_with_location() -> None:
     assert result_quote(_result(snippet="One.\nTwo.")) == (
         "> One.\n> Two.\n>\n> — Greenhouse, `projects/greenhouse.md#L7-L9`"
