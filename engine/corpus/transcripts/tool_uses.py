@@ -21,7 +21,7 @@ UseKind = Literal["read", "edited", "created", "deleted", "command"]
 _Action = Literal["read", "edited", "created", "deleted", "command", "patch", "chosen"]
 
 _TOOLS: Mapping[_Action, str] = {
-    "read": """fsread notebookread open openfile read readcode readfile readfilerange readfiles readmanyfiles
+    "read": """fsread getfile notebookread open openfile read readcode readfile readfilerange readfiles readmanyfiles
         readmediafile readmultiplefiles readnotebook readtextfile view viewfile""",
     "edited": """append appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile
         editnotebook editnotebookfile fsappend inserteditintofile insertcontent multiedit multifindandreplace
@@ -31,8 +31,8 @@ _TOOLS: Mapping[_Action, str] = {
     "created": """create createfile createnewfile download newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile removefiles""",
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand
-        execshell launchprocess localshell powershell run runcommand runcommands runinterminal runshellcommand
-        runterminalcmd runterminalcommand shell shellcommand terminal""",
+        execshell launchprocess localshell powershell run runcommand runcommandinterminal runcommands runinterminal
+        runshellcommand runterminalcmd runterminalcommand shell shellcommand terminal""",
     "patch": "applypatch multipatch patch",
     "chosen": "editor fileeditor fswrite planningfileeditor strreplacebasededittool strreplaceeditor texteditor",
 }

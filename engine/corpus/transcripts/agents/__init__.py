@@ -31,6 +31,8 @@ QODER_PROJECTS = r"/(?:\.qoder(?:work|-cn)?|Qoder/SharedClientCache/cli)/project
 QODER_DESCRIPTION = "-session.json"
 JUNIE_LIST = "index.jsonl"
 """Junie's list of all sessions, next to their folders."""
+TRACES = "_VSGitHubCopilot_traces.jsonl"
+"""End of the names of Visual Studio's trace files."""
 _QODER = re.compile(QODER_PROJECTS.replace("/", r"[/\\]"))
 FoundFolders = Iterator[tuple[str, str]]
 CopyFinder = Callable[[Iterable["FoundFile"], Set[str], "CancelToken | None"], set[str]]
@@ -140,6 +142,12 @@ def in_databases(
         except (OSError, PathRefused):
             pass  # so the index forgets its sessions
     return copied
+
+
+def trace_files(path: str) -> list[str]:
+    """Return the paths of Visual Studio's trace files in the folder of the one at `path`, in order. Raises OSError."""
+    folder = os.path.dirname(path)
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(TRACES)]
 
 
 def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:

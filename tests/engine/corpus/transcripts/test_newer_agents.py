@@ -17,7 +17,13 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.parsers.codebuddy import CodeBuddyFormat
 from engine.corpus.transcripts.parsers.zencoder import ZencoderFormat
-from engine.corpus.transcripts.registry import copied_sessions, parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.registry import (
+    copied_sessions,
+    owner_of_part,
+    parts_changed,
+    resume_command,
+    session_folders,
+)
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
@@ -51,6 +57,7 @@ CODEWHALE = FIXTURES / "codewhale/sessions/0c1d2e3f-0000-4000-8000-00000000000a.
 CODEBUDDY = FIXTURES / "codebuddy/0c1d2e3f-0000-4000-8000-00000000000b.jsonl"
 ZENCODER = FIXTURES / "zencoder/0c1d2e3f-0000-4000-8000-00000000000c.jsonl"
 CODEBUFF = FIXTURES / "codebuff/projects"
+VISUAL_STUDIO = FIXTURES / "visual_studio/VSGitHubCopilotLogs/traces"
 START = 1777885200.0
 
 
@@ -612,3 +619,45 @@ def test_copies_of_openclaw_and_pi_are_read_as_their_own(tmp_path: Path, agent: 
     assert session.facts.agent == agent
     (file,) = find_transcripts(Settings(sessions=SessionSettings(folders=(str(path.parent),)))).files
     assert file.name == f"{store}/{path.name}"
+
+
+def test_conversation_in_several_traces_of_visual_studio_is_one() -> None:
+    first, second = sorted(VISUAL_STUDIO.iterdir())
+    session, other = conversations(first)
+    assert parts(session) == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", '{\n  "filename": "hull.cs",\n  "startLine": 1\n}', "get_file"),
+        ("tool", "tool-result", "var seams = null;", "get_file"),
+        ("assistant", "text", "It has no seams.", ""),
+        (
+            "assistant",
+            "tool-call",
+            '{\n  "command": "dotnet test",\n  "background": false\n}',
+            "run_command_in_terminal",
+        ),
+        ("tool", "tool-result", "Passed.", "run_command_in_terminal"),
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Again.", ""),
+        ("assistant", "text", "It still does.", ""),
+    ]
+    assert uses(session) == [("read", "hull.cs"), ("command", "dotnet test")]
+    facts = session.facts
+    assert (facts.id, facts.name) == ("0c1d2e3f-0000-4000-8000-00000000000d", "Why does it leak?")
+    assert (facts.started, facts.ended) == (START, START + 130)
+    assert facts.usage == {"m-1-2026": Usage(450, 55)}
+    assert [part[:3] for part in parts(other)] == [("user", "text", "Paint it."), ("assistant", "text", "Red.")]
+    assert [one.messages for one in conversations(second)] == [session.messages, other.messages], "in any order"
+
+
+def test_traces_of_visual_studio_are_read_with_the_first(tmp_path: Path) -> None:
+    folder = tmp_path / "AppData/Local/Temp/VSGitHubCopilotLogs/traces"
+    shutil.copytree(VISUAL_STUDIO, folder)
+    first, second = sorted(folder.iterdir())
+    (folder / "notes.jsonl").write_text("{}\n")
+    assert ("visual-studio-copilot", "", str(folder)) in session_folders(Machine(str(tmp_path), {}))
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(folder),))))
+    assert copied_sessions(found.files, set()) == {file.name for file in found.files if file.path == str(second)}
+    assert (owner_of_part(str(second)), owner_of_part(str(first))) == (str(first), "")
+    os.utime(second, ns=(10**18, 2 * 10**18))
+    assert parts_changed(str(first)) == 2 * 10**18

@@ -74,6 +74,7 @@ READ: dict[str, tuple[str, str]] = {
     "reasonix": ("b507a55d809e", "reasonix:1"),
     "shelley": ("ffca60b494a3", "shelley:1"),
     "vibe": ("ed185b68e996", "vibe:1"),
+    "visual_studio": ("e89655e8abb0", "visual-studio-copilot:1"),
     "warp": ("c360513809b2", "warp:1"),
     "zcode": ("2282fb5447a1", "zcode:1"),
     "zed": ("bce5eaca4199", "zed:1"),

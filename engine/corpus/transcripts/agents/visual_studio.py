@@ -1,0 +1,75 @@
+"""Declares GitHub Copilot's chat in Visual Studio, which writes the spans of a conversation into several files.
+
+All files of a folder are read with the first one, by name; the others are left out.
+"""
+
+import os
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING, Any
+
+from engine.corpus.transcripts.agents import TRACES, Agent, FoundFolders, trace_files
+from engine.corpus.user_environment import Machine
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield "", os.path.join(machine.data_homes()[1], "Temp", "VSGitHubCopilotLogs", "traces")
+
+
+def _first(path: str) -> str:
+    """Return the trace file with which another one is read; empty for other files, and for the first one itself."""
+    if not path.endswith(TRACES):
+        return ""
+    try:
+        first = next(iter(trace_files(path)), path)
+    except OSError:
+        return ""
+    return "" if first == path else first
+
+
+def _changed(path: str, memo: dict[str, Any]) -> int:
+    """Return when a trace file in the same folder was last changed, in nanoseconds; else 0."""
+    if not path.endswith(TRACES):
+        return 0
+    key = TRACES + os.path.dirname(path)
+    if key not in memo:
+        try:
+            memo[key] = max(os.lstat(one).st_mtime_ns for one in trace_files(path))
+        except (OSError, ValueError):
+            return 0
+    return int(memo[key])
+
+
+def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
+    """Return the names of all trace files but the first one of each folder."""
+    traces: dict[str, list[tuple[str, str]]] = {}
+    for file in files:
+        if file.path.endswith(TRACES):
+            folder, name = os.path.split(file.path)
+            traces.setdefault(folder, []).append((name, file.name))
+    return {name for one in traces.values() for _, name in sorted(one)[1:]}
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.parsers.visual_studio import VisualStudioTraces
+
+    return Formats(documents=(VisualStudioTraces(),))
+
+
+AGENT = Agent(
+    name="visual-studio-copilot",
+    label="Visual Studio Copilot",
+    stores=((r"/VSGitHubCopilotLogs/traces\Z", "visual-studio"),),
+    folders=_folders,
+    with_parts=(TRACES,),
+    list_changed=_changed,
+    part_of=_first,
+    copies=_copies,
+    with_copies=(TRACES,),
+    formats=_formats,
+)
