@@ -36,15 +36,28 @@ class _Content(QWidget):
 
     close_requested = Signal()
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self._answer: Answer | None = None
         self._close = IconButton("close", tr("Close the explanation"))
         show_key_in_tooltip(self._close, tr("Close the explanation"), EXPLAIN.name)
         self._close.clicked.connect(self.close_requested)
         self._title = label(tr(_TITLE), "section")
+        # From the outermost inwards: Qt applies the style sheet again to all widgets inside one that gets a parent.
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self._head())
+        self._scroll = VerticalScrollArea()
+        outer.addWidget(self._scroll, 1)
+        self._page = QFrame()
+        self._page.setProperty("role", "side")
+        self._scroll.setWidget(self._page)
+        column = QVBoxLayout(self._page)
+        column.setContentsMargins(_GUTTER, 0, _GUTTER, 14)
+        column.setSpacing(_SPACING)
         self._hint = label(tr(_NOTHING), "meta", wrap=True)
-        self._of_result = ResultView()
+        self._of_result = ResultView(self._page)
         self._how = label(tr("How this search worked"), "section", wrap=True)
         self._total = label(role="meta", wrap=True)
         self._stages = StageTable()
@@ -52,14 +65,9 @@ class _Content(QWidget):
         self._copy = CopyJsonButton(lambda: self._explanation, tr("Copy the whole explanation of this answer"))
         self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._stages.chosen.connect(lambda description: self._note.setText(breakable(description)))
-        self._page = QFrame()
-        self._page.setProperty("role", "side")
-        column = QVBoxLayout(self._page)
-        column.setContentsMargins(_GUTTER, 0, _GUTTER, 14)
-        column.setSpacing(_SPACING)
         column.addWidget(self._hint)
         column.addWidget(self._of_result)
-        self._of_answer = QWidget()
+        self._of_answer = QWidget(self._page)
         stages = QVBoxLayout(self._of_answer)
         stages.setContentsMargins(0, 0, 0, 0)
         stages.setSpacing(6)
@@ -68,13 +76,6 @@ class _Content(QWidget):
         column.addWidget(self._of_answer)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        self._scroll = VerticalScrollArea()
-        self._scroll.setWidget(self._page)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self._head())
-        outer.addWidget(self._scroll, 1)
 
     def _head(self) -> QWidget:
         head = QFrame()
@@ -160,7 +161,7 @@ class ExplanationPanel(QWidget):
 
     @cached_property
     def _content(self) -> _Content:
-        content = _Content()
+        content = _Content(self)
         content.close_requested.connect(self.close_requested)
         self._column.addWidget(content)
         insert_after(self._mark, stops(content))

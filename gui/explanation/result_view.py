@@ -293,8 +293,8 @@ class Section(QWidget):
 class ResultView(QWidget):
     """Shows the explanation of the selected result."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
         self._path = ElidedLabel(mode=Qt.TextElideMode.ElideLeft)
