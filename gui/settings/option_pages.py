@@ -197,5 +197,7 @@ def mark(part: QLabel, text: str, query: str) -> None:
 
 
 def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
