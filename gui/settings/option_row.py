@@ -59,8 +59,8 @@ def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
 class OptionFooter(QWidget):
     """The text below an option: description, effect and source, and a menu of the layers."""
 
-    def __init__(self, placed: OptionPlacement, model: SettingsModel) -> None:
-        super().__init__()
+    def __init__(self, placed: OptionPlacement, model: SettingsModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._placed = placed
         self._model = model
         option = placed.option
@@ -208,9 +208,11 @@ class OptionRow(QFrame):
 
     typing = Signal(object)
 
-    def __init__(self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None) -> None:
+    def __init__(
+        self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None, parent: QWidget | None = None
+    ) -> None:
         """`field` replaces the default field of the option's type."""
-        super().__init__()
+        super().__init__(parent)
         self.placed = placed
         self._model = model
         self._words = self._announced = ""
@@ -224,7 +226,7 @@ class OptionRow(QFrame):
         self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
-        self.footer = OptionFooter(placed, model)
+        self.footer = OptionFooter(placed, model, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
         column.setSpacing(3)
@@ -386,6 +388,7 @@ class OptionsPage(DialogPage):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.scroller)
+        self._end = LastInTabOrder(self)
         self._due = list(with_switches(options_on(page), switches))
         self._make_some()
 
@@ -398,7 +401,6 @@ class OptionsPage(DialogPage):
     def _make(self, number: int) -> None:
         """Create the next `number` rows."""
         now, self._due = self._due[:number], self._due[number:]
-        self._end = LastInTabOrder(self)
         for placed, switch in now:
             if placed.group != self._group:
                 self._group = placed.group
@@ -420,7 +422,7 @@ class OptionsPage(DialogPage):
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
-        return OptionRow(placed, self.model)
+        return OptionRow(placed, self.model, parent=self.scroller.widget())
 
     def add_section(self, title: str) -> None:
         self._list.addSpacing(8)
