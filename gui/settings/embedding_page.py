@@ -103,7 +103,7 @@ class EmbeddingPage(DialogPage):
             widget.hide()
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        self._footed = FootedColumn(column, WIDTH, foot)
+        self._footed = FootedColumn(column, WIDTH, foot, self)
         whole.addWidget(self._footed)
 
     # --- display ----------------------------------------------------------------------------------------------------

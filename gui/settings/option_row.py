@@ -384,7 +384,7 @@ class OptionsPage(DialogPage):
         self._list.setSpacing(6)
         self.column.addLayout(self._list)
         self.column.addStretch(1)
-        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH)
+        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.scroller)

@@ -113,7 +113,7 @@ class ResultsPage(DialogPage):
         column.addWidget(self._count_label)
         column.addLayout(self._list)
         column.addStretch(1)
-        self.scroller: QScrollArea = scrolling_column(column, WIDTH)
+        self.scroller: QScrollArea = scrolling_column(column, WIDTH, self)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.scroller)

@@ -248,7 +248,7 @@ class WelcomePage(QFrame):
         column.addStretch(3)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scrolling_column(column, _WIDTH))
+        whole.addWidget(scrolling_column(column, _WIDTH, self))
 
     @Slot()
     def _show_sessions(self) -> None:

@@ -255,7 +255,7 @@ class PreviewPage(QFrame):
         self._whole = whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        self._scroll = scrolling_column(column, _WIDTH)
+        self._scroll = scrolling_column(column, _WIDTH, self)
         self._foot = self._footer()
         whole.addWidget(self._scroll, 1)
         whole.addWidget(self._foot)

@@ -131,7 +131,7 @@ class SourcesPage(QFrame):
         column.addStretch(1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scrolling_column(column, _WIDTH))
+        whole.addWidget(scrolling_column(column, _WIDTH, self))
 
     def _adding(self) -> QHBoxLayout:
         folder = QPushButton(tr("Add a folder…"))

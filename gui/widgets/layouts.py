@@ -214,15 +214,21 @@ class _Middle(FontSized, QWidget):
 
 def column_page(column: QLayout, width: int) -> QFrame:
     """Return a page with `column` centred, at most `width` logical pixels wide at font scale 1."""
-    middle = _Middle(width)
+    page, middle = _centred(width)
     middle.setLayout(column)
+    return page
+
+
+def _centred(width: int) -> tuple[QFrame, QWidget]:
+    """Return a page and the widget in its middle that gets the column."""
     page = QFrame()
     page.setProperty("role", "page")
+    middle = _Middle(width)
     row = QHBoxLayout(page)
     row.addStretch(1)
     row.addWidget(middle, 100)
     row.addStretch(1)
-    return page
+    return page, middle
 
 
 class VerticalScrollArea(QScrollArea):
@@ -248,12 +254,13 @@ class VerticalScrollArea(QScrollArea):
                 self.ensureWidgetVisible(focused)
 
 
-def scrolling_column(column: QLayout, width: int) -> QScrollArea:
+def scrolling_column(column: QLayout, width: int, parent: QWidget | None = None) -> QScrollArea:
     """Return a page as `column_page`, in a scroll area."""
-    scroll = VerticalScrollArea()
+    scroll = VerticalScrollArea(parent)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
-    page = column_page(column, width)
+    page, middle = _centred(width)
     scroll.setWidget(page)
+    middle.setLayout(column)  # last: Qt applies the style sheet to its widgets again with each parent above them
     scroll.verticalScrollBar().rangeChanged.connect(partial(_balance, page, scroll.verticalScrollBar()))
     return scroll
 
@@ -286,12 +293,12 @@ def lay_out_now() -> None:
 class FootedColumn(QWidget):
     """A column that scrolls above a fixed footer; if that leaves the column too little room, both scroll."""
 
-    def __init__(self, column: QVBoxLayout, width: int, footer: QWidget) -> None:
+    def __init__(self, column: QVBoxLayout, width: int, footer: QWidget, parent: QWidget | None = None) -> None:
         """`footer` may change its height at any time; `column` must end with a stretch."""
-        super().__init__()
+        super().__init__(parent)
         self._column, self._footer, self._footer_scrolls = column, footer, False
         self._footer_shown = True
-        self._scroll = scrolling_column(column, width)
+        self._scroll = scrolling_column(column, width, self)
         self._line = line()
         self._whole = QVBoxLayout(self)
         self._whole.setContentsMargins(0, 0, 0, 0)
