@@ -267,6 +267,7 @@ def test_tables_grow_with_the_text(qtbot, panel, notes, appearance):
     panel.resize(1000, 1400)
     _offer(qtbot, panel, notes)
     table = panel.findChild(RecordsTable)
+    qtbot.waitUntil(lambda: table.height() == table.parentWidget().maximumHeight())
     before = table.height()
     for scale in (2.0, 1.0):
         appearance.show("light", scale)
