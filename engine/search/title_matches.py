@@ -83,11 +83,10 @@ def chunks_named(
 def called_in(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores) -> dict[int, NamedChunk]:
     """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`."""
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
-    ids = words.complete & words.around
-    if not all(distinctive):
-        scored = words.around.intersection(words.contributions)
-        ids |= {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
-    return chunks_named(snapshot, query, analysis, ids)
+    # A chunk is not complete if texts have the exact form: names are indexed as stems, such as those of `notes-x.md`.
+    scored = words.around.intersection(words.contributions)
+    held = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
+    return chunks_named(snapshot, query, analysis, held | (words.complete & words.around))
 
 
 def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:

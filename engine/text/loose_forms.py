@@ -240,7 +240,8 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
             stems += (stems_of(language)[spelling] for language in languages)
         for language in filter(COMPOUNDING.__contains__, languages):  # a set would be in another order in each process
             stems += keys_in_compounds(root, stems_of(language)[root])
-    return _Forms(words, stems, irregular_forms(root) if languages[0] == "english" else ())
+    irregular, ambiguous = irregular_forms(root) if languages[0] == "english" else ((), ())
+    return _Forms([*words, *((word,) for word in ambiguous)], stems, irregular)
 
 
 def _other_number(surface: str, root: str) -> Iterator[tuple[str, ...]]:

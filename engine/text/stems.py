@@ -172,6 +172,8 @@ appendices, matrix matrices, index indices, codex codices, helix helices, schema
 stomata, genie genii, seraph seraphim, bad worse worst, far farther farthest
 """
 """English words with forms that no rule reduces to one stem. Left out: forms that are also other words ("ground")."""
+_AMBIGUOUS = frozenset("indices lives overate theses vertices vortices".split())
+"""Irregular forms with the stem of another word, such as "indicate": by their stem, "index" would find that."""
 
 
 class Stems(dict[str, str]):
@@ -227,23 +229,26 @@ def forms_of(root: str, language: str) -> tuple[str, ...]:
     return (root, bare, *(before + bare for before in _ARABIC_ARTICLES))
 
 
-def irregular_forms(root: str) -> tuple[str, ...]:
-    """Return the stems of the irregular forms of an English word, without the word's own stem."""
-    stem = stems_of("english")[root]
-    return tuple(form for form in _irregular(stem[:1]).get(stem, ()) if form != stem)
+def irregular_forms(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the other irregular forms of an English word: stems, and words whose stem is also that of another word."""
+    stems = stems_of("english")
+    forms = _irregular(root[:1]).get(root if root in _AMBIGUOUS else stems[root], ())
+    found = dict.fromkeys(stems[form] for form in forms if form not in _AMBIGUOUS)
+    found.pop(stems[root], None)
+    return tuple(found), tuple(form for form in forms if form in _AMBIGUOUS and form != root)
 
 
 @lru_cache(maxsize=32)
 def _irregular(letter: str) -> dict[str, list[str]]:
-    """Return the stems of all forms of each irregular English word with a form that begins with `letter`, by the stem
-    of each form.
+    """Return all forms of each irregular English word with a form that begins with `letter`, by the stem of each form,
+    or by the form itself if its stem is ambiguous.
 
     A stem begins like its word, and stemming all words takes a third of a keyword search.
     """
     stems = stems_of("english")
     words = (word.split() for word in _IRREGULAR.split(","))
-    begun = ([stems[form] for form in word] for word in words if any(form.startswith(letter) for form in word))
-    return {stem: forms for forms in begun for stem in forms}
+    begun = (word for word in words if any(form.startswith(letter) for form in word))
+    return {form if form in _AMBIGUOUS else stems[form]: word for word in begun for form in word}
 
 
 def forget_stems() -> None:

@@ -440,6 +440,23 @@ def test_irregular_form_found_without_the_exact_one(
     assert outcome.all_words
 
 
+def test_ambiguous_irregular_form_finds_no_other_word(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for name, text in (("index", "# Index\n\nThe index of the harbour."), ("exact", "As indicated by the chart.")):
+        (tmp_path / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    assert [result.path for result in memory.search("indicated", min_score=0).results] == ["exact.md"]
+    assert memory.search("indices").results[0].path == "index.md"
+
+
+def test_file_name_with_suffix_ranks_before_links_to_it(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number in range(12):
+        link = "See [the guide](./Plugins-Guide.md), which is Plugins-Guide.md."
+        (tmp_path / "notes" / f"link{number}.md").write_text(f"{link}\n", "utf-8")
+    (tmp_path / "notes" / "Plugins-Guide.md").write_text("# Hitchhiker\n\nHow to write one.\n", "utf-8")
+    memory.sync()
+    assert memory.search("Plugins-Guide.md").results[0].path == "Plugins-Guide.md"
+
+
 def test_irregular_form_ranks_below_the_exact_one(memory: BuiltinMemory, tmp_path: Path) -> None:
     for name, verb in (("other", "buy"), ("exact", "bought")):
         (tmp_path / "notes" / f"{name}.md").write_text(f"They {verb} a new boat in spring.\n", "utf-8")

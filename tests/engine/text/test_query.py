@@ -57,10 +57,20 @@ def test_term_expansions(query: str, word: str | tuple[str, ...], stems: tuple[s
         ("matrices ", ("matrix",)),
         ("walked ", ()),
         ("ground ", ()),
+        ("indices ", ("index",)),
+        ("indicated ", ()),
+        ("over ", ()),
+        ("living ", ()),
     ],
 )
 def test_irregular_forms(query: str, irregular: tuple[str, ...]) -> None:
     assert term(query).irregular == irregular
+
+
+def test_irregular_form_with_an_ambiguous_stem_is_a_word() -> None:
+    found = term("index ")
+    assert ("indices",) in found.loose
+    assert found.irregular == ()
 
 
 def test_irregular_forms_are_those_of_english_only() -> None:
