@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from engine.corpus.link_parsing import without_links as without_links
     from engine.corpus.link_parsing import written_links as written_links
     from engine.corpus.markdown_line_types import CODE_SPAN as CODE_SPAN
+    from engine.corpus.markdown_line_types import HEADING_ATTRIBUTES as HEADING_ATTRIBUTES
     from engine.corpus.note_metadata import HASHTAG as HASHTAG
     from engine.corpus.note_metadata import markdown_of as markdown_of
     from engine.corpus.note_metadata import note_title as note_title
@@ -278,6 +279,7 @@ _HOME = {
     "language_of_note": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
     "CODE_SPAN": "engine.corpus.markdown_line_types",
+    "HEADING_ATTRIBUTES": "engine.corpus.markdown_line_types",
     "without_links": "engine.corpus.link_parsing",
     "written_links": "engine.corpus.link_parsing",
     "parse_query": "engine.text.query_parser",

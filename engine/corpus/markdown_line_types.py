@@ -22,12 +22,16 @@ _MARKUP = lazy_pattern(r"[\\`*_~=\[\]<>{}&#^%]")
 """Matches characters of inline markup; text without any of them has none."""
 _WIKI_LINK = lazy_pattern(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _LINK = lazy_pattern(r"!?\[([^\[\]]*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
+HEADING_ATTRIBUTES = lazy_pattern(
+    r"(?<![_^\\])[ \t]*\{(?:-|:?[ \t]*[#.][^{}]{1,200}|:[^{}]{1,200}|[\w-]{1,40}=\"[^{}]{1,200})\}(?=[ \t]*#*[ \t]*\Z)"
+)
+"""Matches the attributes after a heading, such as its id, as Pandoc, Hugo, kramdown and MkDocs write them."""
 _NO_WORDS = lazy_pattern(
-    r"\s*\{[#.][^{}]*\}\s*|\[\^[^\[\]]*\]|<!--.*?-->|%%.*?%%|\{/\*.*?\*/\}|[ \t]\^[0-9A-Za-z-]+[ \t]*$"
+    r"\[\^[^\[\]]*\]|<!--.*?-->|%%.*?%%|\{/\*.*?\*/\}|[ \t]\^[0-9A-Za-z-]+[ \t]*$"
     r"|</?(?:a|abbr|b|br|code|del|em|font|i|img|ins|kbd|mark|p|s|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-"""Matches attributes, footnotes, comments, the id of a block and HTML tags for parts of a line."""
+"""Matches footnotes, comments, the id of a block and HTML tags for parts of a line."""
 _ADDRESS = lazy_pattern(r"<([a-z][a-z0-9+.-]+:[^\s<>]*)>", re.IGNORECASE)
 _CLOSING_MARKS = lazy_pattern(r"(?:^|[ \t]+)#+[ \t]*$")
 _EMPHASIS = lazy_pattern(r"(?<!\w)(?:\*+|==)(?=\S)|(?<=\S)(?:\*+|==)(?!\w)|~~")
@@ -156,6 +160,7 @@ def plain_title(text: str) -> str:
         parts += [text[done : code.start()], _hidden(code[0].strip("`").strip())]
         done = code.end()
     text = _ESCAPED.sub(lambda escaped: _hidden(escaped[1]), "".join((*parts, text[done:])))
+    text = HEADING_ATTRIBUTES.sub("", text)
     text = _CLOSING_MARKS.sub("", _NO_WORDS.sub("", text).strip())
     text = _ADDRESS.sub(r"\1", _LINK.sub(r"\1", _WIKI_LINK.sub(r"\1", text)))
     text = unescape(_UNDERSCORES.sub(r"\2", _EMPHASIS.sub("", text)).replace("`", ""))

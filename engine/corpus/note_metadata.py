@@ -39,7 +39,8 @@ def describe(text: str, name: str) -> DocumentInfo:
     """Return the metadata of the note with this name (its path relative to its folder, with slashes).
 
     Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file name. The
-    title of a journal page of Logseq is its date; the date as Logseq writes it is an alias.
+    title of a journal page of Logseq is its date; the date as Logseq writes it is an alias. A page in a namespace of
+    Logseq, such as `a___b.md`, is never named by a heading.
     """
     structure = structure_of(text, name)
     if structure is not None:
@@ -61,7 +62,9 @@ def describe(text: str, name: str) -> DocumentInfo:
         return DocumentInfo(_file_title(name), (), None, False, None)  # its first heading is that of a card
     day = journal_names(name)
     file_title, more = (day[0], (day[1],)) if day else (_file_title(name), ())
-    heading = _leading_heading(text, front.length if front else 0, modules=name.lower().endswith(".mdx"))
+    in_namespace = _NAMESPACE in name.rpartition("/")[2]
+    modules = name.lower().endswith(".mdx")
+    heading = "" if in_namespace else _leading_heading(text, front.length if front else 0, modules=modules)
     if front is None:
         if not heading and _ID.fullmatch(file_title):
             file_title = _first_line(text) or file_title
@@ -175,10 +178,12 @@ _BUNDLE = re.compile(r"(?:.*/)?([^/]+)\.textbundle/text\.[^/]+", re.IGNORECASE)
 _EXPORTED_ID = re.compile(r"(.*\S) [0-9a-f]{32}")
 """Matches the name that Notion gives to the file of an exported page."""
 _ID = re.compile(r"[0-9a-f]{32}")
+_NAMESPACE = "___"
+"""What Logseq writes into the file name of a page for each slash in its title."""
 
 
 def _file_title(name: str) -> str:
-    """Return the file name without its extension, and without what the program that exported the note added."""
+    """Return the file name without its extension, and without what the program that wrote the note added."""
     if bundle := _BUNDLE.fullmatch(name):
         return bundle[1]
     base = name.rpartition("/")[2]
@@ -186,7 +191,7 @@ def _file_title(name: str) -> str:
     if not (dot and stem):
         return base
     exported = _EXPORTED_ID.fullmatch(stem)
-    return exported[1] if exported else stem
+    return exported[1] if exported else stem.replace(_NAMESPACE, "/")
 
 
 def _first_line(text: str) -> str:

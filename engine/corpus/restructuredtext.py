@@ -268,9 +268,9 @@ def list_table(block: Sequence[str]) -> list[list[str]] | None:
         text = rest.strip()
         if rows and (cell := BULLET.match(text)) and (not rows[-1] or indent_of(rest) <= margin):
             margin = indent_of(rest)
-            rows[-1].append([text[cell.end() :]])
+            rows[-1].append([text[cell.end() :].removeprefix("| ")])
         elif text:
             if not rows or not rows[-1]:
                 return None
-            rows[-1][-1].append(text)
+            rows[-1][-1].append(text.removeprefix("| "))  # a line of a line block
     return [[" ".join(cell) for cell in row] for row in rows]

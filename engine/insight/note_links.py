@@ -127,7 +127,8 @@ _TARGETS = {
     ".org": r"<<{}>>|(?:\A|[ \t]):custom_id:[ \t]+{}[ \t]*\Z|\A[ \t]*#\+name:[ \t]*{}[ \t]*\Z",
     ".rst": r"\A[ \t]*\.\. _`?{}`?:[ \t]*\Z|_`{}`",
     ".adoc": r"\[\[{}(?:,[^\[\]]*)?\]\]|\[[^\[\]]*?(?:#|\bid=\"?){}(?![\w-])[^\[\]]*\]|\banchor:{}\[",
-    ".md": r"\{\#{}(?![\w-])|<\w+(?:[ \t][^<>]*)?[ \t](?:id|name)=[\"']?{}(?![\w-])|\A\({}\)=[ \t]*\Z",
+    ".md": r"\{[^}{]*(?<![\w-])\#{}(?![\w-])[^}{]*\}"
+    r"|<\w+(?:[ \t][^<>]*)?[ \t](?:id|name)=[\"']?{}(?![\w-])|\A\({}\)=[ \t]*\Z",
 }
 """For each format: an expression for the target of links that is named in place of `{}`, in one line."""
 _SAME_FORMAT = {".asciidoc": ".adoc", ".rest": ".rst"}

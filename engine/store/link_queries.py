@@ -47,14 +47,16 @@ class LinkReader:
         return self._resolved[key]
 
     def _resolve(self, target: str, home: str) -> LinkedNote | None:
+        # Several vaults may be in one workspace, and the same name in each of them.
+        vault = home.partition("/")[0]
         ranked = [
-            (rank, len(note.path), note.path, note)
+            (rank, note.path.partition("/")[0] != vault, len(note.path), note.path, note)
             for kind, note in self._named(link_key(target))
             if kind == "file" and (rank := closeness(target, home, note.path)) is not None
         ]
         if not ranked:
             ranked = [
-                (0, len(note.path), note.path, note)
+                (0, note.path.partition("/")[0] != vault, len(note.path), note.path, note)
                 for kind, note in self._named(fold(target.strip()))
                 if kind != "file"
             ]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
-from engine import CODE_SPAN, HASHTAG, LinkedText, marked, tr, without_links, written_links
+from engine import CODE_SPAN, HASHTAG, HEADING_ATTRIBUTES, LinkedText, marked, tr, without_links, written_links
 from gui.viewer.pictures import Pictures
 
 NOTE_SCHEME = "note"
@@ -63,7 +63,7 @@ _STATES = {"/": "◐ {}", "-": "✕ ~~{}~~", ">": "→ {}", "<": "← {}", "!": 
 _FOOTNOTE_TEXT = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*(.*)")
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _INLINE_NOTE = re.compile(r"(?<!\\)\^\[((?:[^\[\]\n]|\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]){1,1000})\]")
-_HIGHLIGHT = re.compile(r"(?<![\w=?&/])==(?=\S)([^=\n]{1,2000}?)(?<=\S)==")
+_HIGHLIGHT = re.compile(r"(?<![\w=?&/])(==|\^\^)(?=\S)([^=^\n]{1,2000}?)(?<=\S)\1")
 _MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])\1(?![\w$])")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([0-9A-Za-z-]{1,64})[ \t]*$")
 _PROPERTY = re.compile(
@@ -84,7 +84,10 @@ _EMBED = re.compile(
 _IMAGE_EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
 _IMAGE = re.compile(
     r"!\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,1000})>|([^()<>\s]{1,1000}))(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"
+    r"(\{:[^{}\n]{1,100}\})?"
 )
+"""An image of Markdown, and its size as Logseq writes it."""
+_LOGSEQ_WIDTH = re.compile(r":width[ \t]+(\d{1,4})")
 _IN_DESCRIPTION = re.compile(r"[\\`*\[\]<>~&|]|(?<!\w)_|_(?!\w)")
 """Markup in the description of an image: Qt repeats the image for each part. It shows none without a description."""
 _WIDTH = re.compile(r"(?:(.*)\|)?[ \t]*(\d{1,4})(?:x\d{1,4})?[ \t]*")
@@ -96,12 +99,11 @@ _TAG = re.compile(
 )
 """A tag; or a link of Markdown, the definition of one, or an HTML tag, in which none is looked for."""
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
-_HEADING_ID = re.compile(r"\A([ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t].*?)[ \t]*\{[#.:][^{}]{1,200}\}\Z")
-"""A heading with attributes in braces, as Pandoc, Hugo and MkDocs write its id."""
+_HEADING = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t]")
 _LONGEST_HEADING = 500
 _HTML = re.compile(
     r"<!--.{0,400}?-->|(?<!\]\()(?<!\\)"
-    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|i|img|kbd|mark|p|section|small|span|strong|sub"
+    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|i|iframe|img|kbd|mark|p|section|small|span|strong|sub"
     r"|summary|sup|u)(?=\s|/?>)([^<>]*)>",
     re.IGNORECASE,
 )
@@ -190,7 +192,7 @@ class NoteMarkup:
         if not 0 < self._folded <= level and self._is_quoted_code(line, level):
             return line.translate(_PRIVATE)
         line = self._without_comments(number, line.translate(_PRIVATE))
-        line = _HEADING_ID.sub(r"\1", line) if line[-1:] == "}" and len(line) < _LONGEST_HEADING else line
+        line = _without_attributes(line) if "}" in line else line
         if self._folded:
             if level >= self._folded:
                 return None
@@ -318,11 +320,11 @@ class NoteMarkup:
     def _plain(self, text: str) -> str:
         if "![" in text:
             text = _IMAGE_EMBED.sub(lambda match: self._image(match[0], match[1], match[2] or ""), text)
-            text = _IMAGE.sub(lambda match: self._image(match[0], match[2] or match[3], match[1]), text)
+            text = _IMAGE.sub(self._markdown_image, text)
         if "^[" in text:
             text = _INLINE_NOTE.sub(self._inline_note, text)
-        if "==" in text:
-            text = _HIGHLIGHT.sub(rf"{MARK}\1{MARK_END}", text)
+        if "==" in text or "^^" in text:
+            text = _HIGHLIGHT.sub(rf"{MARK}\2{MARK_END}", text)
         parts, done = [], 0
         for link in written_links(text) if "[[" in text or "((" in text else ():
             if link.start < done or (text[link.start] == "[" and not text.startswith("[[", link.start)):
@@ -331,6 +333,12 @@ class NoteMarkup:
             parts += [self._marks(text[done : link.start]), linked(label, link.target, link.anchor)]
             done = link.end
         return "".join((*parts, self._marks(text[done:])))
+
+    def _markdown_image(self, match: re.Match[str]) -> str:
+        size = match[4] or ""
+        width = _LOGSEQ_WIDTH.search(size)
+        description = f"{match[1]}|{width[1]}" if width else match[1]
+        return self._image(match[0].removesuffix(size), match[2] or match[3], description)
 
     def _image(self, markup: str, target: str, description: str) -> str:
         """Return Markdown for an image of the searched folders; the unchanged `markup` if it can't be shown."""
@@ -357,6 +365,9 @@ class NoteMarkup:
                 source, words, width = (attributes.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
                 markup = f"![{escaped(words)}](<{source}>)"
                 return self._image(markup, source, f"{words}|{width}" if width.isdigit() else words) if source else ""
+            if name == "iframe":
+                address = attributes.get("src", "")
+                return f"<{address}>" if address.startswith(("http://", "https://")) else ""
             if name == "a" and not tag[1]:
                 address = attributes.get("href", "").strip("<> ") if "a" in closed else ""
                 self._link_ends.append(f"](<{address}>)" if address else "")
@@ -400,6 +411,12 @@ class NoteMarkup:
         linked = self._resolve(block, "")
         text = linked.text.split("\n", 1)[0] if linked is not None else ""
         return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
+
+
+def _without_attributes(line: str) -> str:
+    """Remove the attributes in braces from a line that is a heading."""
+    is_heading = len(line) < _LONGEST_HEADING and _HEADING.match(line)
+    return HEADING_ATTRIBUTES.sub("", line) if is_heading else line
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -35,6 +35,9 @@ _LIST_ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
 _BULLET = re.compile(r"[-+*][ \t]")
 _UNDER_HEADER = re.compile(r"[|:\- \t]*-[|:\- \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
+_HEADING = re.compile(r"#{1,6}[ \t]")
+_INDENTED_ITEM = re.compile(r"(\t| {4})[ \t]*[-*+][ \t]")
+_LOGSEQ_PROPERTY = re.compile(r"[\w.-]+::[ \t]")
 _RULE = re.compile(r"-{3,}\s*$")
 
 
@@ -90,8 +93,8 @@ def markdown_slices(lines: FileLines | TextLines, outline: Outline, markup: Note
 
 def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup | None) -> Iterator[tuple[int, str]]:
     """Yield the lines to convert, each with the number of its line in the note."""
-    body = text[outline.front_matter :]
     first = outline.front_matter + 1
+    body = _outdented(text[outline.front_matter :], first, outline)
     if markup is not None:
         markup.find_comments((number, line) for number, line in enumerate(body, first) if not outline.is_code(number))
     after_code = False
@@ -105,6 +108,23 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
             after_code = code is not None and code[1] == number
     if markup is not None:
         yield from ((len(text) + 1, written) for written in markup.notes())
+
+
+def _outdented(body: Sequence[str], first: int, outline: Outline) -> list[str]:
+    """Return the lines, numbered from `first`, with each list that is indented right below a heading moved to the left.
+
+    Logseq indents the blocks below a heading, which Markdown would take for code.
+    """
+    lines, margin, after_heading = list[str](), "", True
+    for number, line in enumerate(body, first):
+        if margin and line.strip() and not line.startswith(margin):
+            margin = ""
+        if after_heading and (item := _INDENTED_ITEM.match(line)):
+            margin = item[1]
+        begins = not outline.is_code(number) and _HEADING.match(line)
+        after_heading = bool(begins or (after_heading and _LOGSEQ_PROPERTY.match(line)))
+        lines.append(line.removeprefix(margin))
+    return lines
 
 
 # markdown-it-py 4.3 must parse the whole note first: 1,160 ms for a table of 10,000 rows, which is refused in 30 here.

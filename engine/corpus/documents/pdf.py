@@ -27,6 +27,11 @@ _HYPHENS = "\u00ad\x02\ufffe"
 _SOFT_HYPHEN = re.compile("(\\w?)[\x02\ufffe](\\w{0,2})")
 """A hyphen at the end of a line, which pdfium joins with the next one."""
 
+_SPACE = re.compile(r"[\s\x02\ufffe]+")
+_MORE_LINES = 1.25
+_ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
+"""Alef, with or without a mark, and lam; in a font, one sign stands for the two in the other order."""
+
 
 def read_pdf(data: bytes, text: DocumentText) -> None:
     import pypdfium2
@@ -37,6 +42,8 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
         locked = error.err_code in (pypdfium2.raw.FPDF_ERR_PASSWORD, pypdfium2.raw.FPDF_ERR_SECURITY)
         raise (encrypted() if locked else damaged(skip_reasons.NO_PDF)) from None
     with closing(document):
+        if document.get_formtype() != pypdfium2.raw.FORMTYPE_NONE:
+            document.init_forms()  # draws the values of fields that the file has without their appearance
         text.title, text.author = _title(document.get_metadata_value("Title")), document.get_metadata_value("Author")
         left = _MOST_ARRANGED
         for number in range(min(len(document), MOST_PAGES)):
@@ -57,20 +64,53 @@ def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> str
     """The text of a page, with its number from 0, `arranged` by columns; empty for a damaged one."""
     try:
         with closing(document[number]) as page:
+            area = page.get_bbox()  # not later: a flat page forgets the size that it inherits
             if not _has_filled_fields(page, pdfium.raw):
-                return _text_of(page, arranged=arranged)
+                return _text_of(page, area, arranged=arranged)
             pdfium.raw.FPDFPage_Flatten(page, pdfium.raw.FLAT_NORMALDISPLAY)  # in memory
         with closing(document[number]) as page:
-            return _text_of(page, arranged=arranged)
+            return _text_of(page, area, arranged=arranged)
     except pdfium.PdfiumError:
         return ""
 
 
-def _text_of(page: Any, *, arranged: bool) -> str:
+def _text_of(page: Any, area: tuple[float, float, float, float], *, arranged: bool) -> str:
+    """The text of a page in an `area`: left, bottom, right, top."""
     with closing(page.get_textpage()) as text_page:
-        arranged = arranged and _may_have_columns(text_page, page.get_width())
-        text = _by_columns(_runs(text_page, page.get_bbox())) if arranged else ""
-        return text or _SOFT_HYPHEN.sub(_joined, text_page.get_text_bounded())
+        arranged = arranged and _may_have_columns(text_page, area[2] - area[0])
+        text = _by_columns(_runs(text_page, area)) if arranged else ""
+        return text or _SOFT_HYPHEN.sub(_joined, _with_ligatures(_in_lines(text_page, area), text_page))
+
+
+def _in_lines(text_page: Any, area: tuple[float, float, float, float]) -> str:
+    """The text of a page in an `area`.
+
+    Of text that is written sideways, and of some slides, pdfium joins the lines unless it gets the text without an
+    area; but then it begins one after each superscript, so that a few more lines don't count.
+    """
+    text: str = text_page.get_text_bounded(*area)
+    whole: str = text_page.get_text_range()
+    joined = whole.count("\n") > _MORE_LINES * (text.count("\n") + 1)
+    return whole if joined and _SPACE.sub("", whole) == _SPACE.sub("", text) else text
+
+
+def _with_ligatures(text: str, text_page: Any) -> str:
+    """Return the text with lam before alef where one sign stands for both, which pdfium turns round."""
+    count = text_page.count_chars()
+    if not _ALEF_LAM.search(text) or count > _MOST_CHARACTERS:
+        return text
+    from pypdfium2 import raw
+
+    signs = "".join(chr(raw.FPDFText_GetUnicode(text_page, index)) for index in range(count))
+    boxes = [(text_page.get_charbox(at), text_page.get_charbox(at + 1)) for at in _starts(signs)]
+    if len(boxes) != len(_starts(text)):
+        return text
+    same = iter([one == other for one, other in boxes])
+    return _ALEF_LAM.sub(lambda pair: pair[0][::-1] if next(same) else pair[0], text)
+
+
+def _starts(text: str) -> list[int]:
+    return [pair.start() for pair in _ALEF_LAM.finditer(text)]
 
 
 def _has_filled_fields(page: Any, raw: Any) -> bool:

@@ -152,6 +152,18 @@ def test_linked_text_of_missing_note_is_none(memory: BuiltinMemory) -> None:
     assert insight(memory).linked_text("../../etc/passwd", "", "Home.md") is None
 
 
+def test_link_finds_the_note_of_its_own_vault(open_memory, workspace: Path) -> None:
+    for name in ("a/Settings.md", "b/long folder/Settings.md", "b/deep/Home.md", "a/x/Home.md"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("See [[Settings]].\n")
+    memory = open_memory()
+    memory.sync()
+    for home, path in (("b/deep/Home.md", "b/long folder/Settings.md"), ("a/x/Home.md", "a/Settings.md")):
+        found = insight(memory).linked_text("Settings", "", home)
+        assert found is not None
+        assert found.path == path
+
+
 def test_links_of_an_org_graph(open_memory, workspace: Path) -> None:
     texts = {
         "journals/2024_05_08.org": "* Did quagga work on [[Page B]]\n",

@@ -120,6 +120,44 @@ def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
     assert text.split() == "# Page 1 Name: Ada Quill A remark # Page 2 End".split()
 
 
+def test_pdf_form_keeps_text_of_pages_with_a_common_size(reader: DocumentReader) -> None:
+    data = pdf([[(72, 1100, "Above"), (72, 700, "Name:")]], written=["Ada Quill"])
+    data = data.replace(b"/MediaBox [0 0 612 792]", b"").replace(
+        b"/Type /Pages", b"/Type /Pages /MediaBox [0 0 612 1200]"
+    )
+    assert sorted(reader.text_of(data, "form.pdf").split()) == sorted("# Page 1 Above Name: Ada Quill".split())
+
+
+def test_pdf_field_has_its_value_without_an_appearance(reader: DocumentReader) -> None:
+    data = pdf([["Name:"]], written=["unused"])
+    field = data.index(b"/AP <<")
+    data = data[:field] + b"/V (Ada Quill) /DA (/F1 12 Tf)" + data[data.index(b">>", field) + 2 :]
+    form = b"/Catalog /AcroForm << /NeedAppearances true /Fields [7 0 R] /DR << /Font << /F1 3 0 R >> >> >>"
+    text = reader.text_of(data.replace(b"/Catalog", form), "form.pdf")
+    assert text.split() == "# Page 1 Name: Ada Quill".split()
+
+
+def test_pdf_keeps_lines_that_are_written_sideways(reader: DocumentReader) -> None:
+    lines = [(100 + 20 * number, 100, f"Sideways line {number} of five") for number in range(5)]
+    data = pdf([lines]).replace(b"1 0 0 1", b"0 1 -1 0")
+    assert reader.text_of(data, "a.pdf").splitlines()[2:] == [line for *_, line in lines]
+
+
+_SIGNS = {"A": "ا", "L": "ل", "S": "س", "M": "م", "X": "لا", "Y": "لأ"}
+"""Arabic letters, and two signs that stand for lam and alef, by the letters with which a font encodes them."""
+
+
+@pytest.mark.parametrize("encoded", ["MXSLA", "YMS", "LASM"])
+def test_pdf_reads_lam_and_alef_in_one_sign_in_order(reader: DocumentReader, encoded: str) -> None:
+    signs = "".join(f"<{ord(code):02x}> <{sign.encode('utf-16-be').hex()}>\n" for code, sign in _SIGNS.items())
+    codes = "1 begincodespacerange <00> <ff> endcodespacerange"
+    table = f"begincmap {codes} {len(_SIGNS)} beginbfchar {signs} endbfchar endcmap"
+    stream = f"99 0 obj\n<< /Length {len(table)} >>\nstream\n{table}\nendstream\nendobj\nxref".encode()
+    data = pdf([[encoded]]).replace(b"/BaseFont /Helvetica", b"/BaseFont /Helvetica /ToUnicode 99 0 R")
+    text = reader.text_of(data.replace(b"xref", stream, 1), "a.pdf")
+    assert text == f"# Page 1\n\n{''.join(_SIGNS[code] for code in reversed(encoded))}\n"
+
+
 @pytest.mark.parametrize(
     ("lines", "text"),
     [

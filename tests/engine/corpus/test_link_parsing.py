@@ -237,7 +237,7 @@ def test_anchored_lines_of_heading_or_block(anchor: str, lines: tuple[int, int] 
 
 
 _FORMATS = {
-    "a.md": """# A {#own}
+    "a.md": """# A { .x #own }
 
 <a id="spot"></a>
 ## B

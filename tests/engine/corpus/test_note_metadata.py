@@ -56,6 +56,13 @@ from engine.corpus.note_metadata import describe
         ("~~~\n# a comment\n", "file"),
         ("#hashtag\n\n#\n\n# \n", "file"),
         ("# [Linked](http://x) and `code` *now* {#id}", "Linked and code now"),
+        ("# Harbour { #id }", "Harbour"),
+        ("# Harbour {: #id .x }", "Harbour"),
+        ("# Harbour {.x} #", "Harbour"),
+        ('# Harbour {data-x="1" #id}', "Harbour"),
+        ("# Harbour {-}", "Harbour"),
+        ("# {Harbour} and {x}", "{Harbour} and {x}"),
+        ("# Sum $E_{#a}$ of E_{#a}", "Sum $E_{#a}$ of E_{#a}"),
         ("# [[Page|alias]] ![[img]]", "alias img"),
         ("# 日本語 😀\n", "日本語 😀"),
         ("", "file"),
@@ -70,6 +77,7 @@ def test_the_title_is_found(text: str, title: str) -> None:
     [
         ("a/2024-05-01.md", "2024-05-01"),
         ("v1.2 notes.md", "v1.2 notes"),
+        ("pages/Garden___Beds___Soil.md", "Garden/Beds/Soil"),
         (".md", ".md"),
         ("x", "x"),
         ("Notion/Harbour wall 0123456789abcdef0123456789abcdef.md", "Harbour wall"),
@@ -79,6 +87,14 @@ def test_the_title_is_found(text: str, title: str) -> None:
 )
 def test_file_name_is_the_title_without_a_heading(name: str, title: str) -> None:
     assert describe("no heading", name).title == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("# Usage\n", "Garden/Beds"), ("type:: x\n\n# Usage\n", "Garden/Beds"), ("title:: Own\n", "Own")],
+)
+def test_page_in_a_namespace_is_not_named_by_heading(text: str, title: str) -> None:
+    assert describe(text, "pages/Garden___Beds.md").title == title
 
 
 @given(st.text(alphabet="#-=+~` \n\ratile:\"'[]()", max_size=200))

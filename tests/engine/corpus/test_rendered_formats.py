@@ -103,6 +103,8 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("rst", ".. csv-table::\n   :delim: space\n\n   a, b", "| a, | b |\n|---|---|"),
         ("rst", ".. csv-table::\n   :delim: ab\n\n   a b", "```\na b\n```"),
         ("rst", ".. list-table::\n\n   *   - a\n       -\n   * - b\n     - c", "| a |  |\n|---|---|\n| b | c |"),
+        ("rst", ".. list-table::\n\n   * - | a,\n       | b\n     - c", "| a, b | c |\n|---|---|"),
+        ("adoc", "\\https://x.org/a_b or \\me@x.org", "https://x.org/a\\_b or me@x.org"),
         ("rst", ".. list-table::\n\n   a *b*", "```\na *b*\n```"),
         ("rst", "-a, --all  x\n           y\n-b F       z", "- `-a, --all`: x y\n\n- `-b F`: z"),
         ("adoc", "*b* _i_ `c*` #m# **u**n 2 * 3", "**b** *i* `c*` ==m== **u**n 2 \\* 3"),

@@ -117,7 +117,11 @@ def rewritten(text: str, *toggled: int) -> str:
         ("#+BEGIN_TIP\na", "#+BEGIN_TIP\na"),
         ("![[film.mp4#t=1]] ![](a/my_b.png)", r"*film.mp4* [my_b.png](<a/my_b.png>)"),
         ("![a *b* & _c_](x.png) ![a_b](x.png)", "[a b c](<x.png>) [a_b](x.png)"),
+        ("![a](x.png){:height 53, :width 42} ![b](y.png){x}", "[a](x.png) [b](y.png){x}"),
+        ("^^lit^^ and 2^^3 x^^", "\ue002lit\ue003 and 2^^3 x^^"),
+        ('<iframe width="9" src="https://x.org/v#a"></iframe> <iframe></iframe>', "<https://x.org/v#a> "),
         ("# Part {#own .x}\n## {a}", "# Part\n## {a}"),
+        ("# Part { #own }\n# Part {: #own .x} #\n{a}", "# Part\n# Part #\n{a}"),
         (
             "<div align='left'>\n<b>x</b> <kbd>Ctrl</kbd>+<u>C</u><br/>y <!-- no -->z\n</div>",
             "\n**x** `Ctrl`+C\u2028y z\n",

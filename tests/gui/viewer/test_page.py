@@ -147,6 +147,39 @@ def test_table_that_fits_has_the_width_of_the_page(build) -> None:
     assert broken_words(table) == []
 
 
+LOGSEQ = """\
+## Usage
+id:: 60a78b6b
+\t- one *a*
+\t  more
+\t\t- nested
+\t\t- ```
+\t\t  code
+\t\t  ```
+text
+
+### Code
+
+    - kept
+
+1. a
+    - b
+"""
+
+
+def test_list_that_is_indented_below_a_heading_is_a_list(build) -> None:
+    made = build(LOGSEQ)
+    lists = [(block, block.textList()) for block in blocks(made.document) if not is_code(block)]
+    assert [(block.text(), items.format().indent()) for block, items in lists if items] == [
+        ("one a more", 1),
+        ("nested", 2),
+        ("a", 1),
+        ("b", 2),
+    ]
+    assert [block.text() for block in blocks(made.document) if is_code(block)] == ["code"]
+    assert "- kept" in made.texts
+
+
 def test_quote_and_code_formats_are_readable_from_blocks(build) -> None:
     made = build(NOTE)
     quoted = next(block for block in blocks(made.document) if block.text() == "quoted code")
