@@ -49,7 +49,7 @@ _IMAGE_ALT = QTextFormat.Property.ImageAltText.value
 _IMAGE = "\ufffc"
 """The character in place of an image in the text of a block."""
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-
+_FEATURES &= ~QTextDocument.MarkdownFeature(0x4000)  # MD_FLAG_UNDERLINE of md4c, which underlines `_x_` and `__x__`
 _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
 _BLOCKS_AN_EDIT = 200

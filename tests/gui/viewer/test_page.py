@@ -147,6 +147,19 @@ def test_table_that_fits_has_the_width_of_the_page(build) -> None:
     assert broken_words(table) == []
 
 
+def test_underscores_and_asterisks_mean_the_same(build) -> None:
+    made = build("_a_ *b* __c__ **d** snake_case_x\n")
+    block = made.document.firstBlock()
+    found, position = [], block.begin()
+    while not position.atEnd():
+        ink = position.fragment().charFormat()
+        found.append((position.fragment().text().strip(), ink.fontItalic(), ink.fontWeight() > 500))
+        assert not ink.fontUnderline()
+        position += 1
+    emphasis = [("a", True, False), ("b", True, False), ("c", False, True), ("d", False, True)]
+    assert [run for run in found if run[0]] == [*emphasis, ("snake_case_x", False, False)]
+
+
 LOGSEQ = """\
 ## Usage
 id:: 60a78b6b
