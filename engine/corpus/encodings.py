@@ -263,9 +263,9 @@ class _Sample:
         if self._full:
             return
         *lines, self._line = (self._line + block).split(b"\n")
-        while len(self._line) >= _SAMPLE:
-            lines.append(self._line[:_SAMPLE])
-            self._line = self._line[_SAMPLE:]
+        end = len(self._line) - len(self._line) % _SAMPLE
+        lines += (self._line[start : start + _SAMPLE] for start in range(0, end, _SAMPLE))
+        self._line = self._line[end:]
         for line in [*lines, self._line] if last else lines:
             if not line.isascii():
                 room = _SAMPLE - len(self.lines)

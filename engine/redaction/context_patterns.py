@@ -120,6 +120,8 @@ def is_change(before: str, match: re.Match[str]) -> bool:
 def is_salt(before: str, match: re.Match[str]) -> bool:
     """Whether the value after a salt's or a seed's name is written out."""
     value = value_of(match)
+    if match["sign"] is None:
+        return mixes_digits(value) or value.isupper()
     return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
 
 
@@ -184,8 +186,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Password on a command line",
         "`--password x`, `--passwd x`, `--pass x`, `--passphrase x`, also in a list of arguments",
         (
-            "login --password «hunter2»",
-            "gpg --passphrase '«open sesame»'",
+            *("login --password «hunter2»", "gpg --passphrase '«open sesame»'"),
             "redis-cli --pass «hunter2»",
             '["login", "--password", "«hunter2»"]',
             'setx DB_PASSWORD "«swordfish»"',
@@ -201,29 +202,24 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Token on a command line",
         "`--api-key x`, `--token x`, `--secret x` and options that end so; `aws configure set`, `setx`, `ENV`",
         (
-            "run --api-key «abcdefgh» -v",
-            "run --token «abc123def»",
+            *("run --api-key «abcdefgh» -v", "run --token «abc123def»"),
             "run --client-secret '«s3cr3t-value»'",
             "aws configure set aws_secret_access_key «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
-            "setx API_KEY «abc123def»",
-            "['run', '--token', '«abc123def»']",
+            *("setx API_KEY «abc123def»", "['run', '--token', '«abc123def»']"),
         ),
         ("token", "secret", "key"),
-        rf"(?:(?<=[-_])|(?<=[a-z])(?=[STK]))(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?:(?<=[-_])|(?<=[a-z])(?=[STK]))(?<!config set --)(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_option_token,
     ),
     SecretPattern(
         "Authorization header",
         "`Authorization: Bearer x`, also `Basic`, `Token`, any other scheme and none",
         (
-            "Authorization: Bearer «abcdef»",
-            "'authorization': 'Basic «dXNlcjpodW50ZXIy»'",
+            *("Authorization: Bearer «abcdef»", "'authorization': 'Basic «dXNlcjpodW50ZXIy»'"),
             "Authorization: Bearer «q8Zk0dPv5xE2==»",
             "Authorization: AWS «ada:frJIUN8DYpKDtOLCwo/yllqDzg4=»",
-            "Authorization=Bearer «a.b-c_d»",
-            "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»",
-            "Authorization: GenieKey «swordfish»",
-            "authorization: Custom «a1b2c3d4e5f6»",
+            *("Authorization=Bearer «a.b-c_d»", "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»"),
+            *("Authorization: GenieKey «swordfish»", "authorization: Custom «a1b2c3d4e5f6»"),
             "-H 'Authorization: Custom «swordfish»'",
         ),
         ("authorization",),
@@ -234,19 +230,18 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password in an address",
-        "`scheme://user:password@host`: databases, message brokers, basic authentication",
+        "`scheme://user:password@host`: databases, message brokers, basic authentication; `sip:user:x@host`",
         (
-            "postgres://user:«pw»@db/x",
-            "mysql://root:«p@ss»@localhost:3306/app",
+            *("postgres://user:«pw»@db/x", "mysql://root:«p@ss»@localhost:3306/app"),
             "mongodb+srv://u:«hunter2»@cluster0.example.net",
             *("redis://:«hunter2»@localhost:6379/0", "amqp://worker:«rabbit»@mq"),
             "https://user:«hunter2»@example.com/path",
             "postgresql://u:«a/b#c?»@db/x",
-            "https://«a9x8c7v6b5n4m3»@github.com/ada/x.git",
+            *("https://«a9x8c7v6b5n4m3»@github.com/ada/x.git", "sip:ada:«hunter2»@pbx.example.com"),
         ),
-        ("://",),
-        r"""://(?:([A-Za-z0-9_-]{12,100}+)@|[^\s/?#@:"'<>`\\]{0,128}:(?:([^\s/?#"'<>`\\]{1,256})@"""
-        r"""|([^\s"'<>`\\@]{1,256})@))""",
+        ("://", "sip:", "sips:"),
+        r"""(?:://([A-Za-z0-9_-]{12,100}+)@|(?:://|(?<!\w)(?i:sips?):(?=[^\s:@]))[^\s/?#@:"'<>`\\]{0,128}:"""
+        r"""(?:([^\s/?#"'<>`\\]{1,256})@|([^\s"'<>`\\@]{1,256})@))""",
         "whole",
         is_address_password,
     ),
@@ -302,16 +297,19 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "identifiants : ada / «soleil»",
             *("login root:«tugboat»", "ssh root:«x7Kpq2»@10.0.0.4"),
             *("login admin/«tugb0at99»", "login with ada / «Tugb0at»"),
-            "the login ada@example.com:«Tugb0at» works",
+            *("the login ada@example.com:«Tugb0at» works", "you can try ada:«Tugb0at99» there"),
         ),
-        LOGIN_ANCHORS,
-        rf"(?i:{LOGIN_NAMES})(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
+        (*LOGIN_ANCHORS, "try ", "with "),
+        rf"(?:(?P<told>(?i:with|try|log-?in)[ ](?=[a-z][\w.-]{{1,31}}(?:[ ]/[ ]|:)"
+        rf"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)\S{{8}}))|(?i:{LOGIN_NAMES})"
+        rf"(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
         rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d"
-        rf"|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?::|[ ]/[ ]))))"
+        rf"|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?::|[ ]/[ ])))))"
         rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
         rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
         rf"(?:([^\s@]{{4,64}}+)(?=@\w)"
-        rf"|{_BARE_IN_PROSE}(?=[!?]{{0,3}}[\"'`]?(?:(?(bare)[ \t]|(?!))|[ \t]*(?:[{LINE_END}.,;)]|\Z))))",
+        rf"|{_BARE_IN_PROSE}(?=[!?]{{0,3}}[\"'`]?(?:(?(bare)[ \t]|(?(told)[ \t]|(?!)))"
+        rf"|[ \t]*(?:[{LINE_END}.,;)]|\Z))))",
         "whole",
         is_login,
     ),
@@ -333,13 +331,14 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Salt or seed of one-time passwords",
-        "`SALT=`, `OTP_SEED=`, `TOTP_SEED:` and names that end so",
+        "`SALT=`, `OTP_SEED=`, `TOTP_SEED:` and names that end so; `otp seed is x`",
         (
             *("SALT=«a8f5f167f44f»", 'PASSWORD_SALT="«x8f3q9z1»"'),
-            "MFA_SEED: «JBSWY3DPEHPK3PXP»",
+            *("MFA_SEED: «JBSWY3DPEHPK3PXP»", "the otp seed is «JBSWY3DPEHPK3PXP»"),
         ),
         ("salt", "seed"),
-        rf"(?:SALT|(?i:(?:(?<=otp_)|(?<=mfa_)|(?<=2fa_)|(?<=otp))seed)){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?:SALT|(?i:(?:(?<=(?:otp|mfa|2fa)[_ -])|(?<=otp))seed))(?:{NAME_END}{SIGN}|[ ]is[ ](?=\S{{16}}))"
+        rf"(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_salt,
     ),
     SecretPattern(

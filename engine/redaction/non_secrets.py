@@ -87,7 +87,9 @@ _DEFINED = lazy_pattern(
 _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
 _TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
 _HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
-_JOINED_NAME = lazy_pattern(r"(?i:wpapsk|(?:ssh|db|sql|mysql|pg|root|admin|user|ftp|smtp|mail|ldap|sudo|wifi|vpn)pass)")
+_JOINED_NAME = lazy_pattern(
+    r"(?i)wpapsk|(?:remote|auth|bind|ssh|db|(?:my)?sql|pg|root|admin|user|ftp|smtp|mail|ldap|sudo|wifi|vpn)pass"
+)
 _OWNER = lazy_pattern(r"(?:root|admin|ssh|sudo|wi-?fi|wlan|router|nas|vpn)\b[^\n:;]{0,30}\Z", re.IGNORECASE)
 _IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$(?!\d\w?\$).*|-.*|\*", re.DOTALL)
 _DATABASE = lazy_pattern(
@@ -280,8 +282,7 @@ def is_block(before: str, match: re.Match[str]) -> bool:
     """Whether the lines after `token: |` can be a secret."""
     if match[0][:5].lower() == "passe" and not _OF_PASS.search(before):
         return False
-    parts = _parts(before)
-    return match[0][:3].lower() != "key" or (bool(parts) and parts[-1] in SECRET_KEYS)
+    return match[0][:3].lower() != "key" or not SECRET_KEYS.isdisjoint(_parts(before)[-1:])
 
 
 def is_entry_of_words(before: str, match: re.Match[str]) -> bool:
@@ -343,9 +344,6 @@ def _in_list(before: str, match: re.Match[str]) -> bool:
     return match["next"] is None or before.rfind("[") > before.rfind("(")
 
 
-_BASE64_SCHEMES = ("basic", "negotiate", "ntlm")
-
-
 def is_authorization(before: str, match: re.Match[str]) -> bool:
     """Whether the value of an authorization header is a secret."""
     value, scheme = value_of(match), (match["scheme"] or "").lower()
@@ -360,7 +358,9 @@ def _is_padded(value: str, scheme: str) -> bool:
     """Whether a value ending in `=` is base64 with its padding, not a parameter's name as in `Token token="…"`."""
     code = value.rpartition(":")[2]  # an account may be in front of it
     content = code.rstrip("=")
-    return len(code) % 4 == 0 and (is_random(content, 6) or (scheme in _BASE64_SCHEMES and not content.islower()))
+    return len(code) % 4 == 0 and (
+        is_random(content, 6) or (scheme in ("basic", "negotiate", "ntlm") and not content.islower())
+    )
 
 
 def is_token_in_prose(before: str, match: re.Match[str]) -> bool:

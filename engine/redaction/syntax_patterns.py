@@ -23,6 +23,7 @@ from engine.redaction.secret_pattern import (
     BARE_TOKEN,
     LINE_END,
     NAME_END,
+    PASSWORD_OPTIONS,
     QUOTED,
     SIGN,
     SecretPattern,
@@ -31,37 +32,18 @@ from engine.redaction.secret_pattern import (
 )
 from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PARTICIPLE, PASSWORD_ANCHORS
 
-_OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKNsAXht]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
+_OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKNsAXht]|opw|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
 _NEXT = r"[\"'],\s{0,20}(?=[\"'])"
 """Between an option and its value in a list of arguments."""
 _LOOK_BACK = 400
-# The options that take a password, by program and the password's form: after a user's name and the sign, after "pass:",
-# without a blank ("attached"), or alone.
-_OPTIONS = {
-    program: forms
-    for programs, forms in (
-        ("curl etcdctl", {":": "u U -user -proxy-user"}),
-        ("http https xh jenkins", {":": "a auth -auth"}),
-        ("mysql mariadb 7z rar unrar", {"attached": "p hp"}),
-        ("smb rpcclient winexe", {"%": "U"}),
-        ("lftp", {",": "u"}),
-        ("useradd usermod sshpass login mongo cqlsh rdesktop psexec ncftp evil-winrm crackmapexec netexec", {"": "p"}),
-        ("youtube-dl yt-dlp twine", {"": "p"}),
-        ("redis-cli", {"": "a"}),
-        ("sqlcmd bcp zip unzip ipmitool mosquitto_", {"": "P"}),
-        ("ssh-keygen", {"": "N P"}),
-        ("ldap", {"": "w"}),
-        ("ldappasswd", {"": "w s a"}),
-        ("snmp", {"": "A X"}),
-        ("doctl nuget", {"": "t k"}),
-        ("openssl", {"pass:": "pass passin passout", "": "k K"}),
-    )
-    for program in programs.split()
-}
 _COMMAND = lazy_pattern(
-    r"(?<![\w.-])(?:(curl|etcdctl|https?|xh|sshpass|login|redis-cli|sqlcmd|bcp|cqlsh|(?:un)?rar|(?:un)?zip|user(?:add|mod)|openssl|lftp|rdesktop|rpcclient"
-    r"|winexe|ipmitool|evil-winrm|crackmapexec|netexec|ssh-keygen|youtube-dl|yt-dlp|twine|ldappasswd|doctl|nuget)|(snmp|jenkins|mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
-    r"|smb(?=client|get|map|cacls))[\w-]{0,12}(?:\.jar)?)(?=[ \t\\\"'])"
+    r"(?<![\w.-])(?:(curl|etcdctl|https?|xh|sshpass|login|redis-cli|sqlcmd|bcp|cqlsh"
+    r"|(?:un)?rar|(?:un)?zip|user(?:add|mod)|openssl|lftp|rdesktop"
+    r"|rpcclient|winexe|ipmitool|evil-winrm|crackmapexec|netexec"
+    r"|ssh-keygen|hdbsql|mssql-cli|net(?=[ ](?:ads|rpc)[ ])|youtube-dl|yt-dlp|twine|ldappasswd|doctl|nuget)"
+    r"|(snmp|jenkins|mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
+    r"|pdf(?=to|images|info|fonts|detach|grep)"
+    r"|smb(?=client|get|map|cacls|tree|passwd|spool))[\w-]{0,12}(?:\.jar)?)(?=[ \t\\\"'])"
 )
 _COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
 _BLOCK = 256
@@ -94,7 +76,7 @@ def _form(match: re.Match[str]) -> str | None:
     last = bisect_left(commands, (match.start() - block,)) - 1
     if last < 0 or commands[last][0] < first - block:
         return None
-    options = _OPTIONS.get(commands[last][1], {})
+    options = PASSWORD_OPTIONS.get(commands[last][1], {})
     return next((form for form, named in options.items() if match["option"] in named.split()), None)
 
 
@@ -141,7 +123,7 @@ def is_piped(before: str, match: re.Match[str]) -> bool:
 def is_program_argument(before: str, match: re.Match[str]) -> bool:
     """Whether an argument at the position of a password is a secret."""
     named = match[0][: len("masterauth")].lower()
-    if named.startswith("net"):
+    if named.startswith(("net", "isql")):
         plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]
         if plain or not _PROMPT.search(before):
             return False
@@ -199,7 +181,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "curl -sSLu ada:«hunter2» https://example.com",
             *("http -a ada:«hunter2» example.com", "lftp -u ada,«hunter2» ftp.example.com"),
             "smbclient //srv/share -U OFFICE/ada%«swordfish» -c ls",
-            "rpcclient -U 'ada%«correct horse»' srv",
+            *("rpcclient -U 'ada%«correct horse»' srv", "net ads join -U ada%«swordfish»"),
             '["curl", "-u", "ada:«hunter2»", "https://x"]',
         ),
         (_OPTION_ANCHOR,),
@@ -213,7 +195,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Password of a program",
         "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, SNMP, zip, "
-        "OpenSSL and remote desktops",
+        "OpenSSL, PDF tools and remote desktops",
         (
             *("mysql -u root -p«hunter2» shop", "mysqldump -p'«pa ss»' shop", "redis-cli -a «hunter2» ping"),
             *("sshpass -p «hunter2» ssh ada@host", "sshpass -p'«hunter2»' ssh ada@host"),
@@ -222,11 +204,12 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("rdesktop -u ada -p «hunter2» host", "unrar x -p«hunter2» a.rar", "rar a -hp«hunter2» a.rar x"),
             *("ldappasswd -D cn=ada -s «hunter2»", "snmpget -v3 -u ada -A «hunter2» -X «swordfish» srv"),
             "ssh-keygen -t ed25519 -N '«correct horse»' -f key",
-            "['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']",
+            *("['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']", "pdftotext -upw «hunter2» a.pdf"),
+            *("openssl rsa -passin 'pass:«correct horse»' -in key.pem", "hdbsql -u ada -p «hunter2»"),
         ),
         (_OPTION_ANCHOR,),
-        rf"-(?P<option>pass(?:in|out)?(?=[ \t])|hp(?=\S)|[pPawkKNsAXt])(?P<gap>{_NEXT}|[ \t=]{{0,2}})(?P<form>pass:)?"
-        rf"(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"-(?P<option>(?:pass(?:in|out)?|[uo]pw)(?=[ \t])|hp(?=\S)|[pPawkKNsAXt])(?P<gap>{_NEXT}|[ \t=]{{0,2}})"
+        rf"(?P<form>(?P<opened>[\"'])?pass:)?(?(opened)([^\"'{LINE_END}]{{1,200}}+)|(?:{QUOTED}|{BARE_PASSWORD}))",
         "whole",
         is_program_password,
     ),
@@ -352,7 +335,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "`--from-literal=name=x`, `::add-mask::x`, `cargo login x`, `ngrok authtoken x`, `gh secret set … --body x`, "
         "`openssl passwd -6 x`, `bindpw x` of LDAP, `#define SECRET_PASS x`, "
         "`rabbitmqctl add_user … x`, `mc alias set … x`, `nuget setapikey x`, `ConvertTo-SecureString x`, "
-        "defaults of secret variables in Terraform",
+        "`ADMIN_PW x`, `connect to … user … using x`, `isql … x`, `samba-tool user create … x`, "
+        "`pulumi config set --secret … x`, defaults of secret variables in Terraform",
         (
             "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
             *("htpasswd -nbB ada '«correct horse»'", "net use Z: \\\\srv\\share /user:ada «hunter2»"),
@@ -367,6 +351,9 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",
             *("kubectl create secret generic db --from-literal=pg=«hunter2»", "echo ::add-mask::«hunter2»"),
             *("rabbitmqctl add_user ada «swordfish»", "mc alias set s3 http://x ada «swordfish»"),
+            *("mc admin user add s3 ada «swordfish»", "db2 connect to shop user ada using «swordfish»"),
+            *("isql -v shop ada «hunter2»", "samba-tool user create ada «swordfish»", "ADMIN_PW «hunter2»"),
+            *("pulumi config set --secret dbPass «swordfish»", "pulumi config set x:dbPass «swordfish» --secret"),
             *("schtasks /create /ru ada /rp «hunter2»", "rclone config create x sftp user ada pass «hunter2»"),
             *("nuget setapikey «oy2abcdefghij»", "keytool -importkeystore -srcstorepass «changeit» -v"),
             *("security add-generic-password -a ada -s x -w «swordfish»", '#define SECRET_PASS "«swordfish»"'),
@@ -382,7 +369,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
             *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
             *("mc alias set ", "setapikey ", "rabbitmqctl ", "mosquitto_passwd ", "bw unlock ", "openssl passwd "),
-            *("bindpw ", "rootpw ", "#define "),
+            *("bindpw ", "rootpw ", "#define ", "isql ", "connect to ", "samba-tool ", "admin user add ", "_PW "),
+            "pulumi config ",
         ),
         rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
         rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
@@ -409,6 +397,14 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|kv{_BLANK}put{_BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){_BLANK}"
         rf"|(?:variable|output){_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
         rf"\{{[^{{}}]{{0,400}}?\b(?:default|value)[ ]{{1,20}}=[ ](?=\")"
+        rf"|connect{_BLANK}to{_BLANK}\S{{1,60}}{_BLANK}user{_BLANK}\S{{1,64}}{_BLANK}using{_BLANK}"
+        rf"|(?<![\w-])isql{_BLANK}(?:-\w{{1,9}}{_BLANK}){{0,3}}(?:[^\s-]\S{{0,60}}{_BLANK}){{2}}(?!-)"
+        rf"(?=[\"']|\S*\w[ \t]*(?:[{LINE_END};|&<]|\Z))"
+        rf"|samba-tool{_BLANK}user{_BLANK}(?:create|add){_BLANK}\S{{1,64}}{_BLANK}(?!-)"
+        rf"|admin{_BLANK}user{_BLANK}add{_BLANK}\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?!-)"
+        rf"|(?-i:(?<=[A-Z])_PW){_BLANK}(?=[^\s=/$]*\d)"
+        rf"|pulumi{_BLANK}config{_BLANK}set{_BLANK}(?=[^{LINE_END}]{{0,300}}--secret\b)"
+        rf"(?:--[^\s]{{1,40}}{_BLANK}){{0,3}}[^\s-]\S{{0,80}}{_BLANK}(?!-)"
         rf"|::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{{1,80}}="
         rf"|qpdf{_BLANK}[^{LINE_END};|]{{0,120}}?--encrypt{_BLANK}"
         rf"(?=\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?:40|128|256)\b)"

@@ -315,10 +315,10 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Password of a device or a network",
         "`snmp-server community x`, `password 7 x`, `: PSK`, keys of VPN, RADIUS, NTP and routing, `option key 'x'`, "
-        "`.pgpass`, Wi-Fi",
+        "`auth_pass x`, `.pgpass`, `chap-secrets`, Wi-Fi",
         (
             "snmp-server community «swordfish» RO",
-            '%any : PSK "«correct horse»"',
+            *('%any : PSK "«correct horse»"', 'ada : EAP "«swordfish»"', "  auth_pass «swordfish»"),
             "localhost:5432:shop:ada:«hunter2»",
             "*:*:*:postgres:«hunter2»",
             "WIFI:T:WPA2-EAP;S:Home;I:ada;P:«hunter2»;;",
@@ -329,7 +329,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "crypto isakmp key «swordfish» address 10.0.0.1",
             " pre-shared-key «hunter22»",
             "\toption key '«swordfish»'",
-            '"ada" * "«swordfish»"',
+            *('"ada" * "«swordfish»"', "ada pptpd «swordfish» *"),
             "line vty 0 4\n password 7 «094F471A1A0A»\n login",
             "radius server x\n address ipv4 10.0.0.1\n key «swordfish»",
             "ntp authentication-key 1 md5 «swordfish»",
@@ -340,13 +340,15 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             *("server community ", "rwcommunity ", "rocommunity ", "secret", "psk", "wifi:", "key content"),
             *("keymaterial", "password-value ", '" * "', "option key ", "option wpakey "),
             *(":5432:", ":5433:", ":6432:", ":*:", "cs-server ", "us-server ", "message-digest-key ", "key-string "),
-            *("pre-shared-key ", "isakmp key ", "wireless."),
+            *("pre-shared-key ", "isakmp key ", "wireless.", "auth_pass ", 'eap "', 'xauth "', "pptpd", "l2tpd"),
             *("password 0 ", "password 5 ", "password 7 ", "key 7 ", "server-private ", "authentication-key "),
             *("radius server ", "tacacs server ", "auth sha", "auth md5", "priv aes", "priv des", "priv 3des"),
             *("psksecret ", "shared-secret ", "passwd enc ", "password enc "),
         ),
         rf"(?i:(?:server{_BLANK}|r[ow])community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
-        rf"|(?:(?<=: )psk{_BLANK}(?=\")|(?<=(?:ty|fi|ec)\.)psk{_BLANK}|(?<=wpa-)psk ascii{_BLANK}(?:\d{_BLANK})?)"
+        rf"|(?:(?<=: )(?:psk|eap|xauth){_BLANK}(?=\")"
+        rf"|(?<=(?:ty|fi|ec)\.)psk{_BLANK}|(?<=wpa-)psk ascii{_BLANK}(?:\d{_BLANK})?)"
+        rf"|auth_pass{_BLANK}|(?:ppt|l2t)pd[ \t]{{1,8}}(?=\S+[ \t]+(?:\*|[\d.]{{7,15}})[ \t]*(?:[{LINE_END}]|\Z))"
         rf"|key content[ ]{{0,20}}:[ ]|keymaterial[>=]"
         rf"|:(?:543\d|6432|\*):[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
         rf"|(?:c|i?u)s-server{_BLANK}(?:host{_BLANK}\S{{1,60}}{_BLANK}(?:[a-z-]{{1,20}}{_BLANK}\d{{1,6}}{_BLANK}){{0,4}})?"
@@ -361,7 +363,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?:(?:(?:ascii-text|local|remote|address{_BLANK}[\d./ ]{{7,34}}{_BLANK}key){_BLANK}){{1,2}}"
         rf"|(?=(?:\d[ ])?\S*\d|\")))(?:\d{_BLANK})?+"
         rf"|isakmp{_BLANK}key{_BLANK}(?:\d{_BLANK})?(?=\S{{1,80}}{_BLANK}(?:address|hostname)\b)"
-        rf"|option{_BLANK}(?:wpa)?key{_BLANK}(?=['\"]\S{{8}})|wireless\.[\w@\[\]-]{{1,40}}\.key=|(?<=text-)password-value{_BLANK}"
+        rf"|option{_BLANK}(?:wpa)?key{_BLANK}(?=['\"]\S{{8}})|wireless\.(?:[\w@\[\]-]{{1,40}}\.)?key=|(?<=text-)password-value{_BLANK}"
         rf"|\"{_BLANK}\*{_BLANK}(?=\")|password{_BLANK}[057]{_BLANK}|(?:psk|shared-)secret{_BLANK}(?:enc{_BLANK})?"
         rf"|passw(?:or)?d{_BLANK}(?P<enc>enc){_BLANK}"
         rf"|(?:auth{_BLANK}(?:sha|md5)|priv{_BLANK}(?:aes|3?des))(?:[ -]?\d{{3}})?{_BLANK}"

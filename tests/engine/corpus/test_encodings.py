@@ -1,6 +1,7 @@
 """Encodings are detected and decoded the same way by everything that reads a note."""
 
 import codecs
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -298,3 +299,10 @@ def test_one_line_in_each_encoding_is_decoded(text: str, codecs: tuple[str, ...]
     for codec in codecs:
         data = text.encode(codec)
         assert "".join(encodings.decoded(lambda data=data: [data], encodings.detect(lambda data=data: [data]))) == text
+
+
+def test_one_long_line_takes_little_time() -> None:
+    data = b"x" * 50_000_000
+    before = time.process_time()
+    assert detect(lambda: [data]) == "utf-8"
+    assert time.process_time() - before < 10  # a copy of the rest for each sample takes a minute

@@ -371,6 +371,17 @@ d["password"] = password
 map.put("token", token)
 kind: SecretStore
 --from-literal=user=ada
+try ubuntu:22.04 with node:Alpine3 or with python / Django
+isql is a tool, and isql connects you
+connect to sample user ada using $PASSWORD
+samba-tool user create --help
+mc admin user add myminio
+pulumi config set --secret dbPass
+call sip:ada@example.com or sip:10.0.0.1:5060
+auth_pass $VRRP_PASSWORD
+the otp seed is generated, and the seed is 42
+pdftotext -f 1 -l 2 a.pdf
+the bypass: 12345, compass=north2
 """.strip("\n").split("\n")
 
 
