@@ -140,7 +140,10 @@ OTHER_NOTEBOOK = Reason(marked("Only versions 3 and 4 of notebooks are read; sav
 LARGE_JSON_NOTE = Reason(marked("A canvas or a notebook may have {limit:,} bytes."))
 BROKEN_NOTE = Reason(marked("The file can't be read as a note: {problem}"))
 NO_PDF_READER = Reason(
-    marked('PDF files need another package: run pipx install --force ".[documents]" in the folder of the source.')
+    marked(
+        "PDF files need the package pypdfium2, which this installation doesn't have: "
+        'install Mnemoscope from its source with pipx install --force ".[documents]".'
+    )
 )
 ENCRYPTED = Reason(marked("The file is encrypted: save a copy without a password."))
 NO_TEXT = Reason(

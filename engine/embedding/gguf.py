@@ -320,8 +320,8 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     if not llama_installed():
         raise ProviderError(
             tr(
-                "The gguf provider needs the package xllamacpp: "
-                'run pipx install --force ".[gguf]" in the folder of the source.'
+                "The gguf provider needs the package xllamacpp, which this installation doesn't have: "
+                'install Mnemoscope from its source with pipx install --force ".[gguf]".'
             )
         )
     if settings.model:

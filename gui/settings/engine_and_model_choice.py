@@ -40,7 +40,7 @@ ENGINES = (
         "lancedb",
         marked("LanceDB table"),
         marked("A table in a folder, in S3 or in LanceDB Cloud that several machines can share."),
-        marked('Needs the package lancedb: pipx install --force ".[lancedb]" in the folder of the source.'),
+        marked('Needs the package lancedb: install from the source with pipx install --force ".[lancedb]".'),
     ),
 )
 TITLES = {engine.name: engine.title for engine in ENGINES}

@@ -67,8 +67,8 @@ def load_lancedb() -> Any:
         import lancedb
     except ImportError as error:
         missing = tr(
-            'The LanceDB backend is not installed: run pipx install --force ".[lancedb]" in the folder of the source, '
-            'or set backend = "builtin".'
+            "The LanceDB backend needs the package lancedb, which this installation doesn't have: "
+            'install Mnemoscope from its source with pipx install --force ".[lancedb]", or set backend = "builtin".'
         )
         raise BackendError(missing) from error
     return lancedb

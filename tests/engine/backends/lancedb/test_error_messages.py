@@ -218,8 +218,8 @@ memory.close()
     told_ = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True).stdout
 
     assert told_.strip() == (
-        'The LanceDB backend is not installed: run pipx install --force ".[lancedb]" in the folder of the source, '
-        'or set backend = "builtin".'
+        "The LanceDB backend needs the package lancedb, which this installation doesn't have: "
+        'install Mnemoscope from its source with pipx install --force ".[lancedb]", or set backend = "builtin".'
     )
 
 
