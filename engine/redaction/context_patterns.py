@@ -297,10 +297,10 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "identifiants : ada / «soleil»",
             *("login root:«tugboat»", "ssh root:«x7Kpq2»@10.0.0.4"),
             *("login admin/«tugb0at99»", "login with ada / «Tugb0at»"),
-            *("the login ada@example.com:«Tugb0at» works", "you can try ada:«Tugb0at99» there"),
+            *("the login ada@example.com:«Tugb0at» works", "you can login ada:«Tugb0at99» there"),
         ),
-        (*LOGIN_ANCHORS, "try ", "with "),
-        rf"(?:(?P<told>(?i:with|try|log-?in)[ ](?=[a-z][\w.-]{{1,31}}(?:[ ]/[ ]|:)"
+        LOGIN_ANCHORS,
+        rf"(?:(?P<told>(?i:log-?in)[ ](?=[a-z][\w.-]{{1,31}}(?:[ ]/[ ]|:)"
         rf"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)\S{{8}}))|(?i:{LOGIN_NAMES})"
         rf"(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
         rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d"

@@ -22,12 +22,9 @@ from engine.redaction.secret_pattern import (
 )
 from engine.redaction.secret_words import PARTICIPLE
 
-_COLUMNS = tuple(
-    """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord|hasło
-    |пароль|密码|密碼|パスワード|비밀번호""".replace("\n    ", "").split("|")
-)
+_NAMES = """password|passwort|passwörter|passwd|passphrase|kennwort|pwd|pw|psk|mot de passe|contraseña|senha|wachtwoord
+    |hasło|пароль|密码|密碼|パスワード|비밀번호""".replace("\n    ", "")
 """Names of columns. Other words for a password are also names of pins, tests or words in a table."""
-_NAMES = "|".join(_COLUMNS)
 _LONGEST_LINE = 64 * 1024
 _LINE = lazy_pattern(r"([^\r\n]*+)\r?\n?")
 _PREFIX = lazy_pattern(LINE_PREFIX)
@@ -163,6 +160,10 @@ _BLANK = r"[ \t]{1,4}"
 _ACCOUNTS = "e-mail|mail|gmail|icloud|outlook|paypal|netflix|amazon|ebay|spotify|dropbox|nextcloud|nas|wifi|wlan"
 _PAIR = r"(?<![\w.])[uU](?:se?r)?[ ]?[:=][ ]?[^\s:=]{1,32}[\s,;/]{1,3}[pP][ ]?[:=]"
 _RELAY = r"(?m:^)(?:\[(?=[\w.-]{4,40}\][:\s])|(?:smtp|mail|relay|mx)[\w-]{0,12}\.(?=[a-z]))"
+# Searching for a letter or sign first is ten times as fast as for a place and a choice of letters.
+_PAIR_ANCHORS = tuple(rf"{sign}(?<![\w.]{sign})(?:se?r)?[ ]?[:=](?=[ ]?[^\s:=])" for sign in "uU")
+_RELAY_STARTS = dict.fromkeys(("smtp", "mail", "relay", "mx"), r"[\w-]{0,12}\.[a-z]") | {r"\[": r"[\w.-]{4,40}\][:\s]"}
+_RELAY_ANCHORS = tuple(rf"{start}(?<![^\n]{start})(?={rest})" for start, rest in _RELAY_STARTS.items())
 _GO_PASSWORD = "|".join(rf"""(?<=[^\s:/"'`]:([^\s:"'`]{{{length}}}))""" for length in range(1, 65))
 
 TABLE_PATTERNS: tuple[SecretPattern, ...] = (
@@ -176,7 +177,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             'url,username,password,note\nhttps://x,ada,«hunter2»,\nhttps://y,bob,"«pa,ss""wd»",x\n',
             "Name;Kennwort\nada;«swordfish»\n",
         ),
-        _COLUMNS,
+        tuple(_NAMES.split("|")),
         rf"(?i:(?:{_NAMES})s?)(?:[{_MARKS}{_QUOTES}]{{0,40}}(?:\|[^{LINE_END}]{{0,400}}+)?+\r?\n"
         rf"{_SEPARATORS}|(?P<csv>\"?(?:[,;\t][^{LINE_END}]{{0,400}}+)?+\r?\n))",
         "whole",
@@ -196,7 +197,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
                 *("u: ada p: «hunter2»", "usr=ada p=«hunter2»"),
             ),
         ),
-        (r"@(?=[\w.-]{4,80}(?::[^\s/]|[ \t]{1,4}\S))", "admin / ", "root / ", _PAIR, _RELAY),
+        (r"@(?=[\w.-]{4,80}(?::[^\s/]|[ \t]{1,4}\S))", "admin / ", "root / ", *_PAIR_ANCHORS, *_RELAY_ANCHORS),
         rf"(?:(?i:admin|root) / |{_PAIR}[ ]?(?P<pair>)|{_RELAY}[\w.-]{{1,80}}(?:\](?P<relay>:\d{{2,5}})?)?"
         r"(?::\d{2,5})?[ \t]{1,40}[^\s:@]{1,64}(?:@[\w.-]{1,60})?:(?P<login>)"
         r"|@[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.[a-z]{2,8}(?::|[ \t]{1,4}(?=\S{0,40}[!#$%&*+?^])))"

@@ -226,14 +226,15 @@ class OptionRow(QFrame):
         self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
-        self.footer = OptionFooter(placed, model, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
         column.setSpacing(3)
         if placed.option.kind == "switch":
             self._title.hide()  # the check box shows the title
-        for widget in (self._title, self.field, self._problem, self._help, self.footer):
+        for widget in (self._title, self.field, self._problem, self._help):
             column.addWidget(widget)
+        self.footer = OptionFooter(placed, model, self)  # now: its buttons come after the field in the tab order
+        column.addWidget(self.footer)
         self.show_option()
         cast("QApplication", QApplication.instance()).focusChanged.connect(self._show_details)
         model.changed.connect(self._handle_change)
