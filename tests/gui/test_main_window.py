@@ -115,9 +115,11 @@ def test_window_shortcuts(qtbot, opened, box, memory):
     qtbot.keyClick(opened, Key.Key_F1)
     sheet = opened.findChild(QDialog)
     assert sheet.isVisible()
-    words = [label.text() for label in sheet.findChildren(QLabel)]
-    assert "Ctrl+K or Ctrl+L" in words
-    assert "Update now" in words
+
+    def words() -> set[str]:
+        return {label.text() for label in sheet.findChildren(QLabel)}
+
+    qtbot.waitUntil(lambda: words() >= {"Ctrl+K or Ctrl+L", "Update now"})  # filled in turns
     qtbot.keyClick(sheet, Key.Key_Escape)
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 

@@ -69,7 +69,7 @@ def test_missing_qmd_is_reported(with_settings, mode: str) -> None:
 def test_missing_lancedb_package_is_reported(with_settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lancedb", None)
     status = with_settings('backend = "lancedb"\nprovider = "none"\n', "status", "--json")
-    assert "is not installed" in degraded(status)["index"][0]
+    assert "lancedb, which this installation doesn't have" in degraded(status)["index"][0]
     assert (status.json["fts"]["available"], status.json["vector"]["engine"]) == (False, "lancedb")
 
 
