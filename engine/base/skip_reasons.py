@@ -193,7 +193,7 @@ CRASHED = Reason(
         "rebuild the index."
     )
 )
-COPIED = Reason(marked("This session is also in another file of the same agent, which is read instead."))
+COPIED = Reason(marked("The sessions of this file are read from another file of the same agent."))
 GENERATED = Reason(marked("The agent created this session for its own internal work."))
 INDEXED_ELSEWHERE = Reason(marked("This session belongs to the workspace {name} ({path})."))
 SESSIONS_INDEXED_ELSEWHERE = Reason(
