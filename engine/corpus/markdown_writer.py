@@ -222,14 +222,14 @@ def csv_rows(lines: Iterable[str], delimiter: str = ",") -> list[list[str]] | No
 
 def pieces(lines: Iterable[str]) -> list[str]:
     """Join the lines of a paragraph, in pieces that are short enough for patterns."""
-    pieces, length = list[list[str]](), 0
+    groups, length = list[list[str]](), 0
     for line in lines:
-        if not pieces or length + len(line) > _LONGEST_PARAGRAPH:
-            pieces.append([])
+        if not groups or length + len(line) > _LONGEST_PARAGRAPH:
+            groups.append([])
             length = 0
-        pieces[-1].append(line)
+        groups[-1].append(line)
         length += len(line)
-    return ["\n".join(piece) for piece in pieces]
+    return ["\n".join(piece) for piece in groups]
 
 
 def _escaped_marker(match: re.Match[str]) -> str:

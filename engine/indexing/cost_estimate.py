@@ -82,7 +82,7 @@ def estimate(
     batches = _batches(provider, settings, missing_vectors.texts) if by_jobs else None
     price = provider.price if batches is None else batches.price
     model = snapshot.stored_model(*name)
-    estimate = EmbeddingEstimate(
+    whole = EmbeddingEstimate(
         provider=provider.id,
         model=provider.model,
         remote=provider.remote,
@@ -97,7 +97,7 @@ def estimate(
         most_cost=None if batches is None or provider.price is None else _cost(tokens, provider.price),
     )
     first = model is None or not snapshot.has_vectors(model.id)
-    return EmbeddingWork(estimate, missing_vectors.characters_elsewhere / speed, first)
+    return EmbeddingWork(whole, missing_vectors.characters_elsewhere / speed, first)
 
 
 def _checked(settings: Settings, name: ModelName) -> str:

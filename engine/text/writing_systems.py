@@ -139,8 +139,8 @@ class _Shapes(dict[int, str]):
     """Cache of shapes by code point."""
 
     def __missing__(self, code_point: int) -> str:
-        shape = self[code_point] = _EXCEPTIONS.get(code_point) or _shape_of(code_point)
-        return shape
+        sign = self[code_point] = _EXCEPTIONS.get(code_point) or _shape_of(code_point)
+        return sign
 
 
 _SHAPES = _Shapes()

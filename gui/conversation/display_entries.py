@@ -150,13 +150,13 @@ class Conversation:
         if not self._lines:
             return 0, []
         end = bisect_right(self._lines, line) or 1
-        entry = self._lines[end - 1]
-        entries = self._entries_by_line[bisect_left(self._lines, entry) : end]
+        start = self._lines[end - 1]
+        entries = self._entries_by_line[bisect_left(self._lines, start) : end]
         pieces = [
             piece
             for number in dict.fromkeys(entries)
             for piece in range(self.entries[number].first_piece, self.entries[number].after_piece)
-            if self.session.messages[self.pieces[piece].message].line == entry
+            if self.session.messages[self.pieces[piece].message].line == start
         ]
         return entries[0], pieces
 

@@ -136,11 +136,11 @@ def spoken_shares(of: Shares) -> str:
 def parts(reason: ResultExplanation) -> list[Part]:
     """Return the query's terms, highest contribution first, then those that don't count or are not in the passage."""
     terms = sorted(reason.terms, key=lambda term: -term.score)
-    parts = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in terms]
+    present = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in terms]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
     held_share = [Part(tr(_HELD), reason.from_coverage, "")] if reason.from_coverage >= 0.005 else []
     project = [Part(tr(_IN_PROJECT), reason.from_project, "")] if reason.from_project >= 0.005 else []
-    return parts + near + held_share + project + [Part(term, 0.0, tr(_MISSING_TERM)) for term in reason.missing]
+    return present + near + held_share + project + [Part(term, 0.0, tr(_MISSING_TERM)) for term in reason.missing]
 
 
 def _fields(fields: Sequence[MatchField]) -> str:

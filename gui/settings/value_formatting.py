@@ -312,10 +312,10 @@ def read_field(option: Option, text: str) -> Any:
 def _number(option: Option, text: str, *, whole: bool) -> float | None:
     if not text.strip() and option.optional:
         return None
-    number = read_number(text)
-    if number is None or (whole and not number.is_integer()):
+    parsed = read_number(text)
+    if parsed is None or (whole and not parsed.is_integer()):
         raise UnreadableValue(tr("It must be a whole number.") if whole else tr("It must be a number."))
-    return int(number) if whole or number.is_integer() else number
+    return int(parsed) if whole or parsed.is_integer() else parsed
 
 
 def read_number(text: str) -> float | None:

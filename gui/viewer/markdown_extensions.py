@@ -408,8 +408,8 @@ class NoteMarkup:
 
     def _first_words(self, block: str) -> str:
         """Return the first line of the Logseq block with this id, to be shown instead of the id."""
-        linked = self._resolve(block, "")
-        text = linked.text.split("\n", 1)[0] if linked is not None else ""
+        linked_text = self._resolve(block, "")
+        text = linked_text.text.split("\n", 1)[0] if linked_text is not None else ""
         return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
 
 

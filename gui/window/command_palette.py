@@ -59,9 +59,9 @@ _MOST_KEYS = 0.4
 """Maximum share of a row's width that the keys may take."""
 
 
-def spoken(palette_entry: Found) -> str:
+def spoken(match: Found) -> str:
     """Return all texts of a row for screen readers."""
-    entry = palette_entry.entry
+    entry = match.entry
     return ", ".join(filter(None, (entry.words, entry.reason or entry.where, entry.keys)))
 
 
@@ -70,9 +70,9 @@ class PaletteModel(QAbstractListModel):
         super().__init__(parent)
         self.found: list[Found] = []
 
-    def show_found(self, entries: Sequence[Found]) -> None:
+    def show_found(self, matches: Sequence[Found]) -> None:
         self.beginResetModel()
-        self.found = list(entries)
+        self.found = list(matches)
         self.endResetModel()
 
     def rowCount(self, parent: Index = _ROOT) -> int:
@@ -99,7 +99,7 @@ class PaletteDelegate(QStyledItemDelegate):
         return QSize(0, QFontMetrics(font_at(13)).height() + 2 * _PAD)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        entry: Found = index.data(FoundRole)
+        match: Found = index.data(FoundRole)
         colours = tokens(option.palette)
         painter.save()
         mirror(painter, option.rect, option.direction)
@@ -108,29 +108,29 @@ class PaletteDelegate(QStyledItemDelegate):
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         end = Qt.TextElideMode.ElideRight
-        keys = elide(painter.fontMetrics(), entry.entry.keys, end, int(rect.width() * _MOST_KEYS))
+        keys = elide(painter.fontMetrics(), match.entry.keys, end, int(rect.width() * _MOST_KEYS))
         write(painter, rect, AT_RIGHT, keys)
         if keys:
             rect = rect.adjusted(0, 0, -painter.fontMetrics().horizontalAdvance(keys) - _GAP, 0)
-        left = self._paint_words(painter, rect, entry, colours)
+        left = self._paint_words(painter, rect, match, colours)
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)
         rest = rect.adjusted(left + _GAP, 0, 0, 0)
-        remark = entry.entry.reason or entry.entry.where
+        remark = match.entry.reason or match.entry.where
         write(painter, rest, AT_LEFT, elide(painter.fontMetrics(), remark, end, max(0, rest.width())))
         painter.restore()
 
     @staticmethod
-    def _paint_words(painter: QPainter, rect: QRect, entry: Found, colours: Tokens) -> int:
+    def _paint_words(painter: QPainter, rect: QRect, match: Found, colours: Tokens) -> int:
         """Paint the label of an entry, with the typed words bold; returns its width."""
         bold = font_at(13, QFont.Weight.Bold)
-        words, marks = entry.entry.words, entry.fit.marks
+        words, marks = match.entry.words, match.fit.marks
         shown = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
-        plain = colours.muted if entry.entry.reason else colours.text
+        plain = colours.muted if match.entry.reason else colours.text
         layout = QTextLayout(shown, font_at(13))
         match_format = QTextCharFormat()
         match_format.setFontWeight(QFont.Weight.Bold)
-        match_format.setForeground(plain if entry.entry.reason else colours.accent)
+        match_format.setForeground(plain if match.entry.reason else colours.accent)
         layout.setFormats(
             [_format(start, end, match_format) for start, end in utf16_ranges(shown, _within(marks, len(shown)))]
         )
@@ -227,11 +227,11 @@ class PaletteBox(QFrame):
 
     @Slot(str)
     def _filter(self, text: str) -> None:
-        entries = choose(self._entries, text, self._recent)
-        self.model.show_found(entries)
-        self.list.setVisible(bool(entries))
-        self._nothing.setVisible(not entries)
-        if entries:
+        matches = choose(self._entries, text, self._recent)
+        self.model.show_found(matches)
+        self.list.setVisible(bool(matches))
+        self._nothing.setVisible(not matches)
+        if matches:
             self.list.setCurrentIndex(self.model.index(0, 0))
         self._place()
         self._announce()

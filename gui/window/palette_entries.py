@@ -196,6 +196,6 @@ def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[
     use: defaultdict[str, float] = defaultdict(float)
     for age, key in enumerate(recent):
         use[key] += _FADING**age
-    fitting_entries = [Found(entry, fitting) for entry in entries if (fitting := _fit(query, entry)) is not None]
-    fitting_entries.sort(key=lambda one: (-round(one.fit.score), -use[one.entry.key], bool(one.entry.reason)))
-    return fitting_entries
+    matches = [Found(entry, fitting) for entry in entries if (fitting := _fit(query, entry)) is not None]
+    matches.sort(key=lambda one: (-round(one.fit.score), -use[one.entry.key], bool(one.entry.reason)))
+    return matches

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 import engine
 from gui.app.gc_on_gui_thread import collect_due, silence_fonts
@@ -35,6 +38,14 @@ def _no_standstill() -> None:
 def _collected(_collector_off: None) -> Iterator[None]:
     yield
     collect_due()
+
+
+@pytest.fixture(autouse=True)
+def _released_mouse() -> Iterator[None]:
+    """Release the button that Qt's double click leaves pressed: pages don't scroll to a control while one is."""
+    yield
+    if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
+        QTest.mouseRelease(QWidget(), Qt.MouseButton.LeftButton)
 
 
 @pytest.fixture(autouse=True)

@@ -73,11 +73,11 @@ _TASKS_DONE = "After completing all due tasks,"
 def pieces(text: str) -> list[tuple[Origin, str]]:
     """Return the parts of a user's message, each with its author; empty for a message that has only metadata."""
     events, inbound = _system_events(text)
-    pieces: list[tuple[Origin, str]] = [("program", events)] if events else []
+    parts: list[tuple[Origin, str]] = [("program", events)] if events else []
     plain = without_runtime_context(_without_inbound(inbound))
     if plain.strip():
-        pieces.append(("program" if _is_runtime_prompt(inbound) else _origin(plain), plain))
-    return pieces
+        parts.append(("program" if _is_runtime_prompt(inbound) else _origin(plain), plain))
+    return parts
 
 
 def is_cron_prompt(text: str) -> bool:
