@@ -93,9 +93,12 @@ _TAGS = (
     "a|b|big|br|center|code|del|details|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre|s|small|span|strong|sub|"
     "summary|sup|table|tbody|td|th|thead|tr|u|ul"
 )
+_ATTRIBUTES = r"[^\S\n]+\{(?:-|:?[^\S\n]*[\#.][^{}\n]{1,200})\}"
+"""After a heading, such as its id."""
 _ALONE = re.compile(
     rf"""
-    (?<!\w) !\[\] \([^()\n]*\)                 # a picture without a name
+    {_ATTRIBUTES} (?=[^\S\n]*$)
+    | (?<!\w) !\[\] \([^()\n]*\)                 # a picture without a name
     | \[(?:\^|fn:)[^\[\]\s]+\] (?!:)           # a footnote's number
     | [^\S\n]+ \^[\w-]{{1,64}} $                # a block's id, and a reference to it
     | \(\([\da-f]{{8}}(?:-[\da-f]{{4}}){{3}}-[\da-f]{{12}}\)\)
@@ -122,6 +125,7 @@ _WRAPPED = tuple(
         ("__", rf"(?<![\w_])(__)(?={_OPENS})(?!\w+__)(?:(?!__|\n\s*\n)[\s\S]){{1,300}}?(?<=\S)(__)(?!\w)"),
         ("~~", r"(?<![\w~])(~~)(?=\S)(?:(?!~~)[^\n]){1,300}?(?<=\S)(~~)(?![\w~])"),
         ("==", r"(?<![\w=])(==)(?=\w)(?:(?!==)[^\n]){1,300}?(?<=\w)(==)(?![\w=])"),
+        ("^^", r"(?<!\^)(\^\^)(?=\w)(?:(?!\^\^)[^\n]){1,300}?(?<=\w)(\^\^)(?!\^)"),  # of Logseq
         ("*", rf"(?<![\w*])(\*)(?={_OPENS})(?:(?!\n\s*\n)[^*]){{1,300}}?(?<=[^\s*])(\*)(?![\w*])"),
         ("_", rf"(?<![\w_])(_)(?!_)(?={_OPENS})(?:(?!\n\s*\n)[^_]|(?<=\w)_(?=\w)){{1,300}}?(?<=[^\s_])(_)(?!\w)"),
     )
@@ -197,10 +201,10 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     comment in code. If `title` contains all highlighted words, it is left out only once, as the row highlights them in
     the title, too.
     """
-    named = re.finditer(rf"(?:\A|^# +)({re.escape(title)})$", snippet, re.MULTILINE) if title else ()
+    named = re.finditer(rf"(?:\A|^# +)({re.escape(title)})(?:{_ATTRIBUTES})?$", snippet, re.MULTILINE) if title else ()
     code = [block.span() for block in _FENCED.finditer(snippet)] if title else []
     titles = [
-        match.span(1)
+        (match.start(1), match.end())
         for match in named
         if snippet[match.end() :].strip() and not any(start <= match.start() < end for start, end in code)
     ]

@@ -115,6 +115,11 @@ def test_excerpt_strips_dense_markup():
         assert _excerpt(marked, "nothing").text == plain
 
 
+def test_excerpt_drops_attributes_and_marks_of_logseq():
+    snippet = "# Pumps { #top }\n\nThe ^^south^^ valve.\n\n## Use {: .wide #use}\n\nTurn it {#1}, 2^^3."
+    assert make_excerpt(snippet, [], title="Pumps").text == "The south valve. · Use · Turn it {#1}, 2^^3."
+
+
 def test_excerpt_keeps_text_that_resembles_markup():
     for text in (
         "*.md and *.txt, 2*3*4, a*b",
