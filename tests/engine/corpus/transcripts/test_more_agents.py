@@ -177,8 +177,9 @@ def test_older_format_of_deepseek_harness_is_a_copy(tmp_path: Path) -> None:
 
 def test_reminder_of_deepseek_harness_is_not_the_users() -> None:
     line = {"type": "user/message", "data": {"content": [{"type": "text", "text": "<system-reminder>Be brief."}]}}
-    (message,) = HarnessFormat().parser("s.jsonl").feed({**line, "surfaceOp": "append"}, 1)
-    assert message.role == "system"
+    for message in ({**line, "surfaceOp": "append"}, line):
+        (read_message,) = HarnessFormat().parser("s.jsonl").feed(message, 1)
+        assert read_message.role == "system"
 
 
 @pytest.mark.parametrize("semantics", [{"kind": "system_reminder"}, {"transcriptVisibility": "hidden"}])
