@@ -95,15 +95,19 @@ class Conditions:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
 
-    def newest(self, chunks: Sequence[int], limit: int) -> tuple[list[int], int]:
-        """Return the first chunk of each file, most recently changed files first, and the number of files."""
+    def newest(self, chunks: Sequence[int], limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
+        """Return the first of the `chunks` of each file, most recently changed files first, and the number of files.
+
+        Files with one of the chunks in `without` are left out.
+        """
         rows: list[tuple[int, int]] = list(
             self._snapshot.connection.execute(
                 f"""SELECT min(c.id), count(*) OVER () FROM {self._tables.chunks} c
                 CROSS JOIN {self._tables.files} f ON f.id = c.file_id
-                WHERE +c.id IN (SELECT value FROM carray(?)) GROUP BY c.file_id
-                ORDER BY f.mtime_ns DESC, f.path LIMIT ?""",
-                (many(chunks), limit),
+                WHERE +c.id IN (SELECT value FROM carray(?)) AND +c.file_id NOT IN (
+                    SELECT file_id FROM {self._tables.chunks} WHERE id IN (SELECT value FROM carray(?)))
+                GROUP BY c.file_id ORDER BY f.mtime_ns DESC, f.path LIMIT ?""",
+                (many(chunks), many(without), limit),
             )
         )
         return [id_ for id_, _ in rows], rows[0][1] if rows else 0

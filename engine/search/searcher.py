@@ -29,7 +29,7 @@ from engine.search.result_builder import (
     matches_in_roles,
 )
 from engine.search.result_cache import Moment, ResultCache
-from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
+from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
     at_most_per_file,
     cut,
@@ -345,9 +345,10 @@ class Searcher:
         if context.request.diverse:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
+        results, total = with_wordless(results, part.conditions, part.scope, context)
         calibration = None if vector_leg is None else vector_leg.calibration
         score_inputs = ScoreInputs(words, blend, calibration, context.request.min_score)
-        return FoundSet(analysis, vector_leg, results, len(results), score_inputs, within, lasting)
+        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""

@@ -137,6 +137,12 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         """The conditions that every result must satisfy."""
         return tuple(clause for clause in self.clauses if clause.required)
 
+    @property
+    def words_optional(self) -> bool:
+        """Whether a passage can satisfy the query without any of its words, as for `tag:garden OR hammer`."""
+        demanded = [clause.alternatives for clause in self.clauses if not clause.negated]
+        return bool(demanded) and all(any(isinstance(atom, Field) for atom in atoms) for atoms in demanded)
+
     def values_of_required(self, operator: str) -> list[str]:
         """Return the values of an operator in the required clauses."""
         atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
