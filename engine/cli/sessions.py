@@ -245,7 +245,7 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
 
 def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:
     """Return the kinds of use of each file, or in each session, such as "created, edited"."""
-    paths_by_kind: dict[str, set[str]] = {}
+    kinds: dict[str, set[str]] = {}
     for use in uses:
-        paths_by_kind.setdefault(key(use), set()).add(use.kind)
-    return {name: ", ".join(sorted(kinds)) for name, kinds in paths_by_kind.items()}
+        kinds.setdefault(key(use), set()).add(use.kind)
+    return {name: ", ".join(sorted(of)) for name, of in kinds.items()}
