@@ -48,7 +48,8 @@ _NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl
 _RUNTIME_CONTEXT = "openclaw.runtime-context"
 
 _SILENT_LINES = frozenset(
-    "custom model_change thinking_level_change active_tools_change label leaf context_edit ttsr_injection usage".split()
+    """active_tools_change agent_status child_usage_attributed context_edit custom git_state label leaf model_change
+    service_tier_change session_state thinking_level_change ttsr_injection usage""".split()
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})

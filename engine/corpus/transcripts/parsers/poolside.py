@@ -2,7 +2,8 @@
 
 There is no published specification. Written from agentsview's reader (August 2026): each line is an event with a time
 and its members in an object under the name of its type. The model of a request is in the event that starts it, its
-tokens are in the one that ends it; both have the same `step_id`.
+tokens are in the one that ends it; both have the same `step_id`. The input tokens include the cached ones, and the
+names of silent events are those of version 1.0.16, as another reader found in a session of September 2026.
 """
 
 import os
@@ -16,10 +17,13 @@ from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "poolside"
-_SILENT = frozenset({"assistant_message.start", "thought.start", "session.exit"})
+_SILENT = frozenset(
+    """assistant_message.start session.exit session.input.processed thought.start tool_call.approval
+    tool_call.approval.request tool_call.start""".split()
+)
 
 
 class PoolsideParser(LineParser, kw_only=True):
@@ -57,8 +61,10 @@ class PoolsideParser(LineParser, kw_only=True):
         return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
     def _count(self, counts: Mapping[str, Any], step: str) -> None:
-        names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_write_input_tokens")
-        self.use(self.models.pop(step, ""), Usage(*(tokens(counts.get(name)) for name in names)), request=step)
+        read, written = counts.get("cache_read_input_tokens"), counts.get("cache_write_input_tokens")
+        sent = without_cached(counts.get("input_tokens"), read, written)
+        usage = Usage(sent, tokens(counts.get("output_tokens")), tokens(read), tokens(written))
+        self.use(self.models.pop(step, ""), usage, request=step)
 
 
 class PoolsideFormat:
