@@ -339,7 +339,7 @@ class Searcher:
             least = context.request.min_score
             with context.timed("vector"):
                 raised = minimum_by_vectors(results, vector_leg, least)
-            results = without_chance_matches(snapshot, results, words, analysis.languages[0], raised, context)
+            results = without_chance_matches(snapshot, results, words, analysis, raised, context)
             if raised > least:
                 results = without_unrelated(results, raised, context.stages)
         if roles := required_roles(context.query):
