@@ -141,7 +141,7 @@ class BatchStage:
             self._token.checkpoint()
             if self._makes_way():
                 return False
-            left = end - time.monotonic()
-            if left <= 0:
+            seconds_left = end - time.monotonic()
+            if seconds_left <= 0:
                 return True
-            pause(min(left, _CHANGES_POLL), self._token)
+            pause(min(seconds_left, _CHANGES_POLL), self._token)

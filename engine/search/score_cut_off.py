@@ -56,8 +56,8 @@ def cut(ranked: list[Scored], others: int, least: float, stages: Stages) -> list
             results.append(replace(scored, score=max(least, scored.score), by_keywords=not scored.named))
     # A note whose name matches the query stays first, whatever its age.
     results.sort(key=lambda scored: (not scored.named, -scored.score))
-    left = {scored.id for scored in results}
-    out = [scored for scored in ranked if scored.id not in left]
+    remaining = {scored.id for scored in results}
+    out = [scored for scored in ranked if scored.id not in remaining]
     aged = [scored.fresh for scored in out if scored.fresh >= least]
     if any(scored.age is not None for scored in ranked):
         stages.add(

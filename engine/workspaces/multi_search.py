@@ -306,10 +306,10 @@ class AllWorkspaces:
         for one in running:
             while not one.done.is_set() and one.started:
                 token.checkpoint()
-                left = self._deadline - (time.monotonic() - begun)
-                if left <= 0:
+                seconds_left = self._deadline - (time.monotonic() - begun)
+                if seconds_left <= 0:
                     break
-                one.done.wait(min(left, _POLL))
+                one.done.wait(min(seconds_left, _POLL))
         token.checkpoint()
 
 

@@ -150,7 +150,7 @@ class Conversation(msgspec.Struct, frozen=True):
     facts: SessionFacts
     messages: tuple[Message, ...]
     unknown: Counter[str]
-    left: tuple[Message, ...] = ()
+    abandoned: tuple[Message, ...] = ()
     """Messages of branches that the user abandoned by editing or repeating a message, numbered after all others."""
     requests: tuple[Request, ...] = ()
     """Requests that a fork of the session may have copied."""
@@ -158,7 +158,7 @@ class Conversation(msgspec.Struct, frozen=True):
     @property
     def everything(self) -> tuple[Message, ...]:
         """All messages, those of abandoned branches last."""
-        return self.messages + self.left
+        return self.messages + self.abandoned
 
 
 class DocumentFormat(Protocol):

@@ -135,11 +135,11 @@ class OpenHandsConversation:
         current = _current_branch(read, state)
         # The current branch first: the reader's facts follow the order in which events are fed to it.
         messages = tuple(_messages(reader, [event for event in read if _id(event) in current]))
-        left = tuple(_messages(reader, [event for event in read if _id(event) not in current]))
+        abandoned = tuple(_messages(reader, [event for event in read if _id(event) not in current]))
         sums = [metrics for event in read if (metrics := mapping(event.get("llm_metrics")))]
         if sums:  # of the versions 0.x, running totals
             reader.use("", _usage(sums[-1]))
-        yield Conversation("", facts, messages, Counter(reader.unknown), left)
+        yield Conversation("", facts, messages, Counter(reader.unknown), abandoned)
 
 
 def _messages(reader: OpenHandsReader, events: Iterable[Mapping[str, Any]]) -> Iterator[Message]:

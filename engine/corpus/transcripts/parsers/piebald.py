@@ -68,8 +68,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     nodes, parents, enabled = _messages(connection, key)
     path = _shown(parents, enabled)
     others = abandoned_branches(parents, path)
-    messages, left = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, facts, messages, Counter(reader.unknown), left)
+    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
+    return Conversation(key, facts, messages, Counter(reader.unknown), abandoned)
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:

@@ -80,17 +80,17 @@ def _conversation(value: Mapping[str, Any], folder: str, held: Mapping[object, o
         started=seconds(root.get("timestamp")),
     )
     parser = _Parser(facts=facts)
-    shown: list[Mapping[str, Any]] = []
+    current: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
     for node in map(mapping, items(value.get("messages"))):
         for number in items(node.get("lmMessageIds")):
             if isinstance(number, int) and number in held:
-                branch = shown if node.get("isActive") is True else others
+                branch = current if node.get("isActive") is True else others
                 branch.append({"message": held[number], "time": node.get("timestamp")})
             else:
                 parser.count_unknown("message without a line")
-    messages, left = read_branches(parser, shown, others)
-    return Conversation("", facts, messages, Counter(parser.unknown), left)
+    messages, abandoned = read_branches(parser, current, others)
+    return Conversation("", facts, messages, Counter(parser.unknown), abandoned)
 
 
 def _project(folder: str) -> str:
