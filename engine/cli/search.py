@@ -146,8 +146,8 @@ def _print_remarks(outcome: SearchOutcome) -> None:
     if outcome.corrected is not None:
         print(f"Showing results for “{safe(outcome.corrected.query)}”; --exact searches for the words as typed.")
     if outcome.offered:
-        meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.offered)
-        print(f"Did you mean {meant}?")
+        suggestions = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.offered)
+        print(f"Did you mean {suggestions}?")
     if outcome.notice:
         print(outcome.notice)
 

@@ -182,26 +182,26 @@ def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplana
 
 
 def _stage(part: Part, number: int, best: Sequence[_Found]) -> SearchStage:
-    outcome, shown = part.outcome, sum(one.part == number for one in best)
+    outcome, count = part.outcome, sum(one.part == number for one in best)
     if outcome.mode == "keyword":
         note = tr_count(
             "{folder} was searched by words only and contributes {count:,} result.",
             "{folder} was searched by words only and contributes {count:,} results.",
-            shown,
+            count,
             folder=part.workspace.folder,
         )
     else:
         note = tr_count(
             "{folder} was searched by words and by meaning ({model}) and contributes {count:,} result.",
             "{folder} was searched by words and by meaning ({model}) and contributes {count:,} results.",
-            shown,
+            count,
             folder=part.workspace.folder,
             model=outcome.model,
         )
     return SearchStage(
         name=tr("workspace {name}", name=part.workspace.name),
         entered=outcome.total,
-        left=shown,
+        left=count,
         note=note,
         milliseconds=outcome.timings.total,
     )

@@ -300,14 +300,14 @@ class EmbeddingPage(DialogPage):
         keys = [(provider, row.typed) for row, provider in self._providers_with_key]
         changes: dict[str, Any] = choice.changes(self._before)
         agreed = self._agreeing
-        folder, config, seen = self._folder, self._config, self._settings
+        folder, config, before = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> EmbeddingEstimate | None:
             for provider, key in keys:
                 if key is not None:
                     engine.store_key(provider, settings, key)
             if changes:
-                engine.save_settings(changes, workspace=folder, config=config, seen=seen)
+                engine.save_settings(changes, workspace=folder, config=config, seen=before)
             return agreed
 
         self._saving.put(self._jobs.write(work, partial(self._saved, choice), self._not_saved))

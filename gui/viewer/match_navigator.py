@@ -305,8 +305,8 @@ class MatchNavigator(QObject):
             key = keymap().shown(FIND.name)
             self.notice.emit(tr(self._sentences.no_search, key=key) if key else tr("There is no current search."))
             return
-        seen = self._current is not None and self._view.shows(self._current)
-        position = self._current.position if self._current is not None and seen else self._view.position()
+        visible = self._current is not None and self._view.shows(self._current)
+        position = self._current.position if self._current is not None and visible else self._view.position()
         self._step(scan, position, forward=forward, quiet=False)
 
     def _step(self, scan: TextScan, position: TextPosition, *, forward: bool, quiet: bool) -> None:

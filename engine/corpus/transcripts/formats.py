@@ -94,8 +94,8 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     def take_requests(self) -> list[Request]:
         """Return the requests since the last call."""
-        taken, self.requests = self.requests, []
-        return taken
+        requests, self.requests = self.requests, []
+        return requests
 
     def role(self, known: Mapping[str, Role], name: str, member: str = "role") -> Role | None:
         """Return the role that a format calls `name`, in any case; None, counted as unknown, if it has no such role."""

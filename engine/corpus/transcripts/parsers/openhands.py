@@ -66,9 +66,14 @@ class OpenHandsReader(ChatParser):
         elif kind == "ActionEvent":
             yield from self._call(tool, event)
         elif kind == "ObservationEvent":
-            seen = mapping(event.get("observation"))
+            observation = mapping(event.get("observation"))
             if tool not in ("finish", "think"):
-                yield Part("tool", "tool-result", content(seen.get("content")) or string(seen.get("output")), tool)
+                yield Part(
+                    "tool",
+                    "tool-result",
+                    content(observation.get("content")) or string(observation.get("output")),
+                    tool,
+                )
         elif kind in ("UserRejectObservation", "AgentErrorEvent"):
             yield Part("tool", "tool-result", string(event.get("rejection_reason")) or string(event.get("error")), tool)
         elif kind in ("Condensation", "CondensationSummaryEvent"):
