@@ -133,7 +133,8 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
-        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self)
+        self._stack = QStackedWidget(self)
+        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self._stack)
         self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()
         self.footer = DialogFooter(self.model)
@@ -142,7 +143,6 @@ class SettingsDialog(QDialog):
         self.page_choice = PageChoice(self.pages.names, self)
         self._requested: SettingsPage = "general"
         """The page or part that was opened last by its name."""
-        self._stack = QStackedWidget()
         for widget in (self.results, self._message):
             self._stack.addWidget(widget)
         self._lay_out()

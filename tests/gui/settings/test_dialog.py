@@ -45,7 +45,7 @@ def _rest(qtbot, dialog) -> None:
 
 def test_titles_of_all_pages_stand_at_same_height(qtbot, appearance, jobs, memory, notes, user_home, tmp_path):
     own = CustomKeys(jobs, keymap(), tmp_path / "settings.toml")
-    dialog = SettingsDialog(jobs, makers={"keyboard": lambda _: KeyboardPage(own, keymap())})
+    dialog = SettingsDialog(jobs, makers={"keyboard": lambda _, parent: KeyboardPage(own, keymap(), parent)})
     qtbot.addWidget(dialog)
     dialog.begin(notes, Settings(), memory, "search")
     dialog.show()
