@@ -48,7 +48,7 @@ READ: dict[str, tuple[str, str]] = {
     "droid": ("5423a92b4139", "droid:3"),
     "forge": ("e9548beb59b5", "forge:1"),
     "gemini": ("80fca38111e5", "gemini:1"),
-    "gemini_takeout": ("f1ee6d326880", "gemini-web:1"),
+    "gemini_takeout": ("f1ee6d326880", "gemini-web:2"),
     "goose": ("e02794fc51e2", "goose:2"),
     "gptme": ("4b794013c406", "gptme:1"),
     "grok": ("1d6b4a6457ff", "grok:1"),
