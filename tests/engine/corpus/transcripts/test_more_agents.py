@@ -110,7 +110,7 @@ def test_unknown_line_of_command_code_is_counted() -> None:
 
 def test_left_branch_of_posit_assistant_is_abandoned() -> None:
     session = read(POSIT)
-    assert [part.text for part in session.left] == ["All is well."]
+    assert [part.text for part in session.abandoned] == ["All is well."]
     assert session.facts.rewound == [(5, 5)]
     (sub_agent,) = conversations(POSIT.parent / "subagents/22222222/conversation.json")
     assert (sub_agent.facts.parent, sub_agent.facts.project) == ("11111111", "/home/ada/boats")
@@ -119,7 +119,7 @@ def test_left_branch_of_posit_assistant_is_abandoned() -> None:
 def test_left_branch_of_piebald_is_abandoned(tmp_path: Path) -> None:
     database = next(one for one in DATABASES if one.name == "piebald: two branches")
     session = read(database.write(tmp_path))
-    assert [part.text for part in session.left] == ["All is well."]
+    assert [part.text for part in session.abandoned] == ["All is well."]
     assert session.facts.usage == {"m-1": Usage(10, 2)}
 
 

@@ -235,7 +235,7 @@ def test_branch_of_devin_that_was_left_has_no_copies(tmp_path: Path) -> None:
     write_rows(tmp_path / "cli/sessions.db", DEVIN, rows)
     (found,) = conversations(tmp_path / "cli/sessions.db")
     assert [message.text for message in found.messages] == ["Tie a bowline.", "Tied."]
-    assert [message.text for message in found.left] == ["Tied twice."]
+    assert [message.text for message in found.abandoned] == ["Tied twice."]
     assert found.facts.usage == {"m-1": Usage(7, 5, 3, 2)}
 
 
@@ -492,7 +492,7 @@ def test_a_session_of_codewhale_is_read() -> None:
         ("system", "text", "The hull leaks.", ""),
         ("assistant", "text", "It is the keel.", ""),
     ]
-    assert [part.text for part in session.left] == ["It is the keel."]
+    assert [part.text for part in session.abandoned] == ["It is the keel."]
     assert uses(session) == [("read", "hull.py"), ("command", "pytest hull")]
     facts = session.facts
     assert (facts.id, facts.title) == ("0c1d2e3f-0000-4000-8000-00000000000a", "A leaking hull")
