@@ -61,7 +61,7 @@ class EmbeddingPage(DialogPage):
         self._before = EmbeddingChoice.of(self._settings)
         self._estimate: EmbeddingEstimate | None = None
         self._keys, self._pricing, self._saving = (JobSlot(self) for _ in range(3))
-        self._lookup_timer = QTimer(self, singleShot=True, interval=_LOOKUP_DELAY_MS)
+        self._lookup_timer = QTimer(self, singleShot=True)
         self._lookup_timer.timeout.connect(self._look_up)
 
         self._form = EmbeddingForm(jobs)
@@ -151,6 +151,7 @@ class EmbeddingPage(DialogPage):
         self._before = EmbeddingChoice.of(settings)
         self._form.show_choice(choice)
         self._changed(choice)
+        self._lookup_timer.start(0)  # nothing is being typed yet
 
     def take_focus(self) -> None:
         self._form.focus_first()
@@ -158,7 +159,7 @@ class EmbeddingPage(DialogPage):
     @Slot()
     def refresh(self) -> None:
         """Update the amount to embed after a change of the index or the download of a model."""
-        self._lookup_timer.start()
+        self._lookup_timer.start(_LOOKUP_DELAY_MS)
 
     def stop(self) -> None:
         """Cancel running tests and drop entered values, since the dialog was closed."""
@@ -181,7 +182,7 @@ class EmbeddingPage(DialogPage):
         self._say_price(tr(COUNTING) if choice != self._before else "")
         self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
-        self._lookup_timer.start()
+        self._lookup_timer.start(_LOOKUP_DELAY_MS)
 
     def _clear_keys_for_others(self) -> None:
         """Clear a row for a key whose receiver has changed: a key for one server must not be sent to another."""
@@ -299,14 +300,14 @@ class EmbeddingPage(DialogPage):
         keys = [(provider, row.typed) for row, provider in self._providers_with_key]
         changes: dict[str, Any] = choice.changes(self._before)
         agreed = self._agreeing
-        folder, config, seen = self._folder, self._config, self._settings
+        folder, config, before = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> EmbeddingEstimate | None:
             for provider, key in keys:
                 if key is not None:
                     engine.store_key(provider, settings, key)
             if changes:
-                engine.save_settings(changes, workspace=folder, config=config, seen=seen)
+                engine.save_settings(changes, workspace=folder, config=config, seen=before)
             return agreed
 
         self._saving.put(self._jobs.write(work, partial(self._saved, choice), self._not_saved))

@@ -179,17 +179,27 @@ def _link() -> QPushButton:
 
 
 class LanguageField(ChoiceField):
-    """The field for the window's language, which applies after a restart, since widgets are translated once."""
+    """The field for the window's language, which applies after a restart, since widgets are translated once.
+
+    Signals: restart_requested: the user wants to restart the program: the language then.
+    """
+
+    restart_requested = Signal(str)
 
     def __init__(self, option: Option, title: str) -> None:
         super().__init__(option, title)
         self.later = label(tr("The window changes its language with the next start of the program."), wrap=True)
+        self.restart = _link()
+        self.restart.setText(tr("Restart now"))
+        self.restart.clicked.connect(lambda: self.restart_requested.emit(self.box.currentData()))
         self._column.addWidget(self.later)
+        self._column.addWidget(self.restart, 0, Qt.AlignmentFlag.AlignLeft)
         self.entered.connect(self._announce)
 
     def show_value(self, value: Any) -> None:
         super().show_value(value)
-        self.later.setVisible(self._is_other(value))
+        for widget in (self.later, self.restart):
+            widget.setVisible(self._is_other(value))
 
     def _is_other(self, language: str) -> bool:
         return (system_language() if language == "system" else language) != spoken()
@@ -222,6 +232,8 @@ class OptionRow(QFrame):
         self.field.wrong.connect(self.show_error)
         if isinstance(self.field, LinesField):
             self.field.undo_requested.connect(model.undo)
+        if isinstance(self.field, LanguageField):
+            self.field.restart_requested.connect(model.restart_requested)
         self._title = label(placed.title, "strong", wrap=True)
         self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)

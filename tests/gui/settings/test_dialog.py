@@ -688,3 +688,58 @@ def test_found_fields_are_never_painted_squashed(qtbot, show_dialog):
     qtbot.waitUntil(lambda: dialog.ready and "Maximum file size" in fields.painted)
     QApplication.instance().removeEventFilter(fields)
     assert fields.squashed == []
+
+
+def test_pending_change_can_be_applied_after_saving_another(qtbot, dialog):
+    dialog.model.set("chunking.tokens", 200, "defaults")
+    dialog.model.set("window.language", "de", "defaults")
+    _rest(qtbot, dialog)
+    assert _button(dialog, "Apply").isEnabled()
+
+
+def _choose_german(dialog) -> None:
+    """Choose another language than that of the window, as a user does."""
+    box = _row(dialog, "window.language").field.box
+    box.choose("de")
+    box.activated.emit(box.currentIndex())
+
+
+def test_restart_for_language_follows_saving_and_closing(qtbot, show_dialog):
+    dialog = show_dialog("appearance")
+    _choose_german(dialog)
+    with qtbot.waitSignal(dialog.restart_requested) as restarted:
+        _button(dialog, "Restart now").click()
+    assert restarted.args == ["de"]
+    assert load_settings().window.language == "de"
+    assert not dialog.isVisible()
+
+
+def test_restart_for_language_asks_about_pending_changes_first(qtbot, show_dialog, notes):
+    dialog = show_dialog("advanced")
+    dialog.model.set("chunking.tokens", 200, "defaults")
+    dialog.show_page("appearance")
+    _rest(qtbot, dialog)
+    _choose_german(dialog)
+    restarts = []
+    dialog.restart_requested.connect(lambda language: restarts.append((language, load_settings().chunking.tokens)))
+    _button(dialog, "Restart now").click()
+    assert dialog.isVisible()
+    assert "before closing?" in dialog.footer.words
+    _button(dialog, "Apply").click()
+    qtbot.waitUntil(lambda: bool(restarts), timeout=5000)
+    assert restarts == [("de", 200)]
+
+
+def test_failed_save_restarts_nothing(qtbot, show_dialog, monkeypatch):
+    dialog = show_dialog("appearance")
+    restarts = []
+    dialog.restart_requested.connect(restarts.append)
+
+    def fail(*_args) -> None:
+        raise SettingsError("The disk is full.")
+
+    monkeypatch.setattr(engine, "change_settings", fail)
+    _choose_german(dialog)
+    with qtbot.waitSignal(dialog.refused):
+        _button(dialog, "Restart now").click()
+    assert restarts == []
