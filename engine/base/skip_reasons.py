@@ -147,7 +147,7 @@ NO_PDF_READER = Reason(
 )
 ENCRYPTED = Reason(marked("The file is encrypted: save a copy without a password."))
 NO_TEXT = Reason(
-    marked("The file contains no text, perhaps only scanned pages: recognize their text with an OCR program.")
+    marked("The file contains no text. If its pages are scanned, recognize their text with an OCR program.")
 )
 DAMAGED_DOCUMENT = Reason(
     marked(
