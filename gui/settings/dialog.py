@@ -135,7 +135,8 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
-        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self)
+        self._stack = QStackedWidget(self)
+        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self._stack)
         self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()
         self.footer = DialogFooter(self.model)
@@ -143,10 +144,9 @@ class SettingsDialog(QDialog):
         self._search_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self.page_choice = PageChoice(self.pages.names, self)
         self._requested: SettingsPage = "general"
+        """The page or part that was opened last by its name."""
         self._restart_language = ""
         """The language in which the program restarts once the dialog has closed; empty if it doesn't."""
-        """The page or part that was opened last by its name."""
-        self._stack = QStackedWidget()
         for widget in (self.results, self._message):
             self._stack.addWidget(widget)
         self._lay_out()

@@ -13,9 +13,19 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from engine.base import skip_reasons
-from engine.corpus.documents.text_collector import CUT, DocumentText, damaged, encrypted
+from engine.corpus.documents.text_collector import CUT, DocumentText, comment, damaged, encrypted
 
 MOST_PAGES = 20_000
+_MOST_COMMENTS = 1_000
+"""Annotations of a page that are read."""
+_DRAWN = (3, 20)
+"""Kinds of annotations (`FPDF_ANNOT_…`) that are text on the page, which pdfium reads once they are flat: free text and
+fields of forms.
+"""
+_MARKS = (9, 10, 11, 12)
+"""Marked text: highlighted, underlined, with a wavy line, crossed out."""
+_COMMENTED = (1, 4, 5, 6, 7, 8, *_MARKS, 13, 14, 15)
+"""What readers write on or draw with a comment: notes, lines, shapes, marks, stamps, carets and ink."""
 
 _PROGRAM = re.compile(r"\AMicrosoft (?:Word|PowerPoint|Excel|Publisher) - ")
 _NO_TITLE = re.compile(
@@ -27,6 +37,7 @@ _HYPHENS = "\u00ad\x02\ufffe"
 _SOFT_HYPHEN = re.compile("(\\w?)[\x02\ufffe](\\w{0,2})")
 """A hyphen at the end of a line, which pdfium joins with the next one."""
 
+_WORDS = re.compile(r"\w+")
 _SPACE = re.compile(r"[\s\x02\ufffe]+")
 _MORE_LINES = 1.25
 _ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
@@ -45,11 +56,13 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
         if document.get_formtype() != pypdfium2.raw.FORMTYPE_NONE:
             document.init_forms()  # draws the values of fields that the file has without their appearance
         text.title, text.author = _title(document.get_metadata_value("Title")), document.get_metadata_value("Author")
-        left = _MOST_ARRANGED
+        remaining = _MOST_ARRANGED
         for number in range(min(len(document), MOST_PAGES)):
-            page_text = _pdf_page(document, number, pypdfium2, arranged=left > 0)
-            left -= len(page_text)
+            page_text, comments = _pdf_page(document, number, pypdfium2, arranged=remaining > 0)
+            remaining -= len(page_text)
             text.page(number + 1, page_text)
+            for each in comments:
+                text.paragraph(each)
         if len(document) > MOST_PAGES:
             text.paragraph(CUT)
 
@@ -60,18 +73,21 @@ def _title(declared: str) -> str:
     return "" if _NO_TITLE.fullmatch(title) else title
 
 
-def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> str:
-    """The text of a page, with its number from 0, `arranged` by columns; empty for a damaged one."""
+def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> tuple[str, list[str]]:
+    """The text of the page with this number from 0, `arranged` by columns, and comments on it; empty if damaged."""
+    comments: list[str] = []
     try:
         with closing(document[number]) as page:
             area = page.get_bbox()  # not later: a flat page forgets the size that it inherits
-            if not _has_filled_fields(page, pdfium.raw):
-                return _text_of(page, area, arranged=arranged)
+            annotations = list(_annotations(page, pdfium.raw))
+            comments = _comments(page, annotations)
+            if not any(one.kind in _DRAWN for one in annotations):
+                return _text_of(page, area, arranged=arranged), comments
             pdfium.raw.FPDFPage_Flatten(page, pdfium.raw.FLAT_NORMALDISPLAY)  # in memory
         with closing(document[number]) as page:
-            return _text_of(page, area, arranged=arranged)
+            return _text_of(page, area, arranged=arranged), comments
     except pdfium.PdfiumError:
-        return ""
+        return "", comments
 
 
 def _text_of(page: Any, area: tuple[float, float, float, float], *, arranged: bool) -> str:
@@ -113,15 +129,52 @@ def _starts(text: str) -> list[int]:
     return [pair.start() for pair in _ALEF_LAM.finditer(text)]
 
 
-def _has_filled_fields(page: Any, raw: Any) -> bool:
-    """Whether the page has fields of a form or text that was written on it, which pdfium reads once they are flat."""
+class _Annotation(NamedTuple):
+    kind: int
+    area: tuple[float, float, float, float]
+    """Left, bottom, right, top."""
+    author: str
+    text: str
+
+
+def _annotations(page: Any, raw: Any) -> Iterator[_Annotation]:
+    """Yield the annotations of a page that its readers see; text only of those that may be a comment."""
+    area = raw.FS_RECTF()
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         kind = raw.FPDFAnnot_GetSubtype(annotation)
+        author = text = ""
+        if kind in _COMMENTED and index < _MOST_COMMENTS:
+            author, text = _value(annotation, b"T", raw), _value(annotation, b"Contents", raw).strip()
+        raw.FPDFAnnot_GetRect(annotation, area)
+        if not raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN:  # such as that a comment is accepted
+            yield _Annotation(kind, (area.left, area.bottom, area.right, area.top), author, text)
         raw.FPDFPage_CloseAnnot(annotation)
-        if kind in (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT):
-            return True
-    return False
+
+
+def _value(annotation: Any, key: bytes, raw: Any) -> str:
+    """Return an entry of an annotation that is text; empty if it has none."""
+    size = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    buffer = (raw.FPDF_WCHAR * (size // 2 + 1))()
+    raw.FPDFAnnot_GetStringValue(annotation, key, buffer, size)
+    return bytes(buffer)[: max(size - 2, 0)].decode("utf-16-le", "replace")
+
+
+def _comments(page: Any, annotations: Sequence[_Annotation]) -> list[str]:
+    """Return what readers wrote on a page; not the marked text, which some programs repeat as a comment on it."""
+    comments = [one for one in annotations if one.text]
+    if any(one.kind in _MARKS for one in comments):
+        with closing(page.get_textpage()) as text_page:
+            comments = [
+                one
+                for one in comments
+                if one.kind not in _MARKS or _letters(one.text) not in _letters(text_page.get_text_bounded(*one.area))
+            ]
+    return [comment(one.author, one.text) for one in comments]
+
+
+def _letters(text: str) -> str:
+    return "".join(_WORDS.findall(text))
 
 
 def _joined(hyphen: re.Match[str]) -> str:

@@ -48,7 +48,8 @@ _NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl
 _RUNTIME_CONTEXT = "openclaw.runtime-context"
 
 _SILENT_LINES = frozenset(
-    "custom model_change thinking_level_change active_tools_change label leaf context_edit ttsr_injection usage".split()
+    """active_tools_change agent_status child_usage_attributed context_edit custom git_state label leaf model_change
+    service_tier_change session_state thinking_level_change ttsr_injection usage""".split()
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
@@ -384,15 +385,15 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
             branches.take_branch(value, number)
             yield parser.feed(value, 0)
 
-    def entries(*, left: bool) -> Iterator[dict[str, Any]]:
+    def entries(*, abandoned: bool) -> Iterator[dict[str, Any]]:
         for number, value in enumerate(_entries(connection, key, path), 1):
-            if branches.facts.is_abandoned(number) is left:
+            if branches.facts.is_abandoned(number) is abandoned:
                 yield value
 
     messages, others = whole(parser, turns()), tuple[Message, ...]()
     if branches.facts.rewound:
         parser = _parser(connection, key)
-        messages, others = read_branches(parser, entries(left=False), entries(left=True))
+        messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
     parser.facts.id = clean(key)  # the first line can be a copy of another session's
     return Conversation(key, parser.facts, messages, Counter(parser.unknown), others)
 

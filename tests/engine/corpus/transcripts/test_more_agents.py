@@ -37,12 +37,12 @@ USAGE = {"m-1": Usage(100, 20, 50)}
 ZCODE_USED = {"glm-5": Usage(10, 2)}
 AGENTS = {
     COMMAND_CODE: ("command-code", f"{ID}21", {}),
-    COMMAND_CODE_3: ("command-code", f"{ID}22", {}),
+    COMMAND_CODE_3: ("command-code", f"{ID}22", {"m-1": Usage(50, 20, 50, 0, cost=0.5)}),
     REASONIX: ("reasonix", "20260504-090000-hull", {}),
     QWENPAW: ("qwenpaw", "main_main", {}),
     CORTEX: ("cortex", f"{ID}23", {}),
     CORTEX_LINES: ("cortex", f"{ID}24", {}),
-    POOLSIDE: ("poolside", f"cli_{ID}25", {"laguna": Usage(100, 20, 50, 0)}),
+    POOLSIDE: ("poolside", f"cli_{ID}25", {"laguna": Usage(50, 20, 50, 0)}),
     HARNESS: ("deepseek-harness", "h-1", USAGE),
     POSIT: ("posit-assistant", "11111111", {"m-1": Usage(100, 20, 50, 0)}),
 }

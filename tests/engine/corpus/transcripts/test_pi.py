@@ -76,6 +76,13 @@ def test_the_first_line_may_have_title_and_forked_session(tmp_path: Path) -> Non
     assert session.unknown == {}
 
 
+def test_states_of_prime_agent_are_no_unknown_lines(tmp_path: Path) -> None:
+    kinds = ("service_tier_change", "session_state", "agent_status", "git_state", "child_usage_attributed")
+    session = read_session(write(tmp_path / NAME, *({"type": kind} for kind in kinds)), "")
+    assert session is not None
+    assert session.unknown == {}
+
+
 def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
     variables = {"PI_CODING_AGENT_DIR": str(tmp_path / "pi"), "OMP_CODING_AGENT_DIR": str(tmp_path / "omp")}
     found = [(agent, path) for agent, _, path in session_folders(Machine(str(tmp_path), variables)) if "pi" in agent]

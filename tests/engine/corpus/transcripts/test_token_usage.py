@@ -196,11 +196,18 @@ def test_goose_has_totals_of_the_session(tmp_path: Path) -> None:
     schema = f"""{session_rows.GOOSE} ALTER TABLE sessions ADD COLUMN model_config_json TEXT;
         ALTER TABLE sessions ADD COLUMN accumulated_input_tokens INTEGER;
         ALTER TABLE sessions ADD COLUMN accumulated_output_tokens INTEGER;"""
+    cached = "".join(
+        f"ALTER TABLE sessions ADD COLUMN {name} INTEGER;"
+        for name in ("accumulated_cache_read_tokens", "accumulated_cache_write_tokens")
+    )
     totals = {"accumulated_input_tokens": 900, "accumulated_output_tokens": 20}
     row = {"id": "s", "working_dir": "/w", "model_config_json": '{"model_name": "gpt-5"}', **totals}
     write_rows(tmp_path / "sessions.db", schema, [("sessions", row), ("sessions", {"id": "t", "working_dir": "/w"})])
     assert recorded(GOOSE_DATABASE, tmp_path / "sessions.db") == {"gpt-5": Usage(900, 20)}
     assert recorded(GOOSE_DATABASE, tmp_path / "sessions.db", "t") == {}
+    more = {"accumulated_cache_read_tokens": 700, "accumulated_cache_write_tokens": 50}
+    write_rows(tmp_path / "newer.db", schema + cached, [("sessions", {**row, **more})])
+    assert recorded(GOOSE_DATABASE, tmp_path / "newer.db") == {"gpt-5": Usage(150, 20, 700, 50)}
 
 
 def test_crush_sessions_record_only_cost(tmp_path: Path) -> None:
