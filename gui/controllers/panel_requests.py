@@ -161,6 +161,9 @@ class PanelActions(QObject):
                 self._folders.add_sessions()
             case "excluded":
                 self.explain_file(remedy.path)
+            case "left-out":
+                status = self._workspace.status
+                self.show_files("failed" if status is not None and status.failed_files else "skipped")
             case _:
                 self._do(remedy.name)
 

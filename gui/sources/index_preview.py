@@ -429,6 +429,7 @@ class PreviewPage(QFrame):
         """Show that a new preview is being made; the old one stays visible."""
         if not self._was_shown:
             self._sum.setText(tr("Looking at the sessions…") if self._sessions_only else tr("Looking at the folder…"))
+            self.setFocus()  # no button, which an early Enter would press
         self._problem.hide()
         self._accept.setEnabled(False)
 

@@ -185,6 +185,21 @@ def test_where_one_alone_speaks_is_shown_and_marked(memory: BuiltinMemory) -> No
     assert listed.message.role == "assistant"
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("on:2016", "on:2016 (2016-01-01 to 2016-12-31)"),
+        ("on:2016-02", "on:2016-02 (2016-02-01 to 2016-02-29)"),
+        ('on:"31 May 2016"', 'on:"31 May 2016" (2016-05-31)'),
+        ("before:2016", "before:2016 (before 2016-01-01)"),
+        ("after:2016", "after:2016 (from 2016-01-01)"),
+    ],
+)
+def test_condition_of_time_names_its_first_and_last_day(memory: BuiltinMemory, written: str, shown: str) -> None:
+    stages = {stage.name: stage for stage in memory.search(f"-zzz {written}", explain=True).explanation.stages}
+    assert shown in stages["query"].note
+
+
 def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> None:
     outcome = memory.search("source:notes after:2026", max_results=3, explain=True)
     assert [result.path for result in outcome.results] == ["greenhouse.md", "shopping.md", "daily/2026-02-09.md"]

@@ -347,6 +347,15 @@ def test_enter_presses_focused_button(qtbot, panel, notes):
         qtbot.keyClick(_button(panel, "Index this folder"), Qt.Key.Key_Return)
 
 
+def test_early_enter_presses_nothing_then_folder_can_be_indexed(qtbot, panel, notes):
+    panel.offer(notes)
+    focused = panel.focusWidget()
+    assert isinstance(focused, PreviewPage)
+    qtbot.keyClick(focused, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.ready)
+    assert panel.focusWidget().text() == "Index this folder"
+
+
 def test_preview_recovers_after_refused_folder(qtbot, panel, notes, tmp_path):
     _offer(qtbot, panel, tmp_path / "gone")
     _offer(qtbot, panel, notes)
