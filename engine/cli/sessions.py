@@ -105,14 +105,14 @@ def _export(arguments: Namespace, session: SessionText, workspace: CliWorkspace)
 
 def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
     matching = [session for session in known if _fits(session, arguments)]
-    shown = matching[: arguments.max]
+    listed = matching[: arguments.max]
     if arguments.json:
-        print_json({"sessions": shown, "total": len(matching)})
+        print_json({"sessions": listed, "total": len(matching)})
         return
     names = short_names(known)
-    agent_width = max((len(session.agent) for session in shown), default=0)
-    name_width = _width(names[session.path] for session in shown)
-    for session in shown:
+    agent_width = max((len(session.agent) for session in listed), default=0)
+    name_width = _width(names[session.path] for session in listed)
+    for session in listed:
         title = f"{'(part) ' if session.parent else ''}{session.title or 'Untitled'}"
         project = f"  [{folder_name(session.project)}]" if session.project else ""
         project += f"  @{session.machine}" if session.machine else ""
@@ -124,8 +124,8 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         print(safe(line))
     if not matching:
         print("No session matches.")
-    elif len(matching) > len(shown):
-        print(f"{len(shown):,} of {plural(len(matching), 'session')}; --max shows more.")
+    elif len(matching) > len(listed):
+        print(f"{len(listed):,} of {plural(len(matching), 'session')}; --max shows more.")
 
 
 def _width(names: Iterable[str]) -> int:

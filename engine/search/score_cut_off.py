@@ -56,8 +56,8 @@ def cut(ranked: list[Scored], others: int, least: float, stages: Stages) -> list
             results.append(replace(scored, score=max(least, scored.score), by_keywords=not scored.named))
     # A note whose name matches the query stays first, whatever its age.
     results.sort(key=lambda scored: (not scored.named, -scored.score))
-    left = {scored.id for scored in results}
-    out = [scored for scored in ranked if scored.id not in left]
+    remaining = {scored.id for scored in results}
+    out = [scored for scored in ranked if scored.id not in remaining]
     aged = [scored.fresh for scored in out if scored.fresh >= least]
     if any(scored.age is not None for scored in ranked):
         stages.add(
@@ -244,7 +244,7 @@ def at_most_per_file(
     most, limit = request.per_file, request.max_results
     if not most or len(results) <= most:
         return results[:limit], {}
-    shown: list[Scored] = []
+    listed: list[Scored] = []
     last: dict[int, int] = {}
     rows: Counter[int] = Counter()
     for start in range(0, len(results), limit):  # usually the first part suffices, and files take time to look up
@@ -252,16 +252,16 @@ def at_most_per_file(
         files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
         for scored in part:
             file = files.get(scored.id)
-            if file is not None and rows[file] < most and len(shown) < limit:
+            if file is not None and rows[file] < most and len(listed) < limit:
                 rows[file] += 1
-                shown.append(scored)
+                listed.append(scored)
                 last[file] = scored.id
-        if len(shown) == limit:
+        if len(listed) == limit:
             break
     found = _rows_of_files(snapshot, list(last), results)
     if len(last) == 1 and sum(found.values()) == len(results):
         return results[:limit], {}
-    return shown, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
+    return listed, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
 
 
 def _rows_of_files(snapshot: Snapshot, files: Sequence[int], results: list[Scored]) -> dict[int, int]:
@@ -286,7 +286,7 @@ def diverse(results: list[Scored], similarity: "Similarity", weight: float, limi
     best = results[:MOST]
     chosen = diversify([scored.score for scored in best], similarity, weight, limit)
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
-    taken = {row.by_score for row in chosen}
+    chosen_ids = {row.by_score for row in chosen}
     moved = sum(row.by_score != rank for rank, row in enumerate(chosen))
     stages.add("diversity", len(results), len(results), Diversity(moved, len(first)))
-    return first + [scored for row, scored in enumerate(results) if row not in taken]
+    return first + [scored for row, scored in enumerate(results) if row not in chosen_ids]

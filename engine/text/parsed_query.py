@@ -153,10 +153,10 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         """The query's text with everything that is not searched replaced by spaces, so that offsets stay the same."""
         if self.plain:
             return self.text
-        kept = [" "] * len(self.text)
+        characters = [" "] * len(self.text)
         for _, atom in self.searched_atoms():
-            kept[atom.start : atom.end] = self.text[atom.start : atom.end]
-        return "".join(kept)
+            characters[atom.start : atom.end] = self.text[atom.start : atom.end]
+        return "".join(characters)
 
     @cached_property
     def free_text(self) -> str:

@@ -135,7 +135,8 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
-        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self)
+        self._stack = QStackedWidget(self)
+        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self._stack)
         self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()
         self.footer = DialogFooter(self.model)
@@ -146,7 +147,6 @@ class SettingsDialog(QDialog):
         """The page or part that was opened last by its name."""
         self._restart_language = ""
         """The language in which the program restarts once the dialog has closed; empty if it doesn't."""
-        self._stack = QStackedWidget()
         for widget in (self.results, self._message):
             self._stack.addWidget(widget)
         self._lay_out()

@@ -56,10 +56,10 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
         if document.get_formtype() != pypdfium2.raw.FORMTYPE_NONE:
             document.init_forms()  # draws the values of fields that the file has without their appearance
         text.title, text.author = _title(document.get_metadata_value("Title")), document.get_metadata_value("Author")
-        left = _MOST_ARRANGED
+        remaining = _MOST_ARRANGED
         for number in range(min(len(document), MOST_PAGES)):
-            page_text, comments = _pdf_page(document, number, pypdfium2, arranged=left > 0)
-            left -= len(page_text)
+            page_text, comments = _pdf_page(document, number, pypdfium2, arranged=remaining > 0)
+            remaining -= len(page_text)
             text.page(number + 1, page_text)
             for each in comments:
                 text.paragraph(each)

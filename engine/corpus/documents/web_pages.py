@@ -481,14 +481,14 @@ class _Notebook(XmlHandler):
 
 
 def _without_encrypted(page: str) -> str:
-    kept, end = [], 0
+    pieces, end = [], 0
     while (match := _ENCRYPTED.search(page, end)) is not None:
         close = page.find(_ENCRYPTED_END, match.end())
         if close < 0:  # one regex for both tags would look for this end after each start
             break
-        kept.append(page[end : match.start()])
+        pieces.append(page[end : match.start()])
         end = close + len(_ENCRYPTED_END)
-    return "".join((*kept, page[end:]))
+    return "".join((*pieces, page[end:]))
 
 
 def _box(match: re.Match[str]) -> str:

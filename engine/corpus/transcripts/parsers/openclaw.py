@@ -385,15 +385,15 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
             branches.take_branch(value, number)
             yield parser.feed(value, 0)
 
-    def entries(*, left: bool) -> Iterator[dict[str, Any]]:
+    def entries(*, abandoned: bool) -> Iterator[dict[str, Any]]:
         for number, value in enumerate(_entries(connection, key, path), 1):
-            if branches.facts.is_abandoned(number) is left:
+            if branches.facts.is_abandoned(number) is abandoned:
                 yield value
 
     messages, others = whole(parser, turns()), tuple[Message, ...]()
     if branches.facts.rewound:
         parser = _parser(connection, key)
-        messages, others = read_branches(parser, entries(left=False), entries(left=True))
+        messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
     parser.facts.id = clean(key)  # the first line can be a copy of another session's
     return Conversation(key, parser.facts, messages, Counter(parser.unknown), others)
 

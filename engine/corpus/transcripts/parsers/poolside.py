@@ -32,29 +32,29 @@ class PoolsideParser(LineParser, kw_only=True):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = string(value.get("type"))
-        held = mapping(value.get(kind.replace(".", "_")))
+        members = mapping(value.get(kind.replace(".", "_")))
         step = clean(string(value.get("step_id")))
         part: Part | None = None
         if kind == "session.start":
-            folder = next(map(string, items(held.get("working_directories"))), "")
-            self.facts.project = clean(folder or string(held.get("workspace")))
+            folder = next(map(string, items(members.get("working_directories"))), "")
+            self.facts.project = clean(folder or string(members.get("workspace")))
         elif kind == "session.input":
-            part = Part("user", "text", string(held.get("prompt")))
+            part = Part("user", "text", string(members.get("prompt")))
         elif kind == "assistant_message.end":
-            part = Part("assistant", "text", string(held.get("assistant_message")))
+            part = Part("assistant", "text", string(members.get("assistant_message")))
         elif kind == "thought.end":
-            part = Part("assistant", "thinking", string(held.get("thought")))
+            part = Part("assistant", "thinking", string(members.get("thought")))
         elif kind == "tool_call.parsed":
-            name = string(held.get("name"))
-            part = Part("assistant", "tool-call", tool_input(held.get("args")) or name, name)
+            name = string(members.get("name"))
+            part = Part("assistant", "tool-call", tool_input(members.get("args")) or name, name)
         elif kind == "tool_call.result":
-            part = Part("tool", "tool-result", string(held.get("observation")), string(held.get("tool_name")))
+            part = Part("tool", "tool-result", string(members.get("observation")), string(members.get("tool_name")))
         elif kind == "session.error":
-            part = Part("system", "text", string(held.get("error")))
+            part = Part("system", "text", string(members.get("error")))
         elif kind == "tool_call.inference.start":
-            self.models[step] = clean(string(mapping(held.get("chat_completion_request")).get("model")))
+            self.models[step] = clean(string(mapping(members.get("chat_completion_request")).get("model")))
         elif kind == "tool_call.inference.end":
-            self._count(held, step)
+            self._count(members, step)
         elif kind not in _SILENT:
             self.count_unknown(kind)
         parts = () if part is None else (part,)

@@ -61,12 +61,12 @@ class _Parser(LineParser, kw_only=True):
     def read(self, spans: list[_Span]) -> list[Message]:
         """Return the messages of all spans of a conversation, which are in the order of their start."""
         executed = {span.text(_CALL) for span in spans if span.text(_TOOL)}
-        asked: set[str] = set()
+        questions: set[str] = set()
         messages: list[Message] = []
         for span in spans:
             key = span.text(_TURN) or span.question
-            if span.question and key not in asked:
-                asked.add(key)
+            if span.question and key not in questions:
+                questions.add(key)
                 messages += next_turn(self, [Part("user", "text", span.question)], id=span.id, time=span.start)
             parts = self._tool(span) if span.text(_TOOL) else self._answer(span, executed)
             time = span.start if span.text(_TOOL) else span.end
