@@ -26,17 +26,14 @@ _OPTIONS = {
     for programs, forms in (
         ("curl etcdctl", {":": "u U -user -proxy-user"}),
         ("http https xh jenkins*", {":": "a auth -auth"}),
-        ("skopeo podman buildah oras", {":": "-creds -src-creds -dest-creds", "": "p"}),
+        ("skopeo podman buildah", {":": "-creds -src-creds -dest-creds"}),
         ("mysql* mariadb* 7z* rar unrar", {"attached": "p hp"}),
-        (
-            "smbclient* smbget smbmap smbcacls smbtree smbpasswd smbspool rpcclient winexe net",
-            {"%": "U"},
-        ),
+        ("smbclient* smbget smbcacls smbtree smbpasswd smbspool rpcclient winexe net", {"%": "U"}),
         ("lftp", {",": "u"}),
         (
             "useradd usermod sshpass login mongo* cqlsh rdesktop psexec* ncftp* ftpput ftpget hdbsql evil-winrm"
-            " crackmapexec netexec nxc rabbitmqadmin cypher-shell beeline couchbase-cli mydumper youtube-dl yt-dlp"
-            " twine",
+            " crackmapexec netexec nxc smbmap certipy hydra veracrypt racadm oras rabbitmqadmin cypher-shell beeline"
+            " couchbase-cli mydumper youtube-dl yt-dlp twine",
             {"": "p"},
         ),
         ("redis-cli", {"": "a"}),
@@ -73,7 +70,7 @@ _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _WINDOWS_PROGRAM = lazy_pattern("freerdp|schtasks", re.IGNORECASE)
 _READER = lazy_pattern(
     r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert|vercel env"
-    r"|p4 login|wrangler secret|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
+    r"|p4 login|wrangler secret|ssh-add|keyring set|hdiutil|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
 )
 _PASSWORD_COMMAND = lazy_pattern(
     r"(?:pass(?:word)?[-_]?(?:command|cmd|eval)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
@@ -304,6 +301,17 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"|openssl{BLANK}passwd{BLANK}(?:-(?:\d|apr1|salt{BLANK}\S{{1,40}}|quiet|noverify){BLANK}){{1,4}}(?!-)",
     ),
     _argument(
+        "`--secret-string x` of AWS, `put-parameter … --value x`, `az keyvault secret set … --value x`",
+        (
+            "aws secretsmanager create-secret --name db --secret-string '«hunter2»'",
+            "aws ssm put-parameter --name /db --type SecureString --value «hunter2»",
+            "az keyvault secret set --vault-name v --name db --value «hunter2»",
+        ),
+        ("--secret-string", "put-parameter ", "keyvault secret set "),
+        rf"--secret-string[ =](?![{{@f])|keyvault[ ]secret[ ]set{BLANK}{_REST}{{1,200}}?--value[ =]"
+        rf"|put-parameter{BLANK}(?={_REST}{{0,300}}SecureString){_REST}{{1,200}}?--value[ =]",
+    ),
+    _argument(
         "`rclone config … pass x`, `rclone obscure x`",
         ("rclone config create x sftp user ada pass «hunter2»", "rclone obscure «hunter2»"),
         ("rclone config ", "rclone obscure "),
@@ -317,7 +325,7 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         ),
         ("http-basic.", "bundle config "),
         rf"(?<=[ ])http-basic\.\S{{1,80}}{BLANK}{_USER}(?!-)"
-        rf"|bundle{BLANK}config{BLANK}(?:(?:set|--\w{{5,6}}){BLANK}){{0,2}}[^\s-]\S{{0,160}}{BLANK}[^\s:]{{1,64}}:(?![:/])",
+        rf"|bundle{BLANK}config{BLANK}(?:(?:set|--\w{{5,6}}){BLANK}){{0,2}}[^\s.-]{{1,80}}\.\S{{1,80}}{BLANK}[^\s:]{{1,64}}:(?![:/])",
     ),
     _argument(
         "`connect to … user … using x`, `isql … x`",

@@ -209,15 +209,25 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *('smtp.login("ada@example.com", "«correct horse»")', 'WiFi.begin("Home", "«swordfish»");'),
             *('$db = new PDO("mysql:host=x", "ada", "«hunter2»");', 'keyring.set_password("x", "ada", "«tugboat»")'),
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
-            "DB::connect('mysql:host=x', 'ada', '«hunter2»')",
+            *("DB::connect('mysql:host=x', 'ada', '«hunter2»')", "session.auth = ('ada', '«hunter2»')"),
+            *('new mysqli("db", "ada", "«hunter2»", "shop")', 'ldap_bind($c, "cn=ada", "«hunter2»")'),
         ),
         (
             *("auth=", "basicauth", "networkcredential", "login", "set_password", "username_pw_set", "wifi.begin"),
-            *("new pdo", "new sequelize", "mysqli_connect", "drivermanager", "::connect"),
+            *(
+                "new pdo",
+                "new sequelize",
+                "mysqli_connect",
+                "new mysqli",
+                "drivermanager",
+                "::connect",
+                "ldap_bind",
+                ".auth = ",
+            ),
         ),
-        rf"(?i:auth=\(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("
+        rf"(?i:auth=\(|\.auth = \(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("
         rf"|set_password\((?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}'|\w{{1,40}}),[ ]?"
-        rf"|(?:new pdo|new sequelize|mysqli_connect|drivermanager\.getconnection|::connect)"
+        rf"|(?:new pdo|new (?:sequelize|mysqli)|mysqli_connect|ldap_bind|drivermanager\.getconnection|::connect)"
         rf"\([^,()\"'{LINE_END}]{{0,80}}"
         rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
         rf"|'[^'{LINE_END}]{{1,120}}')?,)[ \t]{{0,4}}(?P<user>\"[^\"{LINE_END}]{{1,64}}\"|'[^'{LINE_END}]{{1,64}}'),"

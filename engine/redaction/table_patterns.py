@@ -96,8 +96,9 @@ def is_device_password(before: str, match: re.Match[str]) -> bool:
     ends = _ITEM_END.match(match.string, match.end()) is not None
     if match["encoded"] is not None:
         return True
-    if name == "*":  # in chap-secrets, and no list or product
-        return bool(_BEFORE_SERVER.fullmatch(line)) and mixes_digits(value) and is_argument(before, match)
+    if name == "*":  # in chap-secrets, and no product or list
+        listed = line.strip() == "*" or _ADDRESSES.match(match.string, match.end()) is not None
+        return listed and bool(_BEFORE_SERVER.fullmatch(line)) and mixes_digits(value) and is_argument(before, match)
     if name in ("secret", "password") and match["enc"] is None:
         typed = match[0].split()[1].isdigit()
         on_line = typed and line.isspace() and ends  # below "line vty"
@@ -126,6 +127,7 @@ _FEATURES = frozenset(
 """Words in place of a password, as after "enable password", that are a feature or an option."""
 _CHORD = lazy_pattern(r"(?:ctrl|control|alt|shift|cmd|command|meta|super|win)[+-]", re.IGNORECASE)
 _BEFORE_SERVER = lazy_pattern(r"(?:[\w.@\\-]{1,40}|\*)[ \t]{1,8}")
+_ADDRESSES = lazy_pattern(r"[ \t]{1,8}(?:\*|[\d.]{7,15})[ \t]*(?:\r?\n|\Z)")
 _AFTER_NUMBER = lazy_pattern(r"(?:\A|\s)\d+\Z")
 _NUMBERED = lazy_pattern(r"[a-z]+\d+")
 _WORD_AFTER = lazy_pattern("[ ][a-z]")
