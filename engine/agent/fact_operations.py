@@ -121,16 +121,18 @@ def memory_forget(
 
     def forget(facts: "Facts", token: CancelToken) -> MemoryForgetAnswer:
         if memory_id and memory_id.strip():
-            meant = [fact for fact in facts.named(memory_id.strip()) if fact.forgotten is None]
-            certain, candidates = len(meant) == 1, tuple(map(_short, meant[:_CANDIDATES]))
+            matches = [fact for fact in facts.named(memory_id.strip()) if fact.forgotten is None]
+            certain, candidates = len(matches) == 1, tuple(map(_short, matches[:_CANDIDATES]))
         else:
             similar = facts.find(f"{query} ", max_results=_CANDIDATES, cancel=token).results
-            meant = [one.fact for one in similar]
+            matches = [one.fact for one in similar]
             certain, candidates = len(similar) == 1 and similar[0].near, tuple(map(_candidate, similar))
         if certain:
-            facts.forget([meant[0].id], "agent")
-            return MemoryForgetAnswer(action="deleted", id=meant[0].id)
-        return MemoryForgetAnswer(action="candidates", candidates=candidates) if meant else MemoryForgetAnswer(found=0)
+            facts.forget([matches[0].id], "agent")
+            return MemoryForgetAnswer(action="deleted", id=matches[0].id)
+        return (
+            MemoryForgetAnswer(action="candidates", candidates=candidates) if matches else MemoryForgetAnswer(found=0)
+        )
 
     if not (query and query.strip()) and not (memory_id and memory_id.strip()):
         return _missing(MemoryForgetAnswer(), "query or memoryId")

@@ -173,8 +173,8 @@ def _passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
 def _fitting(passages: Iterable[CitedPassage], budget: int) -> Iterator[CitedPassage]:
     for passage in passages:
         if len(passage.snippet) > budget:
-            if shown := cut(passage.snippet, budget):
-                yield msgspec.structs.replace(passage, snippet=shown)
+            if snippet := cut(passage.snippet, budget):
+                yield msgspec.structs.replace(passage, snippet=snippet)
             return
         yield passage
         budget -= len(passage.snippet)
@@ -328,16 +328,16 @@ def read_named(
 
 def _page(text: FileText) -> MemoryGetAnswer:
     """Return the part of a text that fits on a page, in whole lines; a single overlong line is cut."""
-    shown, lines, notice = text.text, text.lines, ""
+    page, lines, notice = text.text, text.lines, ""
     next_from = text.next_from
-    if len(shown) > PAGE_CHARACTERS:
-        end = shown.rfind("\n", 0, PAGE_CHARACTERS + 1)
+    if len(page) > PAGE_CHARACTERS:
+        end = page.rfind("\n", 0, PAGE_CHARACTERS + 1)
         if end >= 0:
-            shown = shown[:end]
-            lines = shown.count("\n") + 1
+            page = page[:end]
+            lines = page.count("\n") + 1
             next_from = text.from_line + lines
         else:
-            shown = cut(shown, PAGE_CHARACTERS)
+            page = cut(page, PAGE_CHARACTERS)
             notice = f"[Line {text.from_line} is longer than the part shown.]"
             next_from = text.from_line + 1 if lines > 1 or text.truncated else None
             lines = 1
@@ -347,7 +347,7 @@ def _page(text: FileText) -> MemoryGetAnswer:
         path=text.path,
         missing=True if text.total_lines is None else UNSET,
         total_lines=text.total_lines if text.total_lines is not None and not text.lines else UNSET,
-        text=f"{shown}\n\n{notice}" if notice else shown,
+        text=f"{page}\n\n{notice}" if notice else page,
         from_line=text.from_line,
         lines=lines,
         truncated=True if notice else UNSET,

@@ -51,7 +51,7 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
         yield text
 
 
-def _left_branch(messages: int) -> str:
+def _branch_note(messages: int) -> str:
     return f"Abandoned branch: {plural(messages, 'message')}"
 
 
@@ -64,8 +64,8 @@ def speaker_of(message: SessionMessage, *, aside: bool) -> str:
     """Return the speaker of a message: the agent for a tool result, empty for text inserted by the program."""
     if message.role == "system":
         return ""
-    left = " (abandoned branch)" if message.rewound else ""
-    return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}{left}"
+    branch = " (abandoned branch)" if message.rewound else ""
+    return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}{branch}"
 
 
 def _head(session: SessionText) -> Iterator[str]:
@@ -89,17 +89,17 @@ def _head(session: SessionText) -> Iterator[str]:
 def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage | None, str]]:
     """Yield each part with its text; None with a line for each abandoned branch, unless `full`."""
     results = {} if full else results_of(messages)
-    taken = set(results.values())
-    left = 0
+    paired = set(results.values())
+    abandoned_count = 0
     for number, message in enumerate(messages):
-        if number in taken:
+        if number in paired:
             continue
         if message.rewound and not full:
-            left += message.kind == "text"
+            abandoned_count += message.kind == "text"
             continue
-        if left:
-            yield None, f"\n[{_left_branch(left)}]"
-            left = 0
+        if abandoned_count:
+            yield None, f"\n[{_branch_note(abandoned_count)}]"
+            abandoned_count = 0
         if message.kind == "text" and message.role != "system":
             yield message, message.text
         elif full:
@@ -108,8 +108,8 @@ def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Itera
             yield message, f"  {folded_line(message)} → {_length(messages[results[number]])}"  # of its result
         else:
             yield message, f"  {folded_line(message)}"
-    if left:
-        yield None, f"\n[{_left_branch(left)}]"
+    if abandoned_count:
+        yield None, f"\n[{_branch_note(abandoned_count)}]"
 
 
 def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
@@ -203,7 +203,7 @@ class _Turn(NamedTuple):
     parts: list[_Part]
 
     @property
-    def left(self) -> bool:
+    def abandoned(self) -> bool:
         """Whether it is in a branch that the user abandoned."""
         return self.parts[0].message.rewound
 
@@ -212,7 +212,7 @@ class _Turn(NamedTuple):
         """Title of the turn in the contents list; empty for a turn that isn't listed."""
         spoken = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
         title = first_sentence(spoken)
-        return f"{title} (abandoned branch)" if title and self.left else title
+        return f"{title} (abandoned branch)" if title and self.abandoned else title
 
 
 def export_session(session: SessionText, format: ExportFormat) -> str:
@@ -228,7 +228,7 @@ def _turns(session: SessionText) -> list[_Turn]:
     speaker = ""
     for part in _parts(session.messages):
         message = part.message
-        turned = not turns or turns[-1].left != message.rewound
+        turned = not turns or turns[-1].abandoned != message.rewound
         speaker = "" if turned else speaker
         author = speaker_of(message, aside=message.side and not session.summary.parent) or speaker or "Assistant"
         starts = message.kind == "text" and message.role == "user"
@@ -241,19 +241,19 @@ def _turns(session: SessionText) -> list[_Turn]:
 
 def _branches(turns: Iterable[_Turn]) -> Iterator[tuple[str, list[_Turn]]]:
     """Yield consecutive turns with a line that replaces them while they are folded, empty for other turns."""
-    for left, group in groupby(turns, key=lambda turn: turn.left):
+    for abandoned, group in groupby(turns, key=lambda turn: turn.abandoned):
         branch = [*group]
         spoken = sum(part.message.kind == "text" for turn in branch for part in turn.parts)
-        yield _left_branch(spoken) if left else "", branch
+        yield _branch_note(spoken) if abandoned else "", branch
 
 
 def _parts(messages: tuple[SessionMessage, ...]) -> Iterator[_Part]:
     results = results_of(messages)
-    taken = set(results.values())
+    paired = set(results.values())
     for number, message in enumerate(messages):
         if message.kind == "text" and message.role != "system":
             yield _Part(message, "", (message.text,))
-        elif number not in taken:
+        elif number not in paired:
             answer = (messages[results[number]].text,) if number in results else ()
             yield _Part(message, folded_line(message), (message.text, *answer))
 
@@ -402,14 +402,15 @@ def session_context(session: SessionText, limit: int) -> str:
     """
     limit = max(LEAST_CONTEXT, limit)
     fitting = [message for message in session.messages if not message.rewound]
-    spoken = [message for message in fitting if message.kind == "text" and not message.side]
+    texts = (message for message in fitting if message.kind == "text" and not message.side)
+    messages = groupby(texts, key=lambda message: (message.role, message.ordinal))  # such as words and attached files
+    spoken = [(role, "\n".join(part.text.strip() for part in parts)) for (role, _), parts in messages]
     prompts, questions = _prompts(spoken)
-    answers = [message.text.strip() for message in spoken if message.role == "assistant"]
     head = _context_head(session)
     remaining = limit - len(head)
     goal = prompts[0] if prompts else ""
     request = questions[-1] + prompts[-1] if prompts[1:] else ""
-    answer = answers[-1] if answers else ""
+    answer = next((text for role, text in reversed(spoken) if role == "assistant"), "")
     most = int(remaining * _LAST / 2)
     sections = [
         ("Goal", cut_words(goal, int(remaining * _GOAL))),
@@ -432,16 +433,15 @@ def session_context(session: SessionText, limit: int) -> str:
     return (head + "".join(_section(*section) for section in ordered)).rstrip()[: limit - 1] + "\n"
 
 
-def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
+def _prompts(spoken: Iterable[tuple[str, str]]) -> tuple[list[str], list[str]]:
     """Return the user's messages, and for each short one the question that it answers and a dash; empty for others."""
     prompts: list[str] = []
     questions: list[str] = []
     answer = ""
-    for message in spoken:
-        text = message.text.strip()
-        if message.role == "assistant":
+    for role, text in spoken:
+        if role == "assistant":
             answer = text
-        elif message.role == "user":
+        elif role == "user":
             prompts.append(text)
             asked_questions = _QUESTION.findall(answer[-_SEARCHED:]) if len(text) <= _SHORT else ()
             questions.append(f"{asked_questions[-1][-_LONGEST_QUESTION:].strip(' -*>#')} – " if asked_questions else "")

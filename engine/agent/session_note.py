@@ -235,19 +235,19 @@ def slug_of_words(title: str, messages: Sequence[SpokenMessage], counts: Counts 
     """Return the words that distinguish a session from the rest of the index, in order of first occurrence. `counts`:
     None if the index is unknown. Empty if no word can be written as a slug.
     """
-    weights, seen = _weighed(title, messages)
+    weights, order = _weighed(title, messages)
     chunks, holding = counts(list(weights)) if counts is not None and weights else (0, {})
     scores = {
         word: math.log1p(weight) * math.log(2 + chunks / (1 + holding.get(word, 0))) for word, weight in weights.items()
     }
     chosen: list[str] = []
-    for word in sorted(scores, key=lambda word: (-scores[word], seen[word])):
+    for word in sorted(scores, key=lambda word: (-scores[word], order[word])):
         fits = len("-".join([*map(to_slug, chosen), to_slug(word)])) <= LONGEST
         if fits and not any(_are_similar(word, other) for other in chosen):
             chosen.append(word)
         if len(chosen) == _MOST_WORDS:
             break
-    return "-".join(map(to_slug, sorted(chosen, key=seen.__getitem__)))
+    return "-".join(map(to_slug, sorted(chosen, key=order.__getitem__)))
 
 
 def _weighed(title: str, messages: Sequence[SpokenMessage]) -> tuple[dict[str, float], dict[str, int]]:
@@ -258,13 +258,13 @@ def _weighed(title: str, messages: Sequence[SpokenMessage]) -> tuple[dict[str, f
     language = detect_language(" ".join(text for text, _ in texts))
     left_out = stop_words(language) | stop_words("english")
     weights: dict[str, float] = {}
-    seen: dict[str, int] = {}
+    order: dict[str, int] = {}
     for text, weight in texts:
         for word in map(fold, _WORD.findall(text)):
             if word not in left_out and len(to_slug(word)) >= _LEAST_CHARACTERS and "-" not in to_slug(word):
                 weights[word] = weights.get(word, 0.0) + weight
-                seen.setdefault(word, len(seen))
-    return weights, seen
+                order.setdefault(word, len(order))
+    return weights, order
 
 
 def _are_similar(one: str, other: str) -> bool:

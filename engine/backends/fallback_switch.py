@@ -163,16 +163,18 @@ class MemorySwitch:
         """Switch to the chosen memory, which works again, and close the built-in one."""
         with self._lock:
             if self._closed:
-                left: MemorySearchManager | None = primary
+                unused: MemorySearchManager | None = primary
                 catching_up = None
             else:
-                left, catching_up = (self._builtin.memory, self._builtin.catching_up) if self._builtin else (None, None)
+                unused, catching_up = (
+                    (self._builtin.memory, self._builtin.catching_up) if self._builtin else (None, None)
+                )
                 self._primary, self._builtin, self._failure = primary, None, ""
-        if left is not primary:
+        if unused is not primary:
             log.info("The chosen memory works again")
             primary.add_status_listener(self._changed)
             self._changed()
-        _close(left, catching_up)
+        _close(unused, catching_up)
 
     def close(self) -> None:
         with self._lock:

@@ -104,8 +104,8 @@ def _types_text(issues: Sequence[FileIssue]) -> str:
     if rest := sum(count for count, _ in counts[_MOST_TYPES:]):
         named.append(f"{rest:,} others")
     *first, last = named
-    shown = f"{', '.join(first)} and {last}" if first else last
-    return f"{shown}: {safe(issues[0].detail.partition('; ')[2])}"
+    names = f"{', '.join(first)} and {last}" if first else last
+    return f"{names}: {safe(issues[0].detail.partition('; ')[2])}"
 
 
 def print_failed(issues: Sequence[FileIssue]) -> None:
@@ -116,9 +116,9 @@ def print_failed(issues: Sequence[FileIssue]) -> None:
 
 def print_table(rows: Iterable[tuple[str, str]]) -> None:
     """Print rows as indented lines of two columns."""
-    shown = list(rows)
-    width = max((len(first) for first, _ in shown), default=0)
-    for first, second in shown:
+    pairs = list(rows)
+    width = max((len(first) for first, _ in pairs), default=0)
+    for first, second in pairs:
         print(f"  {first:<{width}}  {second}".rstrip())
 
 

@@ -78,8 +78,8 @@ def _print_result(arguments: Namespace, workspace: CliWorkspace, done: Remembere
     elif there:
         print(safe(f"This session already has a note: {file}"))
     elif arguments.dry_run:
-        taken = f"{note.messages:,} of {plural(note.said, 'message')}"
-        print(safe(f"Would be written to {file}, with {taken}:"), end="\n\n")
+        message_count = f"{note.messages:,} of {plural(note.said, 'message')}"
+        print(safe(f"Would be written to {file}, with {message_count}:"), end="\n\n")
         print(note.text, end="")
     else:
         print(safe(str(file)))

@@ -146,8 +146,8 @@ def _print_remarks(outcome: SearchOutcome) -> None:
     if outcome.corrected is not None:
         print(f"Showing results for “{safe(outcome.corrected.query)}”; --exact searches for the words as typed.")
     if outcome.offered:
-        meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.offered)
-        print(f"Did you mean {meant}?")
+        suggestions = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.offered)
+        print(f"Did you mean {suggestions}?")
     if outcome.notice:
         print(outcome.notice)
 
@@ -156,8 +156,8 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     lines = f"{result.start_line}-{result.end_line}"
     heading = safe(" › ".join(result.heading) or result.title)
     where = f"{safe(result.workspace)}: " if result.workspace else ""
-    left = " (abandoned branch)" if result.message is not None and result.message.rewound else ""
-    print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}{left}")
+    branch = " (abandoned branch)" if result.message is not None and result.message.rewound else ""
+    print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}{branch}")
     if result.message is not None:
         print(safe(_session_line(result.message, result.modified)))
     print_marked(result.snippet, result.match_ranges if supports_bold() else ())

@@ -321,7 +321,7 @@ class _Page:
         inline.text = _QUOTED.sub(
             lambda quote: f"\u201c{quote[2]}\u201d" if quote[1] == '"' else f"\u2018{quote[2]}\u2019", inline.text
         )
-        inline.text = _HELD.sub(lambda held: _held(inline, held), inline.text)
+        inline.text = _HELD.sub(lambda match: _held(inline, match), inline.text)
         inline.text = _IMAGE.sub(lambda shown: inline.image(shown[2].partition(",")[0], shown[1]), inline.text)
         inline.text = _URL.sub(lambda url: self._web_link(inline, url), inline.text)
         inline.text = ASCIIDOC.sub(lambda link: self._link(inline, link), inline.text)
@@ -365,11 +365,13 @@ class _Page:
         return inline.token(f"^[{text}]")
 
 
-def _held(inline: Inline, held: re.Match[str]) -> str:
+def _held(inline: Inline, match: re.Match[str]) -> str:
     """Return a token for text in which no other markup is read."""
-    passed = held[1] or held[2] or held[7]
+    passed = match[1] or match[2] or match[7]
     return (
-        inline.token(Inline(passed).done()) if passed else inline.code(held[3] or held[4] or held[5] or held[6] or "")
+        inline.token(Inline(passed).done())
+        if passed
+        else inline.code(match[3] or match[4] or match[5] or match[6] or "")
     )
 
 

@@ -113,7 +113,7 @@ def _memory_roots(home: str) -> list[Root]:
 
 
 def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) -> list[Root]:
-    taken = {_folded(name) for name in (*top_names, *_RESERVED)}
+    used_names = {_folded(name) for name in (*top_names, *_RESERVED)}
     roots: list[Root] = []
     for text in map(str.strip, extra_paths):
         if not text:
@@ -125,18 +125,18 @@ def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) 
         if path == home or path.startswith(os.path.join(home, "")):
             name = "" if path == home else os.path.relpath(path, home).replace(os.sep, "/")
         else:
-            name = _short_name(path, taken)
-            taken.add(_folded(name))
+            name = _short_name(path, used_names)
+            used_names.add(_folded(name))
         roots.append(Root(name, path, extra=True))
     return roots
 
 
-def _short_name(path: str, taken: set[str]) -> str:
+def _short_name(path: str, used_names: set[str]) -> str:
     """Return the last component of a path, made unique by a number before its suffix."""
     base = os.path.basename(path) or Path(path).drive.rstrip(":") or "root"
     stem, suffix = os.path.splitext(base) if not os.path.isdir(path) else (base, "")
     name, number = base, 1
-    while _folded(name) in taken:
+    while _folded(name) in used_names:
         number += 1
         name = f"{stem}-{number}{suffix}"
     return name

@@ -359,8 +359,8 @@ def _wiki(match: re.Match[str]) -> WrittenLink | None:
     target, anchor = split_target(match[2].removesuffix("\\"))
     if is_attachment(target) or _SCHEME.match(target):
         return None
-    shown = (match[3] or "").strip() or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
-    return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, shown)
+    label = (match[3] or "").strip() or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
+    return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, label)
 
 
 def _plain(match: re.Match[str]) -> WrittenLink | None:

@@ -129,34 +129,33 @@ class PathFinder:
                 paths.append(status)
         return next((one for one in paths if one.name), paths[0])
 
-    def find_by_name(self, text: str, cancel: CancelToken | None = None) -> PathStatus | None:
+    def find_by_name(self, text: str, cancel: CancelToken | None = None) -> tuple[PathStatus | None, bool]:
         """Return the status of the file or folder with this name, wherever it is below the indexed folders.
 
         The name may lack its extension; `*.pdf` means any file of this type. Of several, one with the whole name and
-        then the one in the highest folder is taken. None if the text has several parts, or if there is no such name.
-        Raises `Cancelled`.
+        then the one in the highest folder is taken. None if the text has several parts, or if there is no such name;
+        the second value is False if that is unknown, since the folders have too many entries. Raises `Cancelled`.
         """
         wanted = _loose(text.strip().strip(_QUOTES))
         if not wanted or "/" in wanted or "\\" in wanted:
-            return None
+            return None, True
         similar = ""
-        for entry in islice(self._entries(cancel), _MOST_ENTRIES):
+        entries = self._entries(cancel)
+        for entry in islice(entries, _MOST_ENTRIES):
             name = _loose(entry.name)
             if name == wanted:
-                return self._at(entry.path)
+                return self._at(entry.path), True
             stem, suffix = os.path.splitext(name)
             if not similar and (stem == wanted or (suffix and wanted == f"*{suffix}")) and not entry.is_dir():
                 similar = entry.path
-        return self._at(similar) if similar else None
+        return (self._at(similar), True) if similar else (None, next(entries, None) is None)
 
     def _entries(self, cancel: CancelToken | None) -> Iterator[Entry]:
         """Yield the entries of all indexed folders, those of higher folders first; links are not followed."""
         folders = deque(dict.fromkeys((self.roots.workspace, *(root.path for root in self.roots.found))))
         while folders:
-            if cancel is not None:
-                cancel.checkpoint()
             try:
-                listed = sorted(_listed(folders.popleft()), key=lambda entry: entry.name)
+                listed = sorted(_listed(folders.popleft(), cancel), key=lambda entry: entry.name)
             except OSError:  # a root that is a file, or a folder that may not be listed
                 continue
             yield from listed
@@ -273,7 +272,8 @@ class PathFinder:
             return PathStatus(store.path, "file", f"{store.name}/{base}", "sessions", key="/".join(parts[1:]))
 
         def judge(entry: Entry, _name: str, listed: Sequence[Entry]) -> Match | None:
-            return judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), {one.name for one in listed})
+            names = frozenset(one.name for one in listed)
+            return judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), names)
 
         return _descend(store.path, store.name, parts, "sessions", judge)
 
@@ -342,9 +342,14 @@ def _kind(state: os.stat_result) -> Literal["file", "folder"]:
     return "folder" if stat.S_ISDIR(state.st_mode) else "file"
 
 
-def _listed(folder: str) -> list[Entry]:
+def _listed(folder: str, cancel: CancelToken | None = None) -> list[Entry]:
+    listed: list[Entry] = []
     with os.scandir(folder) as entries:
-        return list(entries)
+        for entry in entries:
+            if cancel is not None:
+                cancel.checkpoint()
+            listed.append(entry)
+    return listed
 
 
 def _entry(listed: Sequence[Entry], name: str) -> Entry | None:

@@ -177,8 +177,8 @@ class ChatModel:
         end = time.monotonic() + seconds  # the time to load the SDK doesn't count
 
         def once() -> str:
-            left = max(0.1, end - time.monotonic())
-            with self._http.call(left, cancel=cancel, private=[text], most_bytes=_MOST_ANSWER_BYTES):
+            seconds_left = max(0.1, end - time.monotonic())
+            with self._http.call(seconds_left, cancel=cancel, private=[text], most_bytes=_MOST_ANSWER_BYTES):
                 raw = create(
                     model=self._model,
                     messages=[{"role": "system", "content": instruction}, {"role": "user", "content": text}],

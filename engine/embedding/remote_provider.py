@@ -268,8 +268,8 @@ class RemoteProvider:
 
         def attempt() -> Answer:
             # The user waits for the vector of a query: the timeout is for all attempts together.
-            left = end - time.monotonic() if query else seconds
-            return self._api.embed(texts, query=query, seconds=left, cancel=cancel)
+            seconds_left = end - time.monotonic() if query else seconds
+            return self._api.embed(texts, query=query, seconds=seconds_left, cancel=cancel)
 
         answer = retrying(attempt, cancel=cancel, seconds=seconds if query else None)
         if self.price != 0:

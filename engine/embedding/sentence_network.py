@@ -347,16 +347,16 @@ def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "
     added[before::size] += convolutions.first_bias
     around = np.pad(layout.rows * size, _GAP, constant_values=(len(own) - 1) * size)
     first = added.take(layout.rows * size + before, axis=0)
-    taken = np.empty_like(first)
+    buffer = np.empty_like(first)
     for offset in (offset for offset in range(size) if offset != before):
         words = around[_GAP - before + offset :][: len(first)]
-        added.take(words + offset, axis=0, out=taken, mode="clip")  # indexes are valid; "raise" would use a copy
-        first += taken
+        added.take(words + offset, axis=0, out=buffer, mode="clip")  # indexes are valid; "raise" would use a copy
+        first += buffer
     np.maximum(first, 0, out=first)
-    first += own.take(layout.rows, axis=0, out=taken, mode="clip")
+    first += own.take(layout.rows, axis=0, out=buffer, mode="clip")
     first[layout.gaps] = 0
 
-    second = taken
+    second = buffer
     for start in range(size):
         # Windows that start `size` rows apart are adjacent.
         count = (len(first) - start) // size

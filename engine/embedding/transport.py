@@ -76,12 +76,12 @@ class Call:
             _current.reset(token)
             forget()
 
-    def left(self, most: float | None) -> float:
+    def seconds_left(self, most: float | None) -> float:
         """Remaining seconds for one step, at most `most`. Raises TimeoutError after the call's time limit."""
-        left = self._end - time.monotonic()
-        if left <= 0:
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
             raise TimeoutError
-        return left if most is None else min(left, most)
+        return seconds if most is None else min(seconds, most)
 
     @contextlib.contextmanager
     def using(self, handle: socket.socket) -> Iterator[None]:
@@ -133,7 +133,7 @@ class _Stream(httpcore2.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         with _mapped(httpcore2.ReadTimeout, httpcore2.ReadError), current_call().using(self._handle):
-            self._socket.settimeout(current_call().left(timeout))
+            self._socket.settimeout(current_call().seconds_left(timeout))
             received = self._socket.recv(max_bytes)
         if not received:  # an end caused by a cancel must not count as the end of a response
             current_call().checkpoint()
@@ -143,7 +143,7 @@ class _Stream(httpcore2.NetworkStream):
         view = memoryview(buffer)
         with _mapped(httpcore2.WriteTimeout, httpcore2.WriteError), current_call().using(self._handle):
             while view:
-                self._socket.settimeout(current_call().left(timeout))
+                self._socket.settimeout(current_call().seconds_left(timeout))
                 view = view[self._socket.send(view) :]
 
     def close(self) -> None:
@@ -157,7 +157,7 @@ class _Stream(httpcore2.NetworkStream):
             if isinstance(self._socket, ssl.SSLSocket):
                 raise httpcore2.ConnectError("TLS within TLS: a proxy must be reached by http")
             with _mapped(httpcore2.ConnectTimeout, httpcore2.ConnectError), current_call().using(self._handle):
-                self._socket.settimeout(current_call().left(timeout))
+                self._socket.settimeout(current_call().seconds_left(timeout))
                 wrapped = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
         except ssl.SSLCertVerificationError as error:
             self.close()
@@ -206,7 +206,7 @@ def _connect(new: socket.socket, address: Any) -> _Stream:
     try:
         handle = new.dup()
         with current_call().using(handle):
-            new.settimeout(current_call().left(_CONNECT_SECONDS))
+            new.settimeout(current_call().seconds_left(_CONNECT_SECONDS))
             new.connect(address)
             new.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except BaseException:
@@ -299,10 +299,10 @@ class _Body(httpx2.SyncByteStream):
         self._response = response
 
     def __iter__(self) -> Iterator[bytes]:
-        left = current_call().most_bytes
+        bytes_left = current_call().most_bytes
         for part in self._response.iter_stream():
-            left -= len(part)
-            if left < 0:
+            bytes_left -= len(part)
+            if bytes_left < 0:
                 raise AnswerTooLarge
             yield part
 

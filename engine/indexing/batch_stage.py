@@ -89,8 +89,8 @@ class BatchStage:
         """Choose the texts for batch jobs, newest files first. Returns the hashes of all pending texts."""
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.due(self._model.id)
-        taken = self._runner.expected | self._runner.released | self._direct
-        queue = {hash_: id_ for hash_, id_ in due.items() if hash_ not in taken} if self._runner.works else {}
+        requested = self._runner.expected | self._runner.released | self._direct
+        queue = {hash_: id_ for hash_, id_ in due.items() if hash_ not in requested} if self._runner.works else {}
         self._queued = set(queue)
         self.end()
         # Together they fit into the queue of any account, and the first results arrive earlier.
@@ -141,7 +141,7 @@ class BatchStage:
             self._token.checkpoint()
             if self._makes_way():
                 return False
-            left = end - time.monotonic()
-            if left <= 0:
+            seconds_left = end - time.monotonic()
+            if seconds_left <= 0:
                 return True
-            pause(min(left, _CHANGES_POLL), self._token)
+            pause(min(seconds_left, _CHANGES_POLL), self._token)

@@ -169,23 +169,23 @@ class EmbedStage:
             with self._store.write() as writer:
                 stored_models.note_speed(writer, self._model.id, self._characters / self._seconds)
 
-    def _texts(self, left: dict[bytes, int]) -> Iterator[Unembedded]:
+    def _texts(self, remaining: dict[bytes, int]) -> Iterator[Unembedded]:
         """Yield the texts of these chunks, given by hash, and remove them; first those of the last search's results.
 
         The order of results found by keywords alone is wrong until they have vectors: an unrelated one ranks above
         those whose vectors lower their score.
         """
         for text in (text for texts in self._running.values() for text in texts):
-            left.pop(text.hash, None)
-        waiting = iter(list(left))
-        while left:
+            remaining.pop(text.hash, None)
+        waiting = iter(list(remaining))
+        while remaining:
             with self._store.read(tables=self._tables) as snapshot:
                 group = []
                 if (results := self._results()) is not self._seen:
                     self._seen = results
                     group = [hash_ for _, hash_ in snapshot.unembedded_results(self._model.id, results)]
                 group += islice(waiting, _TEXTS_AT_ONCE)
-                texts = snapshot.texts([left.pop(hash_) for hash_ in group if hash_ in left])
+                texts = snapshot.texts([remaining.pop(hash_) for hash_ in group if hash_ in remaining])
             yield from texts
 
     def _count_tokens(self, text: Unembedded) -> int:
@@ -237,12 +237,12 @@ class EmbedStage:
         self._in_a_row = 0 if arrived else self._in_a_row + 1
         if not isinstance(_first_cause(error), TextsRefused) or self._in_a_row > _REFUSALS_IN_A_ROW:
             raise error
-        left = [text for index, text in enumerate(texts) if index not in arrived]
-        if arrived and left:
-            self._again.append(left)
-        elif len(left) == 1:
-            self._set_aside(left[0], error)
-        elif left:
+        failed = [text for index, text in enumerate(texts) if index not in arrived]
+        if arrived and failed:
+            self._again.append(failed)
+        elif len(failed) == 1:
+            self._set_aside(failed[0], error)
+        elif failed:
             middle = len(texts) // 2
             self._again.extend((texts[:middle], texts[middle:]))
 

@@ -348,15 +348,15 @@ def _listed(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]
     try:
         descriptor, _ = folders.open(file.path)
         try:
-            seen = read_quick_summary(descriptor, file.path, file.size)
+            summary = read_quick_summary(descriptor, file.path, file.size)
         finally:
             os.close(descriptor)
     except (OSError, PathRefused):
         return None, ""
-    if seen is None:
+    if summary is None:
         return None, ""
-    row = session_file(file, file.name, seen.facts, seen.messages, None, hash="", size=file.size)
-    return row, seen.facts.project
+    row = session_file(file, file.name, summary.facts, summary.messages, None, hash="", size=file.size)
+    return row, summary.facts.project
 
 
 def _adding(rows: Sequence[NewFile]) -> Change:

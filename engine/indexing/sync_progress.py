@@ -109,7 +109,7 @@ class ProgressMeter:
         self._sent = time.monotonic()
         rate = self._rate()
         known = rate > 0 and self._total and self._marks[-1][0] - self._marks[0][0] >= _TIME_LEFT_NEEDS
-        left = (self._total - self._completed) / rate if known else None
+        seconds_left = (self._total - self._completed) / rate if known else None
         self._listener(
             MemorySyncProgressUpdate(
                 phase=self._phase,
@@ -118,7 +118,7 @@ class ProgressMeter:
                 label=tr("Waiting for batch jobs") if self._waiting else tr(_LABELS[self._phase]),
                 current_file=self._file,
                 rate=rate,
-                seconds_left=left,
+                seconds_left=seconds_left,
                 reused=self.reused,
                 embedded=self.embedded,
                 reason=self._reason,

@@ -340,11 +340,11 @@ def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, stat
 
     If not `whole`, the transcript is read on by the next sync.
     """
-    seen = file if whole else msgspec.structs.replace(file, mtime_ns=0)
+    dated = file if whole else msgspec.structs.replace(file, mtime_ns=0)
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:
-            note_transcript(writer, seen, state if rows or closed or not (new.tool_uses or new.requests) else None)
+            note_transcript(writer, dated, state if rows or closed or not (new.tool_uses or new.requests) else None)
             if not rows and not closed:
                 # A session that an agent has just started has no messages yet.
                 return [], writer.remove_file("sessions", new.path)

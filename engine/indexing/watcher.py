@@ -191,10 +191,10 @@ class Watcher:
                 due = min(self._next_check, self._pending.due)
                 if self._mode == "polling":
                     due = min(due, self._next_poll)
-                left = due - time.monotonic()
-                if left <= 0:
+                seconds_left = due - time.monotonic()
+                if seconds_left <= 0:
                     break
-                self._wake.wait(left)
+                self._wake.wait(seconds_left)
             return not self._stopping
 
     def _check(self) -> None:

@@ -91,10 +91,10 @@ def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims:
     """Return the vectors of visible chunks, from parts of (ids, codes, scales)."""
     visible_ids, visible = [np.empty(0, np.int64)], []
     for ids, codes, scales in parts:
-        seen = listing.positions(ids) >= 0
-        whole = bool(seen.all())
-        visible_ids.append(ids if whole else ids[seen])
-        visible.append((codes, scales) if whole else (codes[seen], scales[seen]))
+        listed = listing.positions(ids) >= 0
+        whole = bool(listed.all())
+        visible_ids.append(ids if whole else ids[listed])
+        visible.append((codes, scales) if whole else (codes[listed], scales[listed]))
     return Rows(np.concatenate(visible_ids), dims, tuple(visible))
 
 

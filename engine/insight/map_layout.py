@@ -195,8 +195,8 @@ def _by_directions(
     if old is not None and old.layout == "directions":
         turned = turn(rows.ids, points, old.ids, old.points)
         points, axes = points @ turned, axes @ turned
-    shown = float(directions.shares[:2].sum())
-    return StoredLayout("directions", stamp, rows.ids, points, directions.mean, axes, shown)
+    share = float(directions.shares[:2].sum())
+    return StoredLayout("directions", stamp, rows.ids, points, directions.mean, axes, share)
 
 
 def _pair(columns: np.ndarray) -> np.ndarray:

@@ -250,13 +250,13 @@ class _Clock:
     def _next(self) -> Callable[[], object] | None:
         with self._wake:
             while not self._closed:
-                left = self._due[0][0] - time.monotonic() if self._due else None
-                if left is not None and left <= 0:
+                seconds_left = self._due[0][0] - time.monotonic() if self._due else None
+                if seconds_left is not None and seconds_left <= 0:
                     _, number = heapq.heappop(self._due)
                     if (call := self._calls.pop(number, None)) is not None:
                         return call
                 else:
-                    self._wake.wait(left)
+                    self._wake.wait(seconds_left)
             return None
 
 

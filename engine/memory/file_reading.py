@@ -248,8 +248,8 @@ def _masked(message: Message) -> Message:
 
 def _rewound(message: SessionMessage, rewound: Sequence[tuple[int, int]]) -> SessionMessage:
     """Mark a message if it is on lines that the user abandoned by going back; returns the same object if unchanged."""
-    left = any(first <= message.line <= last for first, last in rewound)
-    return message if left == message.rewound else msgspec.structs.replace(message, rewound=left)
+    abandoned = any(first <= message.line <= last for first, last in rewound)
+    return message if abandoned == message.rewound else msgspec.structs.replace(message, rewound=abandoned)
 
 
 def _shown(message: Message) -> SessionMessage:

@@ -38,6 +38,9 @@ _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
 
 MISSING = marked("There is no such file or folder: check its name for typos.")
+NOT_SEARCHED = marked(
+    "There is no such path, and the folders have too many files to search them for this name: enter the whole path."
+)
 NEW = marked("The file is new: the next update indexes it.")
 CHANGED = marked("The file has changed since it was indexed. Until the next update, searches find its old text.")
 GONE = marked("The file was deleted. Searches find its text until the next update.")
@@ -60,8 +63,12 @@ class PathStates:
         """Return why a path is indexed or not; see `MemorySearchManager.explain_path`."""
         finder = PathFinder(self._workspace, self._settings)
         state = self._explain(path, finder, finder.find(path), provider, config, cancel)
-        named = finder.find_by_name(path, cancel) if state.state == "missing" else None
-        return state if named is None else self._explain(path, finder, named, provider, config, cancel)
+        if state.state != "missing":
+            return state
+        named, searched = finder.find_by_name(path, cancel)
+        if named is not None:
+            return self._explain(path, finder, named, provider, config, cancel)
+        return state if searched else msgspec.structs.replace(state, sentence=tr(NOT_SEARCHED))
 
     def _explain(
         self,

@@ -158,6 +158,11 @@ class ResultExplanation(Record, frozen=True):
     """Whether only the text score reaches the minimum, which is then shown as the score."""
 
     @property
+    def wordless(self) -> bool:
+        """Whether the passage has none of the words, and is a result for the query's other conditions alone."""
+        return not self.terms and self.cosine is None and bool(self.missing)
+
+    @property
     def lifted_score(self) -> float:
         """The score with `time_lift` and `session_lift`, before ageing."""
         return min(1.0, self.fresh_score * self.time_lift * self.session_lift)

@@ -41,17 +41,17 @@ def diversify(scores: Sequence[float], similarity: Similarity, weight: float, co
     count = min(count, len(scores))
     lowest, spread = min(scores, default=0.0), max(scores, default=0.0) - min(scores, default=0.0)
     relevance = [(score - lowest) / spread if spread else 1.0 for score in scores]
-    left = list(range(len(scores)))
+    remaining = list(range(len(scores)))
     nearest = [0.0] * len(scores)
     like: list[int | None] = [None] * len(scores)
     chosen: list[Chosen] = []
     while len(chosen) < count:
-        best = max(left, key=lambda index: (weight * relevance[index] - (1 - weight) * nearest[index], -index))
-        left.remove(best)
+        best = max(remaining, key=lambda index: (weight * relevance[index] - (1 - weight) * nearest[index], -index))
+        remaining.remove(best)
         chosen.append(Chosen(best, (1 - weight) * nearest[best], like[best]))
         if len(chosen) == count:
             break
-        for index, value in zip(left, similarity(best, left), strict=True):
+        for index, value in zip(remaining, similarity(best, remaining), strict=True):
             if value > nearest[index]:
                 nearest[index], like[index] = value, best
     return chosen

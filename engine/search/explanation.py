@@ -92,6 +92,14 @@ def _newest(stage: Stage) -> str:
     return tr("The first passage of each file was chosen, newest files first.")
 
 
+def _wordless(stage: Stage) -> str:
+    return tr_count(
+        "{count:,} file satisfies the query without its words: its first passage was added.",
+        "{count:,} files satisfy the query without its words: their first passages were added, newest files first.",
+        stage.left,
+    )
+
+
 def _passage(stage: Stage) -> str:
     return tr("The passage that was searched for is left out.")
 
@@ -264,6 +272,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "unrelated": _unrelated,
     "vectors": _vectors,
     "within": _within,
+    "wordless": _wordless,
     "words": _words,
 }
 """Functions that describe a stage's facts in a sentence, by name of the stage. `index`, `query` and a failed `question`

@@ -176,14 +176,14 @@ class FactTable:
         position.
         """
         counts = [self._count(term) for term in terms]
-        idfs = [inverse_document_frequency(len(self._facts), len(held)) for held in counts]
+        idfs = [inverse_document_frequency(len(self._facts), len(by_fact)) for by_fact in counts]
         scale, scores = Scale.of(idfs), {}
         for position in set().union(*counts):
             norm = length_norm(self._facts[position].length, self._average)
             parts = text_parts(
                 [
-                    term_score(idf, held[position], norm) if position in held else 0.0
-                    for idf, held in zip(idfs, counts, strict=True)
+                    term_score(idf, by_fact[position], norm) if position in by_fact else 0.0
+                    for idf, by_fact in zip(idfs, counts, strict=True)
                 ],
                 scale,
             )
@@ -265,7 +265,7 @@ def _occurrences(
     *first, last = phrase.split(" ")
     alone = counts.get(last, {})
     if beginning:
-        alone = reduce(_larger, (held for token, held in counts.items() if token.startswith(last)), alone)
+        alone = reduce(_larger, (by_fact for token, by_fact in counts.items() if token.startswith(last)), alone)
     if not first:
         return alone
     searched = f" {phrase}" if beginning else f" {phrase} "

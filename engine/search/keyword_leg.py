@@ -205,7 +205,7 @@ class KeywordLeg:
             distances: list[tuple[int, int]],
         ) -> None:
             parts, strengths = [0.0] * count, None
-            in_names = bm25 = held = 0.0
+            in_names = bm25 = found_idf = 0.0
             norm = length_norm(length, known_average or average)
             if around:
                 result.around.add(id_)
@@ -218,7 +218,7 @@ class KeywordLeg:
                     if frequencies[kind]:
                         parts[index] = score = term_score(idf, frequencies[kind], norm)
                         bm25 += score
-                        held += idf
+                        found_idf += idf
                     continue
                 score, strength = _contribution(term, frequencies, norm, of_others)
                 if strength < 1.0:
@@ -227,11 +227,11 @@ class KeywordLeg:
                 if score:
                     parts[index] = score
                     bm25 += score
-                    held += idf * strength
+                    found_idf += idf * strength
             if not bm25:
                 return
             near = sum(scoring.nearness(pairs[pair], distance) for pair, distance in distances) if distances else 0.0
-            result.add(id_, parts, strengths or (), near, bm25, held)
+            result.add(id_, parts, strengths or (), near, bm25, found_idf)
             if in_names >= half:
                 result.titled.add(id_)
 

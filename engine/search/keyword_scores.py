@@ -124,9 +124,9 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         strengths: Sequence[float],
         near: float,
         bm25: float,
-        held: float,
+        found_idf: float,
     ) -> None:
-        """Store the counts of a chunk. `bm25`, `held`: sums of its contributions and of the idfs of its terms."""
+        """Store the counts of a chunk. `bm25`, `found_idf`: sums of its contributions and of the idfs of its terms."""
         self.contributions[id_] = tuple(contributions)
         if near:
             self.nearness[id_] = near
@@ -137,7 +137,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             bm25, covered, evidence = whole.bm25, whole.covered, whole.evidence
         else:
             scale = self.scale
-            covered = held / scale.total
+            covered = found_idf / scale.total
             evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered), covered)
         self.evidence[id_] = evidence
         self.scores[id_] = min(1.0, evidence)
@@ -197,20 +197,24 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             return
         ids = sorted(self.contributions)
         holding = self._holding(ids)
-        near = [id_ for id_ in ids if id_ not in self.in_some_form and all(_near(held, id_) for held in holding)]
+        near = [
+            id_ for id_ in ids if id_ not in self.in_some_form and all(_near(with_term, id_) for with_term in holding)
+        ]
         files: dict[int, list[int]] = {}
         for id_, file in files_of([id_ for id_ in ids if _near(near, id_)]):  # looking up all takes far longer
             files.setdefault(file, []).append(id_)
         for of_file in files.values():
             holding = self._holding(of_file)
-            self.in_file.update(id_ for id_ in of_file if 0 < min(_near(held, id_) for held in holding) < _CHANCE)
+            self.in_file.update(
+                id_ for id_ in of_file if 0 < min(_near(with_term, id_) for with_term in holding) < _CHANCE
+            )
         self.in_file.difference_update(self.in_some_form)
         self._score_again(self.in_file)
 
     def _holding(self, ids: Sequence[int]) -> list[list[int]]:
         """Return those of the chunks that hold each term, the fewest first."""
-        held = ([id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms)))
-        return sorted(held, key=len)
+        ids_by_term = ([id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms)))
+        return sorted(ids_by_term, key=len)
 
     def add_projects(self, projects_of: Callable[[Collection[int]], Mapping[int, str]]) -> None:
         """Raise the scores of chunks of sessions for terms that only other chunks of the same project hold.
@@ -229,8 +233,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         for index, (term, contributions) in enumerate(zip(self.terms, by_term, strict=True)):
             holding = Counter(compress(projects.values(), contributions))
             if rarity := (1 - len(holding) / len(sizes)) * term.idf / self.scale.total:
-                for project, held in holding.items():
-                    shares[project][index] = rarity * min(1.0, held / (_OFTEN * sizes[project]))
+                for project, count in holding.items():
+                    shares[project][index] = rarity * min(1.0, count / (_OFTEN * sizes[project]))
         before = {id_: sum(self.in_project(id_).values()) for id_ in self.project_shares}
         for id_, project in projects.items():
             self.project_shares[id_] = shares[project]

@@ -93,8 +93,8 @@ class Best(msgspec.Struct, frozen=True):
 
 def short_of(best: float, least: float) -> float:
     """Return a score in hundredths for display: one below the minimum `least` is also shown as below it."""
-    shown = round(best, 2)
-    return shown - 0.01 if best < least and shown >= round(least, 2) else shown
+    rounded = round(best, 2)
+    return rounded - 0.01 if best < least and rounded >= round(least, 2) else rounded
 
 
 class RaisedMinimum(msgspec.Struct, frozen=True):

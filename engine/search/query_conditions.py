@@ -95,15 +95,19 @@ class Conditions:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
 
-    def newest(self, chunks: Sequence[int], limit: int) -> tuple[list[int], int]:
-        """Return the first chunk of each file, most recently changed files first, and the number of files."""
+    def newest(self, chunks: Sequence[int], limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
+        """Return the first of the `chunks` of each file, most recently changed files first, and the number of files.
+
+        Files with one of the chunks in `without` are left out.
+        """
         rows: list[tuple[int, int]] = list(
             self._snapshot.connection.execute(
                 f"""SELECT min(c.id), count(*) OVER () FROM {self._tables.chunks} c
                 CROSS JOIN {self._tables.files} f ON f.id = c.file_id
-                WHERE +c.id IN (SELECT value FROM carray(?)) GROUP BY c.file_id
-                ORDER BY f.mtime_ns DESC, f.path LIMIT ?""",
-                (many(chunks), limit),
+                WHERE +c.id IN (SELECT value FROM carray(?)) AND +c.file_id NOT IN (
+                    SELECT file_id FROM {self._tables.chunks} WHERE id IN (SELECT value FROM carray(?)))
+                GROUP BY c.file_id ORDER BY f.mtime_ns DESC, f.path LIMIT ?""",
+                (many(chunks), many(without), limit),
             )
         )
         return [id_ for id_, _ in rows], rows[0][1] if rows else 0
@@ -321,20 +325,24 @@ def _nanoseconds(seconds: float) -> int:
 # --- Reads options of commands as words, and #tags as conditions ------------------------------------------------------
 
 
-def read_with_index(snapshot: Snapshot, query: Query) -> Query:
-    """Return the query with those parts in the sense that only the index can tell: options of commands, and tags."""
-    return _with_tags(snapshot, _without_options(snapshot, query))
+def read_with_index(snapshot: Snapshot, query: Query, files: Sequence[int] | None) -> Query:
+    """Return the query with those parts in the sense that only the index can tell: options of commands, and tags.
+
+    `files`: the files to search, since others must not change the sense; None for all.
+    """
+    if not {"#", "-"}.intersection(query.text):
+        return query
+    among = _Condition("1") if files is None else _in_files(files)
+    return _with_tags(snapshot, _without_options(snapshot, query, among), among)
 
 
-def _with_tags(snapshot: Snapshot, query: Query) -> Query:
+def _with_tags(snapshot: Snapshot, query: Query, among: _Condition) -> Query:
     """Return the query with words such as `#garden` as the condition `tag:garden` if notes have this tag.
 
     Among other words, only an exclusion is one: `#include <vector>` and "#todo deploy" may be in texts without the tag.
     """
-    if "#" not in query.text:
-        return query
     clauses = tuple(
-        Clause(tuple(_as_tag(snapshot, atom) for atom in clause.alternatives), clause.negated)
+        Clause(tuple(_as_tag(snapshot, atom, among) for atom in clause.alternatives), clause.negated)
         for clause in query.clauses
     )
     if any(not clause.required for clause in clauses):
@@ -342,25 +350,26 @@ def _with_tags(snapshot: Snapshot, query: Query) -> Query:
     return msgspec.structs.replace(query, clauses=clauses)
 
 
-def _as_tag(snapshot: Snapshot, atom: Atom) -> Atom:
+def _as_tag(snapshot: Snapshot, atom: Atom, among: _Condition) -> Atom:
     """Return the condition for a word that is a tag of notes; other parts of a query as they are."""
     if not isinstance(atom, Word) or atom.beginning or (match := _TAG.fullmatch(atom.text)) is None:
         return atom
     field = Field("tag", match[1])
     sql, values = _files_with_tag(snapshot, field.value)
-    rows = snapshot.connection.execute(sql, values)
-    known = None if snapshot.known is None else frozenset(snapshot.known)
-    return field if any(known is None or id_ in known for (id_,) in rows) else atom
+    query = f"SELECT 1 FROM ({sql}) c WHERE {among.sql} LIMIT 1"
+    return atom if snapshot.connection.execute(query, (*values, *among.values)).get is None else field
 
 
-def _without_options(snapshot: Snapshot, query: Query) -> Query:
+def _without_options(snapshot: Snapshot, query: Query, among: _Condition) -> Query:
     """Return the query with an exclusion read as a word if a text has it after the same word, with the hyphen.
 
     It is then an option of a command that was pasted, as in `rm -rf build`. A remark names it.
     """
     exclusions = [clause for clause in query.clauses if clause.negated and isinstance(clause.alternatives[0], Word)]
     words = {
-        clause: word for clause in exclusions[:_MOST_OPTIONS] if (word := _as_option(snapshot, query.text, clause))
+        clause: word
+        for clause in exclusions[:_MOST_OPTIONS]
+        if (word := _as_option(snapshot, query.text, clause, among))
     }
     if not words:
         return query
@@ -376,26 +385,25 @@ def _without_options(snapshot: Snapshot, query: Query) -> Query:
     return msgspec.structs.replace(query, clauses=clauses, remarks=(*query.remarks, *remarks))
 
 
-def _as_option(snapshot: Snapshot, text: str, clause: Clause) -> Word | None:
+def _as_option(snapshot: Snapshot, text: str, clause: Clause, among: _Condition) -> Word | None:
     """Return an excluded word with its hyphen if a text has both after the word before them; None otherwise."""
     atom = clause.alternatives[0]
     assert isinstance(atom, Word)
     hyphen = atom.start - 1
     before = text[:hyphen].split()[-1:]
     option = text[hyphen : atom.end]
-    return Word(option, hyphen, atom.end) if before and _is_written(snapshot, f"{before[0]} {option}") else None
+    written = before and _is_written(snapshot, f"{before[0]} {option}", among)
+    return Word(option, hyphen, atom.end) if written else None
 
 
-def _is_written(snapshot: Snapshot, text: str) -> bool:
+def _is_written(snapshot: Snapshot, text: str, among: _Condition) -> bool:
     """Whether one of the first chunks with the words of a text has it just so, in any case."""
     expression = _phrase(Phrase(text, 0, len(text)))
     fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
-    known = "" if snapshot.known is None else "AND c.file_id IN (SELECT value FROM carray(?))"
-    values = (expression,) if snapshot.known is None else (expression, many(snapshot.known))
     rows = snapshot.connection.execute(
         f"""SELECT c.text FROM {fts} f CROSS JOIN {chunks} c ON c.id = f.rowid
-            WHERE {fts} MATCH ? {known} LIMIT {_MOST_READ}""",
-        values,
+            WHERE {fts} MATCH ? AND {among.sql} LIMIT {_MOST_READ}""",
+        (expression, *among.values),
     )
     return any(text.casefold() in found.casefold() for (found,) in rows)
 

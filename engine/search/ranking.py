@@ -281,17 +281,17 @@ def _named_first(
     ranked: list[Scored],
     named: dict[int, NamedChunk],
     entered: int,
-    left: int,
+    scored: int,
     words: KeywordScores,
     context: SearchContext,
 ) -> list[Scored]:
     """Return the scored candidates with those named like the query first, and record these stages.
 
-    `entered`, `left`: numbers of candidates, and of those with a score.
+    `entered`, `scored`: numbers of candidates, and of those with a score.
     """
     context.best = max((max(of.unlifted, of.keywords) for of in ranked), default=0.0)
-    context.stages.add("scores", entered, left, context.best)
-    return put_first(ranked, named, words, left, context.stages)
+    context.stages.add("scores", entered, scored, context.best)
+    return put_first(ranked, named, words, scored, context.stages)
 
 
 def _note_names(lifts: Mapping[int, Lift], count: int, part: KeywordPart, context: SearchContext) -> None:

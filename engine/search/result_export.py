@@ -51,8 +51,8 @@ def results_markdown(results: Iterable[MemorySearchResult], *, query: str, total
         if result.workspace:
             details.append(f"in {_code(result.workspace)}")
         if result.message is not None:
-            left = " (abandoned branch)" if result.message.rewound else ""
-            details.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{left}")
+            branch = " (abandoned branch)" if result.message.rewound else ""
+            details.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{branch}")
         yield " · ".join(details)
         if result.context is not None:
             yield f"{_NEXT_TO[result.context.role]}: {on_one_line(result.context.text)}"

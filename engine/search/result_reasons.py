@@ -89,6 +89,7 @@ _OF_SESSION = marked("The query names {names} of this session: × {lift:.2f} = {
 _REACHED = marked("The score of {score:.2f} reaches the minimum score, {least:g}.")
 _NAMED = marked("Shown because its title matches; reduced by age, its score is below the minimum score, {least:g}.")
 _BY_WORDS = marked("Shown because its score by words alone reaches the minimum score, {least:g}.")
+_WORDLESS = marked("Passages without the query's words get the minimum score, {least:g}.")
 _MOST_TERMS = 8
 _LEAST = 0.005
 """Smallest part shown; smaller ones round to zero."""
@@ -125,6 +126,10 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
 def _words(of: ResultExplanation) -> str:
     if not (of.full_bm25 or of.missing):
         return tr("The query has no words to score.")
+    if of.wordless:
+        return tr(
+            "The passage satisfies the query without its words: {words}.", words=_listed([*map(in_quotes, of.missing)])
+        )
     if not of.terms:
         return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
     first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
@@ -179,7 +184,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _meaning(of: ResultExplanation) -> str:
-    if of.cosine_low is None or of.cosine_high is None:
+    if of.cosine_low is None or of.cosine_high is None or of.wordless:
         return tr("The meaning was not compared.")
     if of.vector_score is None or of.cosine is None:
         return tr("The passage has no vector yet, so only its words count.")
@@ -264,10 +269,12 @@ def _position(of: ResultExplanation) -> str:
 
 
 def _threshold(of: ResultExplanation) -> str:
-    if not of.min_score or (not of.full_bm25 and of.cosine_low is None):
+    if not of.min_score or (not of.full_bm25 and of.cosine_low is None and not of.wordless):
         return ""
     if of.by_words:
         sentence = _BY_WORDS
+    elif of.wordless:
+        sentence = _WORDLESS
     else:
         sentence = _NAMED if of.named and of.score <= of.min_score else _REACHED
     return tr(sentence, score=of.score, least=of.min_score)

@@ -107,6 +107,24 @@ def list_newest(
     return FoundSet(QueryAnalysis((), ()), None, listed, files, score_inputs, within, lasting)
 
 
+def with_wordless(
+    results: list[Scored], conditions: Conditions, scope: ChunkFilter, context: SearchContext
+) -> tuple[list[Scored], int]:
+    """Return the results, followed by passages without the query's words if its conditions alone can be satisfied.
+
+    Of each file without a result, this is the first passage; it gets the minimum score. Also returns the number of all.
+    """
+    if not context.query.words_optional or not scope.chunks:
+        return results, len(results)
+    least = context.request.min_score
+    ids, files = conditions.newest(scope.chunks, context.request.max_results, [scored.id for scored in results])
+    if not ids:
+        return results, len(results)
+    context.stages.add("wordless", len(scope.chunks), files)
+    added = [Scored(id_, least, Evidence(0.0, None), None, least, 0.0) for id_ in ids]
+    return results + added, len(results) + files
+
+
 def _name(context: SearchContext) -> str:
     like = context.request.like
     if like is not None:

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
-from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages, Term
+from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
 from engine.search.query_conditions import many
 from engine.search.scoring import FOR_UNKNOWN
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.snapshot import Snapshot
+from engine.text import QueryAnalysis
 from engine.text.folding import fold
+from engine.text.languages import language_of_note
 from engine.text.query_analysis import is_written_as_name
 from engine.text.spelling import typos
 from engine.text.stems import counted_as
@@ -54,8 +56,8 @@ def cut(ranked: list[Scored], others: int, least: float, stages: Stages) -> list
             results.append(replace(scored, score=max(least, scored.score), by_keywords=not scored.named))
     # A note whose name matches the query stays first, whatever its age.
     results.sort(key=lambda scored: (not scored.named, -scored.score))
-    left = {scored.id for scored in results}
-    out = [scored for scored in ranked if scored.id not in left]
+    remaining = {scored.id for scored in results}
+    out = [scored for scored in ranked if scored.id not in remaining]
     aged = [scored.fresh for scored in out if scored.fresh >= least]
     if any(scored.age is not None for scored in ranked):
         stages.add(
@@ -98,19 +100,24 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
 
 
 def without_chance_matches(
-    snapshot: Snapshot, results: list[Scored], words: KeywordScores, language: str, least: float, context: SearchContext
+    snapshot: Snapshot,
+    results: list[Scored],
+    words: KeywordScores,
+    analysis: QueryAnalysis,
+    least: float,
+    context: SearchContext,
 ) -> list[Scored]:
     """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index.
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
     can't. Results with all the other words stay, since the unknown word may be a typing error, unless it is a name.
-    `language`: the query's, "" if unknown. `least`: the minimum for results by vectors.
+    `least`: the minimum for results by vectors.
     """
-    missing = words.unknown
+    missing, language = words.unknown, analysis.languages[0]
     if not missing or not language or words.groups or not words.scale.total:
         return results
     share = sum(term.idf for term in missing) / words.scale.total
-    has_name = _has_name(missing, language, context)
+    has_name = _has_name(words, analysis, context)
     raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * has_name))
     doubted = {
         scored.id
@@ -130,16 +137,30 @@ def without_chance_matches(
     return kept_results
 
 
-def _has_name(missing: Sequence[Term], language: str, context: SearchContext) -> bool:
+def _has_name(words: KeywordScores, analysis: QueryAnalysis, context: SearchContext) -> bool:
     """Return whether one of the terms that occur nowhere is a name: no probable typing error, and no time."""
-    query = context.query.searched_text
-    names = [term.surface for term in missing if is_written_as_name(term.surface, query, language)]
-    if not names:
+    query, language = context.query.searched_text, analysis.languages[0]
+    missing = {term.surface for term in words.unknown}
+    names = [
+        term.surface
+        for term in analysis.terms
+        if term.surface in missing and is_written_as_name(term.surface, term.start, query, language)
+    ]
+    if not names or not _is_in(language, query, words):
         return False
     corrections = chain.from_iterable(of.words for of in context.suggestions)
     others = {word for word, other in corrections if " " in other or typos(fold(word), fold(other), 1) is not None}
     others.update(word for time in read_times(query) for word in time.text.split())
     return not others.issuperset(names)
+
+
+def _is_in(language: str, query: str, words: KeywordScores) -> bool:
+    """Return whether a query with names is in its detected language: short ones may be in any, such as German.
+
+    It is if it has function words of the language, or if the index has most of its words without a capital letter.
+    """
+    plain = [bool(term.chunks) for term in words.terms if term.surface.islower()]
+    return language_of_note(query) == language or 2 * sum(plain) > len(plain)
 
 
 def _holds_known(words: KeywordScores, id_: int) -> bool:
@@ -223,7 +244,7 @@ def at_most_per_file(
     most, limit = request.per_file, request.max_results
     if not most or len(results) <= most:
         return results[:limit], {}
-    shown: list[Scored] = []
+    listed: list[Scored] = []
     last: dict[int, int] = {}
     rows: Counter[int] = Counter()
     for start in range(0, len(results), limit):  # usually the first part suffices, and files take time to look up
@@ -231,16 +252,16 @@ def at_most_per_file(
         files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
         for scored in part:
             file = files.get(scored.id)
-            if file is not None and rows[file] < most and len(shown) < limit:
+            if file is not None and rows[file] < most and len(listed) < limit:
                 rows[file] += 1
-                shown.append(scored)
+                listed.append(scored)
                 last[file] = scored.id
-        if len(shown) == limit:
+        if len(listed) == limit:
             break
     found = _rows_of_files(snapshot, list(last), results)
     if len(last) == 1 and sum(found.values()) == len(results):
         return results[:limit], {}
-    return shown, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
+    return listed, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
 
 
 def _rows_of_files(snapshot: Snapshot, files: Sequence[int], results: list[Scored]) -> dict[int, int]:
@@ -265,7 +286,7 @@ def diverse(results: list[Scored], similarity: "Similarity", weight: float, limi
     best = results[:MOST]
     chosen = diversify([scored.score for scored in best], similarity, weight, limit)
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
-    taken = {row.by_score for row in chosen}
+    chosen_ids = {row.by_score for row in chosen}
     moved = sum(row.by_score != rank for rank, row in enumerate(chosen))
     stages.add("diversity", len(results), len(results), Diversity(moved, len(first)))
-    return first + [scored for row, scored in enumerate(results) if row not in taken]
+    return first + [scored for row, scored in enumerate(results) if row not in chosen_ids]

@@ -72,8 +72,8 @@ class _Timed:
         pass
 
     def __exit__(self, *_: object) -> None:
-        taken = (time.perf_counter() - self._start) * 1000
-        self._spent[self._stage] = self._spent.get(self._stage, 0.0) + taken
+        duration_ms = (time.perf_counter() - self._start) * 1000
+        self._spent[self._stage] = self._spent.get(self._stage, 0.0) + duration_ms
 
 
 class SearchContext(msgspec.Struct, eq=False):

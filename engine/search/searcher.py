@@ -29,7 +29,7 @@ from engine.search.result_builder import (
     matches_in_roles,
 )
 from engine.search.result_cache import Moment, ResultCache
-from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow
+from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
     at_most_per_file,
     cut,
@@ -146,7 +146,8 @@ class Searcher:
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             context = SearchContext.on(request, cancel)
             known = self._answers.get(self._moment(snapshot, provider, context), request) is not None
-            context.query = read_with_index(snapshot, context.query)
+            files = files_to_search(snapshot, self._guard, context)
+            context.query = read_with_index(snapshot, context.query, files)
             if known or not self._embedder.unknown(snapshot, provider, context):
                 return on_keywords, ""
             by_keywords = msgspec.structs.replace(request, keyword_only=True, explain=False)
@@ -157,7 +158,8 @@ class Searcher:
             if first.corrected is not None:
                 corrected = msgspec.structs.replace(request, query=first.corrected.query)
                 context = SearchContext.on(corrected, cancel)
-                context.query = read_with_index(snapshot, context.query)
+                files = files_to_search(snapshot, self._guard, context)
+                context.query = read_with_index(snapshot, context.query, files)
             texts = self._embedder.unknown(snapshot, provider, context)
         return None, self._embedder.embed(provider, texts, cancel)
 
@@ -290,11 +292,11 @@ class Searcher:
         earlier = context.earlier
         within = None if earlier is None else self._earlier_results(snapshot, provider, earlier, failure)
         with context.timed("analysis"):
-            context.query = read_with_index(snapshot, context.query)
+            files = files_to_search(snapshot, self._guard, context)
+            context.query = read_with_index(snapshot, context.query, files)
             example, analysis = self.analysis_of(snapshot, context)
             conditions = Conditions(snapshot, context.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms
-            files = files_to_search(snapshot, self._guard, context)
             scope = restrict(snapshot, conditions, files, context, listed=listed)
             if within is not None:
                 scope = narrow(snapshot, scope, within, context)
@@ -337,7 +339,7 @@ class Searcher:
             least = context.request.min_score
             with context.timed("vector"):
                 raised = minimum_by_vectors(results, vector_leg, least)
-            results = without_chance_matches(snapshot, results, words, analysis.languages[0], raised, context)
+            results = without_chance_matches(snapshot, results, words, analysis, raised, context)
             if raised > least:
                 results = without_unrelated(results, raised, context.stages)
         if roles := required_roles(context.query):
@@ -345,9 +347,10 @@ class Searcher:
         if context.request.diverse:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
+        results, total = with_wordless(results, part.conditions, part.scope, context)
         calibration = None if vector_leg is None else vector_leg.calibration
         score_inputs = ScoreInputs(words, blend, calibration, context.request.min_score)
-        return FoundSet(analysis, vector_leg, results, len(results), score_inputs, within, lasting)
+        return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""

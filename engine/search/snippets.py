@@ -50,12 +50,12 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
     before = _ELLIPSIS if _cuts_before(text, begin) else ""
     after = _ELLIPSIS if _cuts_after(text, end) else ""
     shift = len(before) - begin
-    shown = [
+    in_snippet = [
         (max(start, begin) + shift, min(stop, end) + shift) for start, stop in ranges if start < end and stop > begin
     ]
     richest = richest_match(text, [(start, stop) for start, stop in ranges if begin <= start < end], EXCERPT_LENGTH)
     offset = begin if richest is None else richest
-    return Snippet(before + text[begin:end] + after, text.count("\n", 0, begin), tuple(shown), offset)
+    return Snippet(before + text[begin:end] + after, text.count("\n", 0, begin), tuple(in_snippet), offset)
 
 
 def richest_match(text: str, ranges: Sequence[FileRange], room: int) -> int | None:

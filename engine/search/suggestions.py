@@ -203,7 +203,7 @@ def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
 
 def _is_name(term: QueryTerm, query: str, language: str) -> bool:
     """Return whether a term is written as a name with one capital letter; names with more are written in many ways."""
-    return term.surface[1:].islower() and is_written_as_name(term.surface, query, language)
+    return term.surface[1:].islower() and is_written_as_name(term.surface, term.start, query, language)
 
 
 def _is_common(text: str, word: str, typed: str) -> bool:

@@ -87,8 +87,8 @@ def called_in(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: 
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
     # A chunk is not complete if texts have the exact form: names are indexed as stems, such as those of `notes-x.md`.
     scored = words.around.intersection(words.contributions)
-    held = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
-    return chunks_named(snapshot, query, analysis, held | (words.complete & words.around))
+    matching = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
+    return chunks_named(snapshot, query, analysis, matching | (words.complete & words.around))
 
 
 def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:

@@ -195,8 +195,8 @@ class SettingChange(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         """Convert tuples to lists, as in the file."""
         for name in ("value", "was"):
-            if isinstance(held := getattr(self, name), tuple):
-                msgspec.structs.force_setattr(self, name, list(held))
+            if isinstance(value := getattr(self, name), tuple):
+                msgspec.structs.force_setattr(self, name, list(value))
 
     @property
     def back(self) -> "SettingChange":

@@ -131,11 +131,11 @@ def answering_as(own: SectionT, new: SectionT) -> SectionT:
     """Return `own` with the answering options of `new`."""
     if own.APPLIES == "answering":
         return new
-    taken = {}
+    values = {}
     for name in _answering(type(own)):
         mine, theirs = getattr(own, name), getattr(new, name)
-        taken[name] = answering_as(mine, theirs) if isinstance(mine, Section) else theirs
-    return msgspec.structs.replace(own, **taken)
+        values[name] = answering_as(mine, theirs) if isinstance(mine, Section) else theirs
+    return msgspec.structs.replace(own, **values)
 
 
 @functools.cache

@@ -360,8 +360,8 @@ def discard(connection: apsw.Connection, table: str) -> None:
     query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
     for (index,) in connection.execute(query, (table,)).fetchall():
         connection.execute(f"DROP INDEX {index}")
-    taken = {int(name.removeprefix(_PREFIX)) for name in discarded(connection)}
-    connection.execute(f"ALTER TABLE {table} RENAME TO {_PREFIX}{max(taken, default=0) + 1}")
+    numbers = {int(name.removeprefix(_PREFIX)) for name in discarded(connection)}
+    connection.execute(f"ALTER TABLE {table} RENAME TO {_PREFIX}{max(numbers, default=0) + 1}")
 
 
 def discarded(connection: apsw.Connection) -> list[str]:

@@ -316,8 +316,8 @@ class Writer(Snapshot):
             ((kind, issue.path, issue.rule, issue.detail) for issue in issues),
         )
         # Changes the value that caches of the status compare.
-        seen = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
-        self.set_meta("issues", seen + 1)
+        replaced = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
+        self.set_meta("issues", replaced + 1)
 
     def merge_words(self, *, restart: bool) -> bool:
         """Rewrite one small part of the keyword index without removed chunks; False when finished.

@@ -380,8 +380,8 @@ def _all_but_plain(beginnings: frozenset[str]) -> re.Pattern[str]:
 
     `beginnings`: two letters each, or a whole word of one letter. Each match starts where the last one ended.
     """
-    kept = "|".join(re.escape(start) if len(start) > 1 else rf"{re.escape(start)}\b" for start in sorted(beginnings))
-    return re.compile(rf"[{DELIMITERS}]*+(?:(?!{kept}){_PLAIN})*+(?:([^{DELIMITERS}]+)|\Z)")
+    starts = "|".join(re.escape(start) if len(start) > 1 else rf"{re.escape(start)}\b" for start in sorted(beginnings))
+    return re.compile(rf"[{DELIMITERS}]*+(?:(?!{starts}){_PLAIN})*+(?:([^{DELIMITERS}]+)|\Z)")
 
 
 def _find_run(piece: str, run: str, start: int) -> int:

@@ -323,9 +323,15 @@ def _fractions(text: str) -> Iterator[Span]:
 
 
 def _decimals(text: str) -> Iterator[Span]:
-    """Yield numbers with the other decimal sign."""
+    """Yield numbers with the other decimal sign; one that is being typed, also with one more decimal."""
     for match in _DECIMAL.finditer(text):
-        yield *match.span(), [_phrase(f"{match[1]}{'.' if match[2] == ',' else ','}{match[3]}")]
+        whole, sign, decimals = match.groups()
+        forms = [_phrase(f"{whole}{'.' if sign == ',' else ','}{decimals}")]
+        if match.end() == len(text) and len(decimals) == 1:
+            forms.append((whole, f"{decimals}*"))
+            if sign == ",":  # with a point, the term itself is the beginning of longer numbers
+                forms.append((f"{whole}.{decimals}*",))
+        yield *match.span(), forms
 
 
 def _decades(text: str) -> Iterator[Span]:

@@ -137,6 +137,12 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         """The conditions that every result must satisfy."""
         return tuple(clause for clause in self.clauses if clause.required)
 
+    @property
+    def words_optional(self) -> bool:
+        """Whether a passage can satisfy the query without any of its words, as for `tag:garden OR hammer`."""
+        demanded = [clause.alternatives for clause in self.clauses if not clause.negated]
+        return bool(demanded) and all(any(isinstance(atom, Field) for atom in atoms) for atoms in demanded)
+
     def values_of_required(self, operator: str) -> list[str]:
         """Return the values of an operator in the required clauses."""
         atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
@@ -147,10 +153,10 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
         """The query's text with everything that is not searched replaced by spaces, so that offsets stay the same."""
         if self.plain:
             return self.text
-        kept = [" "] * len(self.text)
+        characters = [" "] * len(self.text)
         for _, atom in self.searched_atoms():
-            kept[atom.start : atom.end] = self.text[atom.start : atom.end]
-        return "".join(kept)
+            characters[atom.start : atom.end] = self.text[atom.start : atom.end]
+        return "".join(characters)
 
     @cached_property
     def free_text(self) -> str:

@@ -340,8 +340,9 @@ def _is_acronym(word: str, query: str) -> bool:
     return len(word) > 1 and word.isupper() and word not in {"AND", "NOT"} and not query.isupper()
 
 
-def is_written_as_name(word: str, query: str, language: str) -> bool:
-    """Return whether a word of a query is written as a name: with a capital letter that nothing else explains.
+def is_written_as_name(word: str, start: int, query: str, language: str) -> bool:
+    """Return whether the word at `start` of a query is written as a name: with a capital letter that nothing else
+    explains.
 
     False if the language writes all nouns so, or if the query writes most words so.
     """
@@ -351,7 +352,7 @@ def is_written_as_name(word: str, query: str, language: str) -> bool:
     if 2 * sum(map(str.isupper, first_letters)) > len(first_letters):
         return False
     inside = any(map(str.isupper, word[1:]))
-    return inside or _SENTENCE_START.search(query[: query.find(word)]) is None
+    return inside or _SENTENCE_START.search(query[:start]) is None
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:

@@ -37,6 +37,8 @@ _GROUP = re.compile(
 )
 _CLUSTER = lazy_pattern(f"(?:{FLAG}{FLAG}|[^{MARK}]){MARK}*")
 _SEGMENT = re.compile(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
+_PRERELEASE = lazy_pattern(r"([0-9]{1,4})(?:a|b|c|rc|alpha|beta|pre|dev|post)[0-9]{1,4}", re.IGNORECASE)
+"""Matches the last number of a version with its stage of development, such as `0rc1` in `2.0rc1`."""
 _DUNDER = lazy_pattern(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
 _AFTER_INNER_APOSTROPHE = frozenset("яюєїеёі")
 _NOT_SINGLE = frozenset((MARK, FLAG))
@@ -110,6 +112,11 @@ def pieces(word: str) -> list[Piece]:
     if shaped[segments[0][0]] in "vV" and len(segments) > 1:
         segments[0] = _without_version_letter(shaped, segments)
     for start, stop in segments[:-1] if suffix else segments:
+        if parts and shaped[start - 1] == "." and parts[-1].token.isdigit():
+            number = _PRERELEASE.fullmatch(shaped, start, stop)
+            if number is not None:
+                parts += _plain(word, *number.span(1))
+                start = number.end(1)  # noqa: PLW2901 - the stage is the rest of the part
         parts += _segment_pieces(word, shaped, start, stop)
     if suffix:
         parts += _plain(word, segments[-1][0], len(word))

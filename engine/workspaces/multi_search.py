@@ -182,26 +182,26 @@ def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplana
 
 
 def _stage(part: Part, number: int, best: Sequence[_Found]) -> SearchStage:
-    outcome, shown = part.outcome, sum(one.part == number for one in best)
+    outcome, count = part.outcome, sum(one.part == number for one in best)
     if outcome.mode == "keyword":
         note = tr_count(
             "{folder} was searched by words only and contributes {count:,} result.",
             "{folder} was searched by words only and contributes {count:,} results.",
-            shown,
+            count,
             folder=part.workspace.folder,
         )
     else:
         note = tr_count(
             "{folder} was searched by words and by meaning ({model}) and contributes {count:,} result.",
             "{folder} was searched by words and by meaning ({model}) and contributes {count:,} results.",
-            shown,
+            count,
             folder=part.workspace.folder,
             model=outcome.model,
         )
     return SearchStage(
         name=tr("workspace {name}", name=part.workspace.name),
         entered=outcome.total,
-        left=shown,
+        left=count,
         note=note,
         milliseconds=outcome.timings.total,
     )
@@ -306,10 +306,10 @@ class AllWorkspaces:
         for one in running:
             while not one.done.is_set() and one.started:
                 token.checkpoint()
-                left = self._deadline - (time.monotonic() - begun)
-                if left <= 0:
+                seconds_left = self._deadline - (time.monotonic() - begun)
+                if seconds_left <= 0:
                     break
-                one.done.wait(min(left, _POLL))
+                one.done.wait(min(seconds_left, _POLL))
         token.checkpoint()
 
 

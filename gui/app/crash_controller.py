@@ -7,6 +7,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -321,6 +322,7 @@ class CrashGuard(QObject):
         self._workspace = workspace
         self.controller = CrashController(window, self._catching, self._settings, self._log_file)
         self.controller.restart_requested.connect(self._restart)
+        window.settings.restart_requested.connect(self._restart_in)
         jobs.failed.connect(self._catching.report_job_error)
         self._catching.begin()
 
@@ -352,3 +354,12 @@ class CrashGuard(QObject):
         self._restart_chosen = True
         if self._window is not None:
             self._window.quit()
+
+    @Slot(str)
+    def _restart_in(self, language: str) -> None:
+        """Restart in the language of the settings, which the command line must not overrule.
+
+        The demo's settings end with it, so there the command line names the language.
+        """
+        self._options = replace(self._options, language=language if self._options.demo else None)
+        self._restart()

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 import engine
 from engine import CancelToken, EmbeddingEstimate, MemoryProviderStatus, SavedIn, SettingChange, Settings, SyncSummary
@@ -27,7 +27,12 @@ _KEYS = ("window.theme", "window.font_scale")
 
 
 class SettingsController(QObject):
-    """Opens the settings dialog, which is created at first use, and applies saved settings."""
+    """Opens the settings dialog, which is created at first use, and applies saved settings.
+
+    Signals: restart_requested: restart the program, since everything is saved: its language then.
+    """
+
+    restart_requested = Signal(str)
 
     def __init__(self, context: WindowContext, aside: BrokenSettings) -> None:
         super().__init__(context.window)
@@ -84,6 +89,7 @@ class SettingsController(QObject):
             self.dialog.in_force.connect(self._take)
             self.dialog.refused.connect(self._show_error)
             self.dialog.set_aside_requested.connect(self._set_aside)
+            self.dialog.restart_requested.connect(self.restart_requested)
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 

@@ -275,11 +275,11 @@ def _line_count(text: str) -> int:
 
 
 def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:
-    left = _LANGUAGE_SAMPLE
+    characters_left = _LANGUAGE_SAMPLE
     for message in messages:
-        if message.kind == "text" and left > 0:
-            yield message.text[:left]
-            left -= len(message.text)
+        if message.kind == "text" and characters_left > 0:
+            yield message.text[:characters_left]
+            characters_left -= len(message.text)
 
 
 def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tuple[int, ...]]]:

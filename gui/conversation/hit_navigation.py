@@ -41,7 +41,7 @@ class SearchTime:
     """The time that one frame has for searching blocks. Painting doesn't use it up, so each frame searches some."""
 
     def __init__(self, seconds: float) -> None:
-        self._left = seconds
+        self._seconds_left = seconds
         self.late = False
         """Whether ranges are missing because time ran out; the next frame has to look for them."""
 
@@ -49,12 +49,12 @@ class SearchTime:
         """Return the ranges of a block in `marks`; none if it would have to be searched and the time is used up."""
         if marks.known(key):
             return marks.of(key, text)
-        if self._left <= 0:
+        if self._seconds_left <= 0:
             self.late = True
             return []
         began = time.perf_counter()
         ranges = marks.of(key, text)
-        self._left -= time.perf_counter() - began
+        self._seconds_left -= time.perf_counter() - began
         return ranges
 
 
@@ -111,12 +111,12 @@ class Highlights(QObject):
         """The finder whose hits the next and previous keys go to: the find bar's, or else the query's."""
         return self._finders[1] or self._finders[0]
 
-    def of_piece(self, piece: int, left: SearchTime) -> tuple[BlockRanges, BlockRanges]:
-        """Return the finders of highlights in a piece, of the query and of the find bar; they use the time `left`."""
+    def of_piece(self, piece: int, search_time: SearchTime) -> tuple[BlockRanges, BlockRanges]:
+        """Return the finders of highlights in a piece, of the query and of the find bar; they share `search_time`."""
         first = piece * _BLOCKS
         return (
-            lambda block, text: left.ranges(self._marks, first + block, text),
-            lambda block, text: left.ranges(self._found, first + block, text),
+            lambda block, text: search_time.ranges(self._marks, first + block, text),
+            lambda block, text: search_time.ranges(self._found, first + block, text),
         )
 
     def find_in(self, laid: PieceLayout, rank: int) -> tuple[int, int, int] | None:

@@ -246,7 +246,7 @@ class ConversationPainter:
         painter = QPainter(view.viewport())
         area, palette = view.viewport().rect(), view.palette()
         pen = RowPainter(painter, tokens(palette), layout.measures, area, view.layoutDirection())
-        left = SearchTime(_SEARCH_SECONDS)
+        search_time = SearchTime(_SEARCH_SECONDS)
         for position, row, above in self._scroller.visible():
             entry = layout.conversation.entries[row.entry]
             head, height = layout.head(position), layout.body_height(row)
@@ -266,9 +266,9 @@ class ConversationPainter:
                 pen.more(top, height, _more_words(entry.longest, all_shown=fold == "all"))
             else:
                 self._paint_box(pen, layout, row, top, height)
-                self._paint_text(pen, palette, row, top + layout.pads(row)[0], left)
+                self._paint_text(pen, palette, row, top + layout.pads(row)[0], search_time)
         painter.end()
-        return left.late
+        return search_time.late
 
     def _paint_box(self, pen: RowPainter, layout: RowLayout, row: Row, top: int, height: int) -> None:
         """Paint the background of a row's piece, if it has one."""
@@ -280,7 +280,7 @@ class ConversationPainter:
             pen.output(top, height, first=piece in entry.clamped, last=layout.ends_part(row))
 
     def _paint_text(self, pen: RowPainter, palette: QPalette, row: Row, top: int, time: SearchTime) -> None:
-        """Paint the text of a row's piece, with the highlights that can be found in the `time` left."""
+        """Paint the text of a row's piece, with the highlights that can be found in the rest of `time`."""
         layout = self._scroller.layout
         assert layout is not None
         piece, laid, left = layout.piece_of(row), layout.document_of(row), layout.text_left(row)

@@ -238,7 +238,7 @@ class StatusEvents(QObject):
     def _report_change(self, status: MemoryProviderStatus) -> None:
         if status.last_sync is None or not _wrote_nothing(status.last_sync):
             self._last_change = status.last_sync
-        seen = (
+        state = (
             status.backend,
             status.generation,
             status.files,
@@ -246,8 +246,8 @@ class StatusEvents(QObject):
             status.vector.rows,
             self._last_change,
         )
-        before, self._seen = self._seen, seen
-        if not before or before == seen:
+        before, self._seen = self._seen, state
+        if not before or before == state:
             return
         if status.syncing is None:
             self._later.stop()

@@ -64,12 +64,12 @@ def _facts(state: PathState) -> Iterator[str]:
     if state.origin is not None and state.origin.key:
         yield f"{state.origin.key}: {state.origin.value}"
     if state.modified is not None:
-        held = [
+        texts = [
             chunks(state.chunks),
             *([] if state.vectors is None else [vectors(state.vectors)]),
             size_text(state.size),
         ]
-        yield tr("As indexed: {held}", held=", ".join(held))
+        yield tr("As indexed: {held}", held=", ".join(texts))
         yield tr("Changed {when}", when=exact(state.modified))
     if state.contents is not None:
         yield from (f"{issue.path}: {tr_reason(issue.detail)}" for issue in state.contents.passed)

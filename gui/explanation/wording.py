@@ -28,6 +28,7 @@ STAGES: dict[str, str] = {
     "within": marked("Earlier results"),
     "passage": marked("The passage"),
     "newest": marked("Newest files"),
+    "wordless": marked("Without the words"),
     "words": marked("Words"),
     "keywords": marked("Found by words"),
     "vectors": marked("Found by meaning"),
@@ -252,7 +253,7 @@ def _of_term(term: TermMatch) -> str:
 
 
 def _meaning(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    if of.cosine_low is None or of.cosine_high is None:
+    if of.cosine_low is None or of.cosine_high is None or of.wordless:
         return
     meaning = of.shown_vector_score
     score = tr("passage has no vector yet") if meaning is None else number(meaning, ".3f")

@@ -72,10 +72,10 @@ def _vectors(status: MemoryProviderStatus, overview: IndexOverview | None) -> Fi
     share = floored(rows, status.chunks) if status.chunks else ""
     step = status.syncing
     if step is not None and step.phase == "embedding" and not status.paused:
-        left = tr("embedding")
+        time_left = tr("embedding")
         if step.seconds_left is not None:
-            left = tr("{duration} left", duration=duration(step.seconds_left))
-        return Figure("vectors", number(rows), ", ".join(part for part in (share, left) if part), "working", tip)
+            time_left = tr("{duration} left", duration=duration(step.seconds_left))
+        return Figure("vectors", number(rows), ", ".join(part for part in (share, time_left) if part), "working", tip)
     if status.pending_vectors:
         state: State = "degraded" if status.awaiting is not None else "working"
         note = tr("{share}, {count:,} pending", share=share, count=status.pending_vectors)

@@ -52,8 +52,8 @@ def cut_out(text: str, cuts: Iterable[Range], ranges: Iterable[Range]) -> tuple[
     for start, end in (*cuts, (len(text), len(text))):
         pieces.append(Piece(position, length, length + start - position))
         length, position = pieces[-1].end, end
-    kept = "".join(text[piece.origin : piece.origin + piece.end - piece.start] for piece in pieces)
-    return kept, move_ranges(ranges, pieces, length)
+    joined = "".join(text[piece.origin : piece.origin + piece.end - piece.start] for piece in pieces)
+    return joined, move_ranges(ranges, pieces, length)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

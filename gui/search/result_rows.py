@@ -258,7 +258,7 @@ def list_copies(rows: Sequence[Row], listed: Collection[RowKey]) -> list[Row]:
 
 def _leg(result: MemorySearchResult) -> Leg:
     if result.text_score <= 0:
-        return "meaning"
+        return "meaning" if result.vector_score else ""
     return "" if result.vector_score else "words"
 
 

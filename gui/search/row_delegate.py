@@ -146,19 +146,19 @@ class MarkedLine:
         self.mark_boxes: list[QRectF] = []
         self._font = font
         self._layout: QTextLayout | None = None
-        if kept := utf16_ranges(text, _ranges_in_cut(in_reading_order(whole), text, ranges)):
+        if marks := utf16_ranges(text, _ranges_in_cut(in_reading_order(whole), text, ranges)):
             self._layout = layout = QTextLayout(text, font)
             option = QTextOption(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
             option.setTextDirection(line_direction(text))
             option.setWrapMode(QTextOption.WrapMode.NoWrap)
             layout.setTextOption(option)
-            layout.setFormats([_format_range(start, end, mark_text) for start, end in kept])
+            layout.setFormats([_format_range(start, end, mark_text) for start, end in marks])
             layout.setCacheEnabled(True)
             layout.beginLayout()
             line = layout.createLine()
             line.setLineWidth(QFontMetrics(font).horizontalAdvance(text))
             layout.endLayout()
-            self.mark_boxes = _mark_boxes(layout, line, kept)
+            self.mark_boxes = _mark_boxes(layout, line, marks)
 
     def draw(self, painter: QPainter, rect: QRect, *, at_end: bool, ink: QColor, colours: Tokens) -> None:
         """Draw at the start or (`at_end`) the end of the line `rect`; the painter is antialiasing."""
@@ -188,11 +188,11 @@ def _ranges_in_cut(whole: str, text: str, ranges: Sequence[Range]) -> list[Range
     """Map ranges of `whole` to `text`, which is `whole` or one end of it with an ellipsis."""
     first, last, shift = 0, len(whole), 0
     if text != whole:
-        kept = len(text) - 1
+        length = len(text) - 1
         if whole.startswith(text[:-1]):
-            last = kept
+            last = length
         elif whole.endswith(text[1:]):
-            first, shift = len(whole) - kept, 1
+            first, shift = len(whole) - length, 1
         else:
             return []
     moved = ((max(start, first) - first + shift, min(end, last) - first + shift) for start, end in ranges)

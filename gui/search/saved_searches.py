@@ -27,12 +27,12 @@ class NameDialog(QDialog):
 
     named = Signal(str)
 
-    def __init__(self, heading: str, sentence: str, name: str, taken: Collection[str], parent: QWidget) -> None:
-        """`sentence` describes the search; `taken` are the names of other searches, which would be replaced."""
+    def __init__(self, heading: str, sentence: str, name: str, used_names: Collection[str], parent: QWidget) -> None:
+        """`sentence` describes the search; `used_names` are the names of other searches, which would be replaced."""
         super().__init__(parent.window())
         self.setWindowTitle(heading)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._taken = frozenset(taken)
+        self._used_names = frozenset(used_names)
         self._edit = QLineEdit(name)
         self._edit.setMaxLength(_LONGEST)
         self._edit.setAccessibleName(tr("Name"))
@@ -65,7 +65,7 @@ class NameDialog(QDialog):
 
     @Slot()
     def _judge(self) -> None:
-        replaces = self._name in self._taken
+        replaces = self._name in self._used_names
         self._remark.setText(tr("Another search has this name: it will be replaced.") if replaces else " ")
         self._save.setText(tr("Replace") if replaces else tr("Save"))
         self._save.setEnabled(bool(self._name))
@@ -207,8 +207,8 @@ class SavedSearchController(QObject):
     def _ask_name(
         self, heading: str, sentence: str, name: str, then: Callable[[str], None], *, except_name: str = ""
     ) -> None:
-        taken = {search.name for search in self.store.saved} - {except_name}
-        NameDialog(heading, sentence, name, taken, self._box).named.connect(then)
+        used_names = {search.name for search in self.store.saved} - {except_name}
+        NameDialog(heading, sentence, name, used_names, self._box).named.connect(then)
 
     @Slot()
     def _press_star(self) -> None:

@@ -117,8 +117,8 @@ class SessionDelegate(QStyledItemDelegate):
         painter.setFont(self._meta)
         painter.setPen(colours.accent if row.hits or row.similarity is not None else colours.muted)
         write(painter, top, AT_RIGHT, note)
-        taken = self._meta_metrics.horizontalAdvance(note) + GAP if note else 0
-        self._paint_title(painter, top.adjusted(0, 0, -taken, 0), row, colours)
+        note_width = self._meta_metrics.horizontalAdvance(note) + GAP if note else 0
+        self._paint_title(painter, top.adjusted(0, 0, -note_width, 0), row, colours)
         self._paint_meta(painter, below, row, colours)
 
     def _paint_title(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:

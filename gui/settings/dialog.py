@@ -113,6 +113,7 @@ class SettingsDialog(QDialog):
         refused: changes were not saved, after the dialog was closed: one sentence.
         purged: vectors were deleted.
         set_aside_requested: rename the settings file, which can't be used.
+        restart_requested: restart the program, after the dialog has closed and everything is saved: the language then.
     """
 
     saved = Signal(object)
@@ -120,6 +121,7 @@ class SettingsDialog(QDialog):
     refused = Signal(str)
     purged = Signal()
     set_aside_requested = Signal()
+    restart_requested = Signal(str)
 
     def __init__(
         self,
@@ -133,7 +135,8 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
-        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self)
+        self._stack = QStackedWidget(self)
+        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self._stack)
         self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()
         self.footer = DialogFooter(self.model)
@@ -142,7 +145,8 @@ class SettingsDialog(QDialog):
         self.page_choice = PageChoice(self.pages.names, self)
         self._requested: SettingsPage = "general"
         """The page or part that was opened last by its name."""
-        self._stack = QStackedWidget()
+        self._restart_language = ""
+        """The language in which the program restarts once the dialog has closed; empty if it doesn't."""
         for widget in (self.results, self._message):
             self._stack.addWidget(widget)
         self._lay_out()
@@ -189,6 +193,7 @@ class SettingsDialog(QDialog):
         model.applied.connect(lambda: self.saved.emit(None))
         model.refused.connect(self._refused)
         model.unreadable.connect(self._unreadable)
+        model.restart_requested.connect(self._restart)
         self.footer.closing.connect(self._finish)
         self.finished.connect(self._stop)
         for keys, run in ((QKeySequence.StandardKey.Find, self._find), (QKeySequence.StandardKey.Undo, self._undo)):
@@ -217,6 +222,7 @@ class SettingsDialog(QDialog):
 
         `page`: None for the last one shown, at first *General* unless an engine without models needs a decision.
         """
+        self._restart_language = ""
         self.renew(folder, settings, manager)
         self.query_field.clear()
         if page is None and not self.page_choice.any:
@@ -245,6 +251,7 @@ class SettingsDialog(QDialog):
 
     def leave(self) -> None:
         """Close the dialog and drop pending changes, since the workspace was closed."""
+        self._restart_language = ""
         self.model.discard()
         self.model.stop_reopening()
         super().reject()
@@ -372,6 +379,12 @@ class SettingsDialog(QDialog):
         else:
             self._confirm_form(form)
 
+    @Slot(str)
+    def _restart(self, language: str) -> None:
+        """Close the dialog, which may ask about unsaved changes first, and then restart the program."""
+        self._restart_language = language
+        self.reject()
+
     @Slot()
     def _form_edited(self) -> None:
         if self.pages.unsaved is None:
@@ -397,6 +410,8 @@ class SettingsDialog(QDialog):
         self.pages.drop()
         self.results.clear()
         self.model.reopen_now()
+        if self._restart_language:
+            self.model.call_when_saved(partial(self.restart_requested.emit, self._restart_language))
 
     # --- Qt ---------------------------------------------------------------------------------------------------------
 

@@ -87,6 +87,7 @@ class DialogFooter(QWidget):
         model.waiting_changed.connect(self.show_waiting)
         model.loaded.connect(self.show_waiting)
         model.changed.connect(lambda _: self.show_waiting())
+        model.refused.connect(lambda *_: self.show_waiting())
         self.show_waiting()
 
     def _button(self, words: str, tip: str) -> QPushButton:
@@ -117,7 +118,7 @@ class DialogFooter(QWidget):
         self._fit()
         self._discard.setVisible(bool(waiting or self._form))
         self._apply.setVisible(bool(waiting))
-        self._apply.setEnabled(self._model.ready)
+        self._apply.setEnabled(True)  # also while another change is saved: both are then saved in turn
         self._undo.setVisible(self._model.can_undo)
 
     def _words(self, waiting: int) -> str:

@@ -52,6 +52,7 @@ class SettingsModel(QObject):
         refused: keys that were not saved, first those that could not be, and one sentence; the options have the
             file's values again.
         unreadable: one sentence, for a file that can't be used at all.
+        restart_requested: the user wants to restart the program for a changed option: the language then.
     """
 
     loaded = Signal()
@@ -61,6 +62,7 @@ class SettingsModel(QObject):
     applied = Signal()
     refused = Signal(object, str)
     unreadable = Signal(str)
+    restart_requested = Signal(str)
 
     def __init__(self, jobs: Jobs, config: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -79,6 +81,7 @@ class SettingsModel(QObject):
         """Whether the folder is reopened as soon as everything is saved, without a pause."""
         self._refusal: tuple[tuple[str, ...], str] | None = None
         """Changes that were not saved, and why; emitted once the file's values are shown again."""
+        self._when_saved: Callable[[], None] | None = None
         self.read = False
         """Whether the file was read."""
 
@@ -248,6 +251,11 @@ class SettingsModel(QObject):
             self._reopening.stop()
             self.applied.emit()
 
+    def call_when_saved(self, then: Callable[[], None]) -> None:
+        """Call `then` once all changes are saved, perhaps immediately; never if one of them can't be saved."""
+        self._when_saved = then
+        self._call_if_saved()
+
     def stop_reopening(self) -> None:
         """Don't emit `applied`, because the folder was closed or was opened with the saved settings meanwhile."""
         self._reopening.stop()
@@ -289,9 +297,11 @@ class SettingsModel(QObject):
         elif folder == self._folder:
             self._reopening.start()
         self._reopen_if_urgent()
+        self._call_if_saved()
 
     def _not_saved(self, changes: Changes, sentence: str) -> None:
         self._saving.done()
+        self._when_saved = None
         dropped = [one.key for unsaved in (changes, *self._queue) for one in unsaved]
         self._queue.clear()
         self._undo.clear()
@@ -303,6 +313,11 @@ class SettingsModel(QObject):
         if self._urgent and not self._saving.busy:
             self._urgent = False
             self.reopen_now()
+
+    def _call_if_saved(self) -> None:
+        if self._when_saved is not None and not self._saving.busy:
+            then, self._when_saved = self._when_saved, None
+            then()
 
     def _tell_refusal(self) -> None:
         if self._refusal is not None:

@@ -49,9 +49,15 @@ class EmbeddingPage(DialogPage):
     saved = Signal(object)
     edited = Signal()
 
-    def __init__(self, jobs: Jobs, config: Path | None = None, below: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        config: Path | None = None,
+        below: QWidget | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         """`below`: a widget to show below the form."""
-        super().__init__()
+        super().__init__(parent)
         self.setProperty("role", "page")
         self._jobs = jobs
         self._config = config
@@ -61,10 +67,16 @@ class EmbeddingPage(DialogPage):
         self._before = EmbeddingChoice.of(self._settings)
         self._estimate: EmbeddingEstimate | None = None
         self._keys, self._pricing, self._saving = (JobSlot(self) for _ in range(3))
-        self._lookup_timer = QTimer(self, singleShot=True, interval=_LOOKUP_DELAY_MS)
+        self._lookup_timer = QTimer(self, singleShot=True)
         self._lookup_timer.timeout.connect(self._look_up)
 
-        self._form = EmbeddingForm(jobs)
+        # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
+        self._column, self._foot = QVBoxLayout(), QWidget()
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        self._footed = FootedColumn(self._column, WIDTH, self._foot, self)
+        whole.addWidget(self._footed)
+        self._form = EmbeddingForm(jobs, self._column.parentWidget())
         self._form.changed.connect(self._changed)
         self._keys_for = self._receivers
         self._fetch = self._form.fetch
@@ -84,7 +96,7 @@ class EmbeddingPage(DialogPage):
         self._lay_out(below)
 
     def _lay_out(self, below: QWidget | None) -> None:
-        column = QVBoxLayout()
+        column = self._column
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(12)
         column.addWidget(label(tr("Meaning search model"), "title", wrap=True))
@@ -93,18 +105,13 @@ class EmbeddingPage(DialogPage):
         if below is not None:
             column.addWidget(below)
         column.addStretch(1)
-        foot = QWidget()
-        footer_column = QVBoxLayout(foot)
+        footer_column = QVBoxLayout(self._foot)
         footer_column.setContentsMargins(0, 10, 0, 10)
         footer_column.setSpacing(4)
         for widget in self._footer_labels:
             widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
             footer_column.addWidget(widget)
             widget.hide()
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        self._footed = FootedColumn(column, WIDTH, foot, self)
-        whole.addWidget(self._footed)
 
     # --- display ----------------------------------------------------------------------------------------------------
 
@@ -151,6 +158,7 @@ class EmbeddingPage(DialogPage):
         self._before = EmbeddingChoice.of(settings)
         self._form.show_choice(choice)
         self._changed(choice)
+        self._lookup_timer.start(0)  # nothing is being typed yet
 
     def take_focus(self) -> None:
         self._form.focus_first()
@@ -158,7 +166,7 @@ class EmbeddingPage(DialogPage):
     @Slot()
     def refresh(self) -> None:
         """Update the amount to embed after a change of the index or the download of a model."""
-        self._lookup_timer.start()
+        self._lookup_timer.start(_LOOKUP_DELAY_MS)
 
     def stop(self) -> None:
         """Cancel running tests and drop entered values, since the dialog was closed."""
@@ -181,7 +189,7 @@ class EmbeddingPage(DialogPage):
         self._say_price(tr(COUNTING) if choice != self._before else "")
         self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
-        self._lookup_timer.start()
+        self._lookup_timer.start(_LOOKUP_DELAY_MS)
 
     def _clear_keys_for_others(self) -> None:
         """Clear a row for a key whose receiver has changed: a key for one server must not be sent to another."""
@@ -299,14 +307,14 @@ class EmbeddingPage(DialogPage):
         keys = [(provider, row.typed) for row, provider in self._providers_with_key]
         changes: dict[str, Any] = choice.changes(self._before)
         agreed = self._agreeing
-        folder, config, seen = self._folder, self._config, self._settings
+        folder, config, before = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> EmbeddingEstimate | None:
             for provider, key in keys:
                 if key is not None:
                     engine.store_key(provider, settings, key)
             if changes:
-                engine.save_settings(changes, workspace=folder, config=config, seen=seen)
+                engine.save_settings(changes, workspace=folder, config=config, seen=before)
             return agreed
 
         self._saving.put(self._jobs.write(work, partial(self._saved, choice), self._not_saved))

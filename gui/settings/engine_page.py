@@ -263,10 +263,10 @@ class EnginePage(DialogPage):
     def _save(self) -> None:
         choice = self._form.choice
         changes = choice.changes(self._before)
-        folder, config, seen = self._folder, self._config, self._settings
+        folder, config, before = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> None:
-            engine.save_settings(changes, workspace=folder, config=config, seen=seen)
+            engine.save_settings(changes, workspace=folder, config=config, seen=before)
 
         self._saving.put(self._jobs.write(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)

@@ -179,17 +179,27 @@ def _link() -> QPushButton:
 
 
 class LanguageField(ChoiceField):
-    """The field for the window's language, which applies after a restart, since widgets are translated once."""
+    """The field for the window's language, which applies after a restart, since widgets are translated once.
+
+    Signals: restart_requested: the user wants to restart the program: the language then.
+    """
+
+    restart_requested = Signal(str)
 
     def __init__(self, option: Option, title: str) -> None:
         super().__init__(option, title)
         self.later = label(tr("The window changes its language with the next start of the program."), wrap=True)
+        self.restart = _link()
+        self.restart.setText(tr("Restart now"))
+        self.restart.clicked.connect(lambda: self.restart_requested.emit(self.box.currentData()))
         self._column.addWidget(self.later)
+        self._column.addWidget(self.restart, 0, Qt.AlignmentFlag.AlignLeft)
         self.entered.connect(self._announce)
 
     def show_value(self, value: Any) -> None:
         super().show_value(value)
-        self.later.setVisible(self._is_other(value))
+        for widget in (self.later, self.restart):
+            widget.setVisible(self._is_other(value))
 
     def _is_other(self, language: str) -> bool:
         return (system_language() if language == "system" else language) != spoken()
@@ -222,6 +232,8 @@ class OptionRow(QFrame):
         self.field.wrong.connect(self.show_error)
         if isinstance(self.field, LinesField):
             self.field.undo_requested.connect(model.undo)
+        if isinstance(self.field, LanguageField):
+            self.field.restart_requested.connect(model.restart_requested)
         self._title = label(placed.title, "strong", wrap=True)
         self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
@@ -327,8 +339,8 @@ _AT_ONCE = 1
 class DialogPage(QFrame):
     """A page of the dialog, or a part of one that has its own name."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.rows: dict[str, OptionRow] = {}
         """Rows of options by key; empty for a page with a form."""
 
@@ -364,12 +376,13 @@ class OptionsPage(DialogPage):
         self,
         page: SettingsPage,
         model: SettingsModel,
+        parent: QWidget | None = None,
         *,
         above: Sequence[QWidget] = (),
         switches: Sequence[SystemSwitch] = (),
     ) -> None:
         """`above`: widgets between title and rows. `switches`: system settings; this page adds its own."""
-        super().__init__()
+        super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model
         self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
@@ -379,16 +392,17 @@ class OptionsPage(DialogPage):
         self.column = QVBoxLayout()
         self.column.setContentsMargins(0, 20, 0, 16)
         self.column.setSpacing(6)
+        # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
+        whole.addWidget(self.scroller)
         for widget in (label(tr(PAGES[page]), "title", wrap=True), *above):
             self.column.addWidget(widget)
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
         self.column.addLayout(self._list)
         self.column.addStretch(1)
-        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.scroller)
         self._end = LastInTabOrder(self)
         self._due = list(with_switches(options_on(page), switches))
         self._make_some()
@@ -423,7 +437,7 @@ class OptionsPage(DialogPage):
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
-        return OptionRow(placed, self.model, parent=self.scroller.widget())
+        return OptionRow(placed, self.model, parent=self.column.parentWidget())
 
     def add_section(self, title: str) -> None:
         self._list.addSpacing(8)

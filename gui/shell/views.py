@@ -96,7 +96,7 @@ class Views(QObject):
         self._targets: dict[str, _SessionTarget | NothingToRead | None] = {}
         """The session to show; None if a file or nothing is shown."""
         self._shown: _SessionTarget | NothingToRead = CHOOSE_SESSION
-        self._left: dict[str, tuple[_SessionTarget, ReadingPosition]] = {}
+        self._positions: dict[str, tuple[_SessionTarget, ReadingPosition]] = {}
         """What was read in each view when the user left it: two views may show different parts of one session."""
         self._forget_shown()
         self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
@@ -153,7 +153,7 @@ class Views(QObject):
             reader.show_unsupported(unsupported)
 
     def _forget_shown(self) -> None:
-        self._left.clear()
+        self._positions.clear()
         self._targets = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION, "edits": CHOOSE_EDIT}
         self._shown = CHOOSE_SESSION
 
@@ -162,7 +162,7 @@ class Views(QObject):
         if name != self.current:
             target, position = self._targets[self.current], self.conversation.view_state
             if isinstance(target, _SessionTarget) and position is not None and position.path == target.path:
-                self._left[self.current] = target, position
+                self._positions[self.current] = target, position
             self.current = name
             self._arrange()
             self.switched.emit(name)
@@ -348,8 +348,8 @@ class Views(QObject):
         self._stack(self.current).setCurrentWidget(self.panels[self.current].body)
         self._load_current()
         if isinstance(target := self._targets[self.current], _SessionTarget):
-            left, position = self._left.pop(self.current, (target, None))
-            self.conversation.return_to(target.path if left == target else "", position if left == target else None)
+            last, position = self._positions.pop(self.current, (target, None))
+            self.conversation.return_to(target.path if last == target else "", position if last == target else None)
         self._show_target()
 
     def _load_current(self) -> None:

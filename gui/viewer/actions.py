@@ -112,8 +112,8 @@ class FileActions(QObject):
     def _copy_citation(self) -> None:
         """Copy a citation of the selected lines or, without a selection, of the part that the search found."""
         if self._target is not None:
-            meant = self._cited_lines
-            cited = cite(self._target.name, *meant, page=self.page_at(meant[0])) if meant else self._target.name
+            lines = self._cited_lines
+            cited = cite(self._target.name, *lines, page=self.page_at(lines[0])) if lines else self._target.name
             QGuiApplication.clipboard().setText(cited)
             self.notified.emit(tr("Copied {place}", place=cited))
 

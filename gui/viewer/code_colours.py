@@ -106,11 +106,11 @@ def _load(language: str) -> Any:
 def coloured_code(codes: Iterable[Code], cancel: CancelToken) -> dict[Code, list[Token]]:
     """Return the coloured tokens of the code blocks of a page. Not for the GUI thread."""
     coloured: dict[Code, list[Token]] = {}
-    left = _MOST_CHARACTERS
+    characters_left = _MOST_CHARACTERS
     for code in codes:
         cancel.checkpoint()
-        left -= len(code[1])
-        if left >= 0 and code not in coloured and _loaded(code[0]) is not None:
+        characters_left -= len(code[1])
+        if characters_left >= 0 and code not in coloured and _loaded(code[0]) is not None:
             coloured[code] = list(tokens(*code))
     return coloured
 

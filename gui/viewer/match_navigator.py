@@ -82,7 +82,7 @@ class TextScan(QObject):
         self._lines: Lines | None = None
         self._finder: Finder | None = None
         self._near = 0
-        self._left = 0
+        self._remaining = 0
         self._sought: tuple[TextPosition, bool, OnStep] | None = None
         self.hits = MatchMap(0)
 
@@ -99,7 +99,7 @@ class TextScan(QObject):
         """Search a new text, from line `near` on, until `most_characters` characters were read."""
         self.stop()
         self._lines, self._finder = lines, finder
-        self._near, self._left = block_of(near), most_characters
+        self._near, self._remaining = block_of(near), most_characters
         self.hits = MatchMap(lines.line_count)
         self._continue()
 
@@ -129,27 +129,27 @@ class TextScan(QObject):
 
     def _continue(self) -> None:
         """Search further blocks until the limits of characters and hits are reached."""
-        if self._left > 0 and not self.hits.complete and self.hits.count < MOST_HITS:
+        if self._remaining > 0 and not self.hits.complete and self.hits.count < MOST_HITS:
             self._search(_order(self.hits, self._near, forward=True), until_hit=False)
         else:
             self.changed.emit()
 
     def _search(self, blocks: Iterable[int], *, until_hit: bool) -> None:
-        lines, finder, left = self._lines, self._finder, self._left
+        lines, finder, most = self._lines, self._finder, self._remaining
         if lines is None or finder is None:
             return
         self._job = self._jobs.read(
-            lambda token: _search_blocks(lines, finder, blocks, token, left=left, until_hit=until_hit),
+            lambda token: _search_blocks(lines, finder, blocks, token, most=most, until_hit=until_hit),
             self._merge,
             self._give_up,
         )
 
     def _merge(self, result: tuple[Found, int]) -> None:
         self._job = None
-        found, seen = result
+        found, read = result
         for block, hits in found:
             self.hits.add(block, hits)
-        self._left -= seen
+        self._remaining -= read
         self.changed.emit()
         self._answer()
         if self._job is None:
@@ -158,7 +158,7 @@ class TextScan(QObject):
     def _give_up(self, _sentence: str) -> None:
         """Stop the search since the text can't be read any more; earlier hits stay."""
         self._job = None
-        self._left = 0
+        self._remaining = 0
         if self._sought is not None:
             then, self._sought = self._sought[2], None
             then(None)
@@ -179,24 +179,24 @@ def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
 
 
 def _search_blocks(
-    lines: Lines, finder: Finder, blocks: Iterable[int], token: CancelToken, *, left: int, until_hit: bool
+    lines: Lines, finder: Finder, blocks: Iterable[int], token: CancelToken, *, most: int, until_hit: bool
 ) -> tuple[Found, int]:
-    """On a pool thread: search blocks until `left` characters were read or, with `until_hit`, up to the first hit.
+    """On a pool thread: search blocks until `most` characters were read or, with `until_hit`, up to the first hit.
 
     Returns the hits by block, and the number of characters that were read.
     """
     matches: Found = []
-    seen = 0
+    read = 0
     until = time.monotonic() + _SHIFT
     for block in blocks:
         first = block * BLOCK + 1
         texts = lines.lines(first, first + BLOCK - 1)
         matches.append((block, _hits(texts, first, finder, token)))
-        seen += sum(map(len, texts)) + len(texts)
-        enough = bool(matches[-1][1]) if until_hit else seen >= left
+        read += sum(map(len, texts)) + len(texts)
+        enough = bool(matches[-1][1]) if until_hit else read >= most
         if enough or time.monotonic() > until:
             break
-    return matches, seen
+    return matches, read
 
 
 def _hits(texts: Sequence[str], first: int, finder: Finder, token: CancelToken) -> list[Hit]:
@@ -305,8 +305,8 @@ class MatchNavigator(QObject):
             key = keymap().shown(FIND.name)
             self.notice.emit(tr(self._sentences.no_search, key=key) if key else tr("There is no current search."))
             return
-        seen = self._current is not None and self._view.shows(self._current)
-        position = self._current.position if self._current is not None and seen else self._view.position()
+        visible = self._current is not None and self._view.shows(self._current)
+        position = self._current.position if self._current is not None and visible else self._view.position()
         self._step(scan, position, forward=forward, quiet=False)
 
     def _step(self, scan: TextScan, position: TextPosition, *, forward: bool, quiet: bool) -> None:

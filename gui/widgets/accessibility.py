@@ -299,12 +299,12 @@ def _chain(part: QWidget) -> Iterator[QWidget]:
     """Yield `part` and all widgets in it, in tab order."""
     yield part
     window = part.window()  # windows in it, such as a drop-down list, have a tab order each
-    left = sum(widget.window() is window for widget in part.findChildren(QWidget))
+    remaining = sum(widget.window() is window for widget in part.findChildren(QWidget))
     widget = part
     # They usually follow each other directly, among the thousand widgets of the window.
-    while left and (widget := following(widget)) is not part:
+    while remaining and (widget := following(widget)) is not part:
         if part.isAncestorOf(widget):
-            left -= 1
+            remaining -= 1
             yield widget
 
 

@@ -170,10 +170,10 @@ def _pending_vectors(status: MemoryProviderStatus) -> str:
     """Describe how many chunks have no vectors yet, so that they can't be found by meaning; empty for none."""
     if not status.pending_vectors or status.provider == "none":
         return ""
-    left = status.pending_vectors
+    count = status.pending_vectors
     if status.awaiting is None:
-        return tr_count("{count:,} passage without a vector yet", "{count:,} passages without a vector yet", left)
-    return tr_count("{count:,} passage waits for your agreement", "{count:,} passages wait for your agreement", left)
+        return tr_count("{count:,} passage without a vector yet", "{count:,} passages without a vector yet", count)
+    return tr_count("{count:,} passage waits for your agreement", "{count:,} passages wait for your agreement", count)
 
 
 def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, stalled_for: float) -> SyncLine:
@@ -197,8 +197,8 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, stall
     if stalled_for >= (_LOADING_SECONDS if loading else STALL_SECONDS):
         still = _no_progress(step.current_file.rpartition("/")[2], stalled_for)
         return _running_line(status, step, "degraded", tr("Stalled"), still)
-    left = "" if step.seconds_left is None else _left(step.seconds_left)
-    return _running_line(status, step, "working", tr(PHASE_WORDS[step.phase]), _rate(step.rate), left, saved)
+    time_left = "" if step.seconds_left is None else _left(step.seconds_left)
+    return _running_line(status, step, "working", tr(PHASE_WORDS[step.phase]), _rate(step.rate), time_left, saved)
 
 
 def _running_line(

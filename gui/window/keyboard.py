@@ -129,7 +129,7 @@ class PaneFocus(QObject):
         """`parts`: the panes in the order in which they are visited."""
         super().__init__(parent)
         self._parts = tuple(parts)
-        self._left: dict[QWidget, QWidget] = {}
+        self._last_focus: dict[QWidget, QWidget] = {}
         """The widget that had the focus last in each part."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
@@ -139,7 +139,7 @@ class PaneFocus(QObject):
     def _note(self, before: QWidget | None, now: QWidget | None) -> None:
         part = self._part_of(now)
         if part is not None and now is not None:
-            self._left[part.widget] = now
+            self._last_focus[part.widget] = now
 
     def _part_of(self, widget: QWidget | None) -> Part | None:
         if widget is None:
@@ -163,9 +163,9 @@ class PaneFocus(QObject):
                 return
 
     def _enter(self, part: Part) -> bool:
-        left = self._left.get(part.widget)
-        if left is not None and shiboken6.isValid(left) and takes_keys(left) and part.widget.isAncestorOf(left):
-            left.setFocus(Qt.FocusReason.TabFocusReason)
+        last = self._last_focus.get(part.widget)
+        if last is not None and shiboken6.isValid(last) and takes_keys(last) and part.widget.isAncestorOf(last):
+            last.setFocus(Qt.FocusReason.TabFocusReason)
         elif part.enter is not None:
             part.enter()
         if self._part_of(QApplication.focusWidget()) is not part:
@@ -209,7 +209,7 @@ class Keyboard(QObject):
         window.pane_requested.connect(self._go_to_part)
         window.workspace.opened.connect(self._load_keys)
         window.workspace.settings_changed.connect(self._load_keys)
-        window.settings.add_page("keyboard", lambda _: KeyboardPage(self.own, keymap()))
+        window.settings.add_page("keyboard", lambda _, parent: KeyboardPage(self.own, keymap(), parent))
 
     @Slot(object)
     def _load_keys(self, opened: Opened) -> None:

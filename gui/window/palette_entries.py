@@ -180,10 +180,10 @@ def _owner(action: QAction) -> QWidget | None:
 
 def _fit(query: str, entry: Entry) -> Fit | None:
     """Match the visible text of an entry, or else its hidden texts, in which scattered letters don't count."""
-    seen = fit(query, entry.words, f"{entry.where} {entry.keys}")
+    in_all = fit(query, entry.words, f"{entry.where} {entry.keys}")
     known = fit(query, entry.known_as)
-    if known is None or known.score < SCATTERED or (seen is not None and seen.score >= known.score / 2):
-        return seen
+    if known is None or known.score < SCATTERED or (in_all is not None and in_all.score >= known.score / 2):
+        return in_all
     return Fit(known.score / 2, ())
 
 

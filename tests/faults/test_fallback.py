@@ -114,7 +114,7 @@ def test_failing_command_falls_back_until_it_works(open_memory, qmd, fault):
 
 
 def test_hanging_command_is_ended_with_its_children(open_memory, qmd, tmp_path):
-    memory = open_memory(limits=engine_limits(timeout_ms=5000))
+    memory = open_memory(limits=engine_limits(timeout_ms=2500))
     memory.sync()
     pids = tmp_path / "pids"
     qmd.does(f"""
@@ -165,6 +165,7 @@ def test_unreachable_bucket_falls_back_without_showing_secret(open_memory):
         options = {
             "endpoint": f"http://127.0.0.1:{taken.getsockname()[1]}",
             "allow_http": "true",
+            "client_max_retries": "0",
             "aws_access_key_id": "x",
             "aws_secret_access_key": "not-to-be-shown",
             "aws_region": "us-east-1",

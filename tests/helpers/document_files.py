@@ -30,12 +30,14 @@ def pdf(
     title: str = "",
     encrypted: bool = False,
     written: Sequence[str] = (),
+    annotated: Sequence[str] = (),
 ) -> bytes:
     """A PDF whose pages have these lines, in the standard font Helvetica; page objects follow the font.
 
     A line may have its place before it, in points from the left and the bottom.
 
     `written` is on the first page: the first in a field of a form, the others are remarks (12.5.6.6 and 12.7.5.3).
+    `annotated`: the entries of other annotations of the first page, without their place, which is its first lines.
     """
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     kids = []
@@ -65,8 +67,11 @@ def pdf(
             b"<< /Type /Annot /Subtype %s /F 4 /Rect [72 %d 272 %d] /AP << /N %d 0 R >> >>"
             % (kind, bottom, bottom + 20, len(objects))
         )
-    if written:
-        shown = b" ".join(b"%d 0 R" % (len(objects) - 2 * index) for index in reversed(range(len(written))))
+    shown = b" ".join(b"%d 0 R" % (len(objects) - 2 * index) for index in reversed(range(len(written))))
+    for entries in annotated:
+        objects.append(b"<< /Type /Annot /Rect [70 690 400 735] %s >>" % entries.encode("latin-1"))
+        shown += b" %d 0 R" % len(objects)
+    if shown:
         objects[4] = objects[4].replace(b"/Contents", b"/Annots [%s] /Contents" % shown)
     objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(kids))
     objects.append(b"<< /Title (%s) >>" % _escaped(title))

@@ -45,7 +45,7 @@ class QueryIndex:
         self.connection = connection
         self.files = files
         """Searchable files by key."""
-        self._keys = {shown.id: key for key, shown in files.items()}
+        self._keys = {file.id: key for key, file in files.items()}
         self._copied: dict[str, set[int]] = {}
         """Copied passages by file key."""
 
@@ -59,7 +59,7 @@ class QueryIndex:
         return [of.file for of in files if of.id not in hidden], [of.file for of in files if of.id in hidden]
 
     def key_of(self, path: str) -> str | None:
-        return next((key for key, shown in self.files.items() if shown.path == path), None)
+        return next((key for key, file in self.files.items() if file.path == path), None)
 
     def load(self, rows: Iterable[Row]) -> None:
         """Copy passages into the index, except those present already and those of files missing from the catalog."""
@@ -268,11 +268,11 @@ class QueryIndexVectors:
         return TableCounts(self._indexes.current, snapshot.hidden).vectors()
 
 
-def _as_new(shown: CatalogFile, rows: Sequence[Row]) -> NewFile:
-    file = shown.file
+def _as_new(entry: CatalogFile, rows: Sequence[Row]) -> NewFile:
+    file = entry.file
     return NewFile(
         source=file.source,
-        path=shown.path,
+        path=entry.path,
         hash=file.hash,
         mtime_ns=file.mtime_ns,
         size=file.size,

@@ -291,14 +291,14 @@ class TablePublisher:
             return 0
         with work.parts.store.read() as snapshot:
             due = list(snapshot.due(model.id))
-        storage, taken = VectorStorage(work, model), 0
+        storage, count = VectorStorage(work, model), 0
         for start in range(0, len(due), _VECTORS_AT_ONCE):
             batch = due[start : start + _VECTORS_AT_ONCE]
             vectors = view.vectors_of(batch, work.token)
             if vectors:
                 storage.save(list(vectors), decode(list(vectors.values()), model.dims).astype("float32"), made=False)
-                taken += len(vectors)
-        return taken
+                count += len(vectors)
+        return count
 
     def _fill(self, work: StageWork) -> None:
         """Add missing vectors to this machine's rows."""
@@ -379,7 +379,7 @@ class TablePublisher:
         with work.parts.store.read() as snapshot:
             stored = [(file, read_stored(snapshot, file)) for file in files]
         rows: list[dict[str, Any]] = []
-        meant: dict[str, bytes] = {}
+        hashes: dict[str, bytes] = {}
         remote = self._table.location().remote
         for file, found in stored:
             work.token.checkpoint()
@@ -391,9 +391,9 @@ class TablePublisher:
             rows += rows_of_file(new, file.key, spelt_holders(holders), me.id, rules)
             # Masked text means the same as before; its vector is stored under the new text.
             own = (hashlib.sha256(chunk.text.encode()).digest() for chunk, _ in found.chunks)
-            meant |= {chunk.hash.hex(): hash_ for chunk, hash_ in zip(new.chunks, own, strict=True)}
-        known_vectors = self._known_vectors(view, list(meant.values()), work)
-        vectors = {row: known_vectors[hash_] for row, hash_ in meant.items() if hash_ in known_vectors}
+            hashes |= {chunk.hash.hex(): hash_ for chunk, hash_ in zip(new.chunks, own, strict=True)}
+        known_vectors = self._known_vectors(view, list(hashes.values()), work)
+        vectors = {row: known_vectors[hash_] for row, hash_ in hashes.items() if hash_ in known_vectors}
         self._writer.put(rows, instead_of, vectors, work.token)
         self._shared()
 

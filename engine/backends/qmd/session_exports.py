@@ -381,9 +381,9 @@ def _message_at(starts: tuple[_MessageStart, ...], number: int, lines: list[str]
     """Return the text of an exported message."""
     start = starts[number]
     after = starts[number + 1].first - 1 if number + 1 < len(starts) else len(lines)
-    shown = "\n".join(lines[start.first - 1 : after]).rstrip("\n")
+    text = "\n".join(lines[start.first - 1 : after]).rstrip("\n")
     return IndexedMessage(
-        start.role, shown.removeprefix(f"{SPEAKERS[start.role]}: "), start.line, start.ordinal, start.id
+        start.role, text.removeprefix(f"{SPEAKERS[start.role]}: "), start.line, start.ordinal, start.id
     )
 
 

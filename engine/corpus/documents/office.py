@@ -7,19 +7,32 @@ import posixpath
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from engine.base import skip_reasons
 from engine.corpus.documents import DocumentError
-from engine.corpus.documents.text_collector import BLANKS, DocumentText, TextFull, damaged, encrypted, one_line
+from engine.corpus.documents.text_collector import (
+    BLANKS,
+    DocumentText,
+    TextFull,
+    comment,
+    damaged,
+    encrypted,
+    list_item,
+    one_line,
+)
 from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
 _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
+_WORD_LIST = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
+"""Built-in styles of nested lists, each of which is the first level of a list of its own."""
 _WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange", "rPrChange", "rt")
 """Another form of something that is read, text and styles from before changes that are tracked, and ruby text."""
 _SHORT_ROW = 500
 """Characters of a row of a table that is one line however many paragraphs its cells have."""
 _MOST_BASES = 20
 """Styles that are based on each other."""
+_WORD_NOTES = ("footnote", "endnote", "comment")
 _WORD_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _WORD_OFF = ("0", "false", "off")
 
@@ -36,7 +49,12 @@ def read_docx(data: bytes, text: DocumentText) -> None:
     DublinCore().read_into(archive.part("docProps/core.xml"), text)
     styles = _WordStyles()
     notes = _WordNotes(styles)
-    for name, reader in (("styles.xml", styles), ("footnotes.xml", notes), ("endnotes.xml", notes)):
+    for name, reader in (
+        ("styles.xml", styles),
+        ("comments.xml", notes),  # before the notes, which they may be about
+        ("footnotes.xml", notes),
+        ("endnotes.xml", notes),
+    ):
         if part := archive.part(posixpath.join(folder, name)):
             with suppress(TextFull):
                 reader.parse(part)
@@ -66,6 +84,8 @@ class _WordStyles(XmlHandler):
         self._titles: set[str] = set()
         """Styles of the document's title, which has no level that others could have from it."""
         self._lists: dict[str, bool] = {}
+        self._nesting: dict[str, int] = {}
+        """The level of an item, from 0."""
         self._based_on: dict[str, str] = {}
         self._style = ""
 
@@ -80,16 +100,20 @@ class _WordStyles(XmlHandler):
                 self._levels[self._style] = int(match[1])
             case "name" if value.lower() == "title":
                 self._titles.add(self._style)
+            case "name" if match := _WORD_LIST.fullmatch(value):
+                self._nesting[self._style] = int(match[1]) - 1
             case "outlineLvl":
                 self._levels.setdefault(self._style, _outline_level(value))
+            case "ilvl":
+                self._nesting[self._style] = _number(value, 0)
             case "numId":
                 self._lists[self._style] = value != "0"
 
-    def level(self, style: str) -> int:
-        return self._inherited(self._levels, style) or int(style in self._titles)
-
-    def is_item(self, style: str) -> bool:
-        return bool(self._inherited(self._lists, style)) and not self.level(style)
+    def paragraph(self, style: str) -> "_WordParagraph":
+        """Return a new paragraph with this style."""
+        level = self._inherited(self._levels, style) or int(style in self._titles)
+        is_item = bool(self._inherited(self._lists, style)) and not level
+        return _WordParagraph(level, is_item, self._inherited(self._nesting, style) or 0)
 
     def _inherited(self, values: Mapping[str, int], style: str) -> int | None:
         for _ in range(_MOST_BASES):
@@ -97,6 +121,15 @@ class _WordStyles(XmlHandler):
                 break
             style = self._based_on[style]
         return values.get(style)
+
+
+@dataclass
+class _WordParagraph:
+    level: int = 0
+    """That of a heading; 0 for text."""
+    is_item: bool = False
+    nesting: int = 0
+    """The level of an item of a list, from 0."""
 
 
 class _Paragraphs(XmlHandler):
@@ -111,7 +144,7 @@ class _Paragraphs(XmlHandler):
         self._items: list[str] = []
         """Consecutive items of lists."""
         self._notes: list[str] = []
-        """Footnotes and endnotes of the text that is open, which come after it."""
+        """Footnotes, endnotes and comments of the text that is open, which come after it."""
 
     def _begin(self) -> None:
         self._open.append([])
@@ -120,14 +153,14 @@ class _Paragraphs(XmlHandler):
         if self._open:
             self._open[-1].append(text)
 
-    def _close(self, level: int = 0, *, item: bool = False) -> None:
-        """End a paragraph: a heading of this `level`, or an item of a list."""
+    def _close(self, level: int = 0, *, item: int = -1) -> None:
+        """End a paragraph: a heading of this `level`, or an item of a list, whose level is from 0."""
         content = self._finished("".join(self._open.pop())) if self._open else ""
         level = 0 if self._open else level
         if self._rows:
             self._put([(level, content)] if content.strip() else [])
-        elif item and not level:
-            self._items += [f"- {content}"] if content.strip() else []
+        elif item >= 0 and not level:
+            self._items += [list_item(item, content)] if content.strip() else []
             self._items += self._taken_notes()
         else:
             self._add(level, content)
@@ -202,8 +235,7 @@ class _WordText(_Paragraphs):
         self._in_text = self._in_run = self._hidden = self._drop_cap = False
         self._initial = ""
         """A letter in a frame of its own, with which the next paragraph begins."""
-        self._level = [0]
-        self._item = [False]
+        self._paragraphs = [_WordParagraph()]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag in _WORD_SKIPPED:
@@ -213,9 +245,8 @@ class _WordText(_Paragraphs):
         match tag:
             case "p":
                 self._begin()
-                self._level.append(0)
-                self._item.append(False)
-            case "pStyle" | "outlineLvl" | "numId" | "framePr":
+                self._paragraphs.append(_WordParagraph())
+            case "pStyle" | "outlineLvl" | "ilvl" | "numId" | "framePr":
                 self._read_property(tag, attributes)
             case "t":
                 self._in_text = True
@@ -223,7 +254,7 @@ class _WordText(_Paragraphs):
                 self._in_run, self._hidden = True, False
             case "vanish" if self._in_run:
                 self._hidden = attributes.get("val") not in _WORD_OFF
-            case "footnoteReference" | "endnoteReference":
+            case "footnoteReference" | "endnoteReference" | "commentReference":
                 self._refer(tag.removesuffix("Reference"), attributes)
             case "tr":
                 self._row()
@@ -242,13 +273,13 @@ class _WordText(_Paragraphs):
         elif tag == "r":
             self._in_run = self._hidden = False
         elif tag == "p" and self._drop_cap and self._open:
-            self._level.pop()
-            self._item.pop()
+            self._paragraphs.pop()
             self._initial, self._drop_cap = "".join(self._open.pop()), False
         elif tag == "p" and self._open:
             self._open[-1].insert(0, self._initial)
             self._initial = ""
-            self._close(self._level.pop(), item=self._item.pop())
+            closed = self._paragraphs.pop()
+            self._close(closed.level, item=closed.nesting if closed.is_item else -1)
         elif tag == "tr":
             self._end_row()
         elif tag == "body":
@@ -263,50 +294,54 @@ class _WordText(_Paragraphs):
         value = attributes.get("val", "")
         match tag:
             case "pStyle":
-                self._level[-1] = self._styles.level(value)
-                self._item[-1] = self._styles.is_item(value)
+                self._paragraphs[-1] = self._styles.paragraph(value)
             case "outlineLvl":
-                self._level[-1] = _outline_level(value)
+                self._paragraphs[-1].level = _outline_level(value)
+            case "ilvl":
+                self._paragraphs[-1].nesting = _number(value, 0)
             case "numId":
-                self._item[-1] = value != "0"
+                self._paragraphs[-1].is_item = value != "0"
             case "framePr":
                 self._drop_cap = attributes.get("dropCap", "none") != "none"
 
     def _refer(self, kind: str, attributes: dict[str, str]) -> None:
-        """Put the number of a note here, and its text after the paragraph."""
+        """Put the number of a note here, and its text after the paragraph. Comments have no number."""
         mark = ""
-        if attributes.get("customMarkFollows", "0") in _WORD_OFF:
+        if kind != "comment" and attributes.get("customMarkFollows", "0") in _WORD_OFF:
             self._numbered += 1
             mark = f"[{self._numbered}]"
-            self._append("" if self._level[-1] else mark)  # a heading is shown without its text
+            self._append("" if self._paragraphs[-1].level else mark)  # a heading is shown without its text
         if note := self._numbered_notes.take(kind, attributes.get("id", "")):
             self._notes.append(f"{mark} {note}".strip())
 
 
 class _WordNotes(_WordText):
-    """The texts of footnotes and endnotes."""
+    """The texts of footnotes, endnotes and comments."""
 
     def __init__(self, styles: _WordStyles) -> None:
         super().__init__(DocumentText(), styles, self)
-        self._found: dict[tuple[str, str], DocumentText] = {}
+        self._found: dict[tuple[str, str], tuple[str, DocumentText]] = {}
+        """Authors, which only comments have, and texts by kind and number."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag in ("footnote", "endnote"):
-            self._text = self._found[tag, attributes.get("id", "")] = DocumentText()
+        if tag in _WORD_NOTES:
+            self._text = DocumentText()
+            self._found[tag, attributes.get("id", "")] = attributes.get("author", ""), self._text
         else:
             super().start(tag, attributes)
 
     def end(self, tag: str) -> None:
-        if tag in ("footnote", "endnote"):
+        if tag in _WORD_NOTES:
             self._flush()
         else:
             super().end(tag)
 
     def take(self, kind: str, number: str) -> str:
         """Return the text of a note; empty the second time."""
-        note = self._found.pop((kind, number), None)
+        author, note = self._found.pop((kind, number), ("", DocumentText()))
         with suppress(DocumentError):
-            return note.whole().strip() if note else ""
+            text = note.whole().strip()
+            return comment(author, text) if kind == "comment" else text
         return ""
 
 
@@ -326,7 +361,7 @@ _ODT_BLANK, _ODT_TAB, _ODT_BREAK = "\x1c", "\x1d", "\x1e"
 _ODT_CHARACTERS = str.maketrans(_ODT_BLANK + _ODT_TAB + _ODT_BREAK, " \t\n")
 _ODT_ELEMENTS = {"tab": _ODT_TAB, "line-break": _ODT_BREAK, "title": " ", "desc": " "}
 """Elements that stand for characters, and descriptions of pictures, which are not part of the word before."""
-_ODT_SKIPPED = ("tracked-changes", "annotation", "forms", "sequence-decls", "binary-data", "ruby-text")
+_ODT_SKIPPED = ("tracked-changes", "forms", "sequence-decls", "binary-data", "ruby-text")
 
 
 def read_odt(data: bytes, text: DocumentText) -> None:
@@ -351,9 +386,13 @@ class _OdtText(_Paragraphs):
         self._levels: list[int] = []
         self._spans: list[bool] = []
         """Whether each open span is hidden."""
-        self._note: list[str] | None = None
-        """The paragraphs of the note that is open."""
+        self._texts: list[list[str]] = []
+        """The paragraphs of the note that is open, and of the comment in it."""
         self._mark = ""
+        self._comment = -1
+        """Number of paragraphs that were open when the open comment began; -1 for none."""
+        self._field = self._author = ""
+        """What is said about the open comment, and its author."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._body = self._body or tag == "body"
@@ -362,6 +401,7 @@ class _OdtText(_Paragraphs):
             self._read_style(tag, attributes)
         if self._skipped or not self._body:
             return
+        self._field = tag
         match tag:
             case "p" | "h":
                 self._begin()
@@ -375,7 +415,10 @@ class _OdtText(_Paragraphs):
                 self._append("[")
                 self._citation = len(self._open[-1])
             case "note-body":
-                self._note = []
+                self._texts.append([])
+            case "annotation":
+                self._texts.append([])
+                self._comment, self._author = len(self._open), ""
             case "list-item":
                 self._lists += 1
             case "table-row":
@@ -390,11 +433,11 @@ class _OdtText(_Paragraphs):
         if self._skipped or not self._body:
             return
         match tag:
-            case "p" | "h" if self._note is not None and self._open:
+            case "p" | "h" if self._texts and self._open:
                 self._levels.pop()
-                self._note.append(self._finished("".join(self._open.pop())))
+                self._texts[-1].append(self._finished("".join(self._open.pop())))
             case "p" | "h" if self._levels:
-                self._close(self._levels.pop(), item=self._lists > 0)
+                self._close(self._levels.pop(), item=self._lists - 1)
             case "span":
                 self._spans.pop()
             case "title" | "desc":
@@ -405,9 +448,8 @@ class _OdtText(_Paragraphs):
                     del self._open[-1][self._citation - 1 :]
                 else:
                     self._append("]")
-            case "note-body" if self._note is not None:
-                self._notes.append(f"{self._mark} " + "\n\n".join(self._note))
-                self._note = None
+            case "note-body" | "annotation":
+                self._end_note(tag)
             case "list-item":
                 self._lists -= 1
             case "table-row":
@@ -416,8 +458,21 @@ class _OdtText(_Paragraphs):
                 self._flush()
 
     def data(self, text: str) -> None:
-        if self._body and not self._skipped and not any(self._spans):
+        if not self._body or self._skipped or any(self._spans):
+            return
+        if len(self._open) != self._comment:
             self._append(text)
+        elif self._field == "creator":
+            self._author += text
+
+    def _end_note(self, tag: str) -> None:
+        text = "\n\n".join(filter(None, self._texts.pop()))
+        if tag == "annotation":
+            self._comment = -1
+            text = text and comment(self._author, text)
+        else:
+            text = f"{self._mark} {text}"
+        self._notes += [text] if text else []
 
     def _read_style(self, tag: str, attributes: dict[str, str]) -> None:
         """Read the automatic styles: the formatting that the user applied without a named style."""

@@ -13,9 +13,29 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from engine.base import skip_reasons
-from engine.corpus.documents.text_collector import CUT, DocumentText, damaged, encrypted
+from engine.corpus.documents.text_collector import (
+    CUT,
+    LONGEST_TITLE,
+    DocumentText,
+    comment,
+    damaged,
+    encrypted,
+    one_line,
+)
 
 MOST_PAGES = 20_000
+_MOST_COMMENTS = 1_000
+"""Annotations of a page that are read."""
+_MOST_LINES = 100
+"""Lines of marked text that are compared with the comment on it."""
+_DRAWN = (3, 20)
+"""Kinds of annotations (`FPDF_ANNOT_…`) that are text on the page, which pdfium reads once they are flat: free text and
+fields of forms.
+"""
+_MARKS = (9, 10, 11, 12)
+"""Marked text: highlighted, underlined, with a wavy line, crossed out."""
+_COMMENTED = (1, 4, 5, 6, 7, 8, *_MARKS, 13, 14, 15)
+"""What readers write on or draw with a comment: notes, lines, shapes, marks, stamps, carets and ink."""
 
 _PROGRAM = re.compile(r"\AMicrosoft (?:Word|PowerPoint|Excel|Publisher) - ")
 _NO_TITLE = re.compile(
@@ -27,6 +47,8 @@ _HYPHENS = "\u00ad\x02\ufffe"
 _SOFT_HYPHEN = re.compile("(\\w?)[\x02\ufffe](\\w{0,2})")
 """A hyphen at the end of a line, which pdfium joins with the next one."""
 
+_WORDS = re.compile(r"\w+")
+_BROKEN = re.compile("[\u00ad\x02\ufffe]\\s*")
 _SPACE = re.compile(r"[\s\x02\ufffe]+")
 _MORE_LINES = 1.25
 _ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
@@ -45,11 +67,13 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
         if document.get_formtype() != pypdfium2.raw.FORMTYPE_NONE:
             document.init_forms()  # draws the values of fields that the file has without their appearance
         text.title, text.author = _title(document.get_metadata_value("Title")), document.get_metadata_value("Author")
-        left = _MOST_ARRANGED
+        remaining = _MOST_ARRANGED
         for number in range(min(len(document), MOST_PAGES)):
-            page_text = _pdf_page(document, number, pypdfium2, arranged=left > 0)
-            left -= len(page_text)
+            page_text, comments = _pdf_page(document, number, pypdfium2, arranged=remaining > 0)
+            remaining -= len(page_text)
             text.page(number + 1, page_text)
+            for each in comments:
+                text.paragraph(each)
         if len(document) > MOST_PAGES:
             text.paragraph(CUT)
 
@@ -60,18 +84,21 @@ def _title(declared: str) -> str:
     return "" if _NO_TITLE.fullmatch(title) else title
 
 
-def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> str:
-    """The text of a page, with its number from 0, `arranged` by columns; empty for a damaged one."""
+def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> tuple[str, list[str]]:
+    """The text of the page with this number from 0, `arranged` by columns, and comments on it; empty if damaged."""
+    comments: list[str] = []
     try:
         with closing(document[number]) as page:
             area = page.get_bbox()  # not later: a flat page forgets the size that it inherits
-            if not _has_filled_fields(page, pdfium.raw):
-                return _text_of(page, area, arranged=arranged)
+            annotations = list(_annotations(page, pdfium.raw))
+            comments = list(_comments(page, annotations)) if any(one.text for one in annotations) else []
+            if not any(one.kind in _DRAWN for one in annotations):
+                return _text_of(page, area, arranged=arranged), comments
             pdfium.raw.FPDFPage_Flatten(page, pdfium.raw.FLAT_NORMALDISPLAY)  # in memory
         with closing(document[number]) as page:
-            return _text_of(page, area, arranged=arranged)
+            return _text_of(page, area, arranged=arranged), comments
     except pdfium.PdfiumError:
-        return ""
+        return "", comments
 
 
 def _text_of(page: Any, area: tuple[float, float, float, float], *, arranged: bool) -> str:
@@ -113,15 +140,58 @@ def _starts(text: str) -> list[int]:
     return [pair.start() for pair in _ALEF_LAM.finditer(text)]
 
 
-def _has_filled_fields(page: Any, raw: Any) -> bool:
-    """Whether the page has fields of a form or text that was written on it, which pdfium reads once they are flat."""
+class _Annotation(NamedTuple):
+    kind: int
+    areas: Sequence[tuple[float, float, float, float]] = ()
+    """Left, bottom, right and top of each line of marked text."""
+    author: str = ""
+    text: str = ""
+
+
+def _annotations(page: Any, raw: Any) -> Iterator[_Annotation]:
+    """Yield the annotations of a page that its readers see; text only of those that may be a comment."""
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         kind = raw.FPDFAnnot_GetSubtype(annotation)
+        hidden = raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN  # such as that a comment is accepted
+        if not hidden and kind in _COMMENTED and index < _MOST_COMMENTS:
+            areas = list(_areas(annotation, raw)) if kind in _MARKS else ()
+            text = _value(annotation, b"Contents", raw).strip()
+            yield _Annotation(kind, areas, _value(annotation, b"T", raw), text)
+        elif not hidden:
+            yield _Annotation(kind)
         raw.FPDFPage_CloseAnnot(annotation)
-        if kind in (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT):
-            return True
-    return False
+
+
+def _areas(annotation: Any, raw: Any) -> Iterator[tuple[float, float, float, float]]:
+    points = raw.FS_QUADPOINTSF()
+    for number in range(min(raw.FPDFAnnot_CountAttachmentPoints(annotation), _MOST_LINES)):
+        raw.FPDFAnnot_GetAttachmentPoints(annotation, number, points)
+        across, down = (points.x1, points.x2, points.x3, points.x4), (points.y1, points.y2, points.y3, points.y4)
+        yield min(across), min(down), max(across), max(down)
+
+
+def _value(annotation: Any, key: bytes, raw: Any) -> str:
+    """Return an entry of an annotation that is text; empty if it has none."""
+    size = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    buffer = (raw.FPDF_WCHAR * (size // 2 + 1))()
+    raw.FPDFAnnot_GetStringValue(annotation, key, buffer, size)
+    return bytes(buffer)[: max(size - 2, 0)].decode("utf-16-le", "replace")
+
+
+def _comments(page: Any, annotations: Sequence[_Annotation]) -> Iterator[str]:
+    """Yield what readers wrote on a page; not the marked text, which some programs repeat as a comment on it."""
+    with closing(page.get_textpage()) as text_page:
+        for one in annotations:
+            lines = (text_page.get_text_bounded(*area) for area in one.areas if one.text)
+            marked = one_line(_BROKEN.sub("", " ".join(lines)))
+            if one.text and not (one.kind in _MARKS and _letters(one.text) in _letters(marked)):
+                about = marked if len(marked) <= LONGEST_TITLE else f"{marked[:LONGEST_TITLE]}…"
+                yield comment(one.author, one.text, about)
+
+
+def _letters(text: str) -> str:
+    return "".join(_WORDS.findall(text))
 
 
 def _joined(hyphen: re.Match[str]) -> str:

@@ -10,6 +10,8 @@ MOST_CHARACTERS = 10_000_000
 CUT = "… The rest of this document is not indexed, since it is too long."
 LONGEST_TITLE = 200
 BLANKS = re.compile(r"[ \t\n\r\f\v\xa0]+")
+_MOST_NESTED = 8
+"""Levels of a list that are indented, which is as many as Word has."""
 _LIKE_A_HEADING = re.compile(r"#{1,6} |---$")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]")
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x85\u2028\u2029]")
@@ -62,6 +64,18 @@ class DocumentText:
         self._parts.append(part.encode("utf-8", "replace").decode())
         if self._full:
             raise TextFull
+
+
+def list_item(level: int, text: str) -> str:
+    """Return an item of a list with bullet and indent; its `level` is from 0."""
+    indent = "  " * min(level, _MOST_NESTED)
+    return f"{indent}- " + text.replace("\n", f"\n{indent}  ")
+
+
+def comment(author: str, text: str, about: str = "") -> str:
+    """Return what a reader wrote, marked as a comment on the text before it or on the words in `about`."""
+    name = one_line(author)[:LONGEST_TITLE]
+    return f"Comment{f' by {name}' if name else ''}{f' on “{about}”' if about else ''}: {text}"
 
 
 def one_line(text: str) -> str:

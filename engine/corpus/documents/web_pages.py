@@ -16,7 +16,14 @@ from urllib.parse import unquote
 from engine.base import skip_reasons
 from engine.corpus import encodings
 from engine.corpus.documents import DocumentError
-from engine.corpus.documents.text_collector import BLANKS, LONGEST_TITLE, DocumentText, damaged, encrypted
+from engine.corpus.documents.text_collector import (
+    BLANKS,
+    LONGEST_TITLE,
+    DocumentText,
+    damaged,
+    encrypted,
+    list_item,
+)
 from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
 _BLOCK = 64 * 1024
@@ -53,6 +60,7 @@ _ENDS_P = frozenset(
 """Elements that can't be within a paragraph: their tags end it."""
 _RUBY = ("rb", "rt", "rtc", "rp")
 """Parts of ruby annotations; each one ends the previous one."""
+_LISTS = ("ul", "ol", "menu", "dir")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -118,8 +126,10 @@ class _HtmlText(_Tolerant):
         self._in_sup = self._in_note = False
         self._link = -1
         """Index in the parts at which the open link to an anchor begins; -1 for none."""
-        self._mark = ""
-        """Bullet or number of a list item that has begun."""
+        self._lists = 0
+        """Number of open lists, which are inside of each other."""
+        self._item = -1
+        """Level of a list's item that has begun, from 0; -1 for none."""
 
     def read(self, page: str) -> None:
         self._page = page
@@ -156,7 +166,8 @@ class _HtmlText(_Tolerant):
             self._in_row = self._in_row or tag == "tr"
             self._row_is_whole = self._row_is_whole or tag == "tr"
             self._code += tag == "pre"
-            self._mark = "- " if tag == "li" else self._mark
+            self._lists += tag in _LISTS
+            self._item = max(self._lists - 1, 0) if tag == "li" else self._item
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if tag == "title" or self._hides(tag, dict(attributes)):
@@ -178,10 +189,11 @@ class _HtmlText(_Tolerant):
         elif tag in _HEADINGS:
             self._flush()
             self._text.heading(int(tag[1]), "".join(self._parts))
-            self._parts, self._mark, self._in_heading, self._link = [], "", False, -1
+            self._parts, self._item, self._in_heading, self._link = [], -1, False, -1
         elif tag not in _IN_LINE and tag not in ("td", "th", "br") and not (self._in_row and tag == "p"):
             self._end_block(tag)
-            self._mark = "" if tag in ("li", "ul", "ol") else self._mark
+            self._item = -1 if tag == "li" or tag in _LISTS else self._item
+            self._lists -= tag in _LISTS and self._lists > 0
             self._in_row = self._in_row and tag not in ("tr", "table")
             self._code -= tag == "pre" and self._code > 0
 
@@ -250,12 +262,12 @@ class _HtmlText(_Tolerant):
             return
         if not self._code:
             text = "\n".join(BLANKS.sub(" ", line).strip() for line in text.split("\n"))
-        if self._mark or (tag == "tr" and self._row_is_whole):
-            self._lines.append(self._mark + text)
+        if self._item >= 0 or (tag == "tr" and self._row_is_whole):
+            self._lines.append(list_item(self._item, text) if self._item >= 0 else text)
         else:
             self._flush()
             self._text.paragraph(text)
-        self._mark, self._row_is_whole = "", False
+        self._item, self._row_is_whole = -1, False
 
     def _flush(self) -> None:
         lines, self._lines = self._lines, []
@@ -469,14 +481,14 @@ class _Notebook(XmlHandler):
 
 
 def _without_encrypted(page: str) -> str:
-    kept, end = [], 0
+    pieces, end = [], 0
     while (match := _ENCRYPTED.search(page, end)) is not None:
         close = page.find(_ENCRYPTED_END, match.end())
         if close < 0:  # one regex for both tags would look for this end after each start
             break
-        kept.append(page[end : match.start()])
+        pieces.append(page[end : match.start()])
         end = close + len(_ENCRYPTED_END)
-    return "".join((*kept, page[end:]))
+    return "".join((*pieces, page[end:]))
 
 
 def _box(match: re.Match[str]) -> str:

@@ -76,8 +76,8 @@ class ChunkPacker:
 
     def take(self) -> list[SessionChunk]:
         """Remove and return the full chunks."""
-        taken, self.chunks = self.chunks, []
-        return taken
+        chunks, self.chunks = self.chunks, []
+        return chunks
 
     def finish(self) -> list[SessionChunk]:
         """Return all remaining chunks, the last one made of the open messages."""

@@ -275,15 +275,15 @@ def whole_conversation(
 
 
 def read_branches(
-    parser: LineParser, shown: Iterable[Mapping[str, Any]], left: Iterable[Mapping[str, Any]]
+    parser: LineParser, current: Iterable[Mapping[str, Any]], abandoned: Iterable[Mapping[str, Any]]
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
     """Return the messages of the branch seen last, and those of other branches, which don't change the
     session's facts.
     """
-    messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in shown))
+    messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in current))
     facts, last = parser.facts, parser.ordinal
     before = facts.started, facts.ended, facts.active, facts.pauses, facts.opening
-    others = tuple(chain.from_iterable(parser.feed(value, 0) for value in left))
+    others = tuple(chain.from_iterable(parser.feed(value, 0) for value in abandoned))
     facts.started, facts.ended, facts.active, facts.pauses, facts.opening = before
     facts.rewound = [(last + 1, parser.ordinal)] if others else []
     return messages, others

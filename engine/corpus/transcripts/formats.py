@@ -94,8 +94,8 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     def take_requests(self) -> list[Request]:
         """Return the requests since the last call."""
-        taken, self.requests = self.requests, []
-        return taken
+        requests, self.requests = self.requests, []
+        return requests
 
     def role(self, known: Mapping[str, Role], name: str, member: str = "role") -> Role | None:
         """Return the role that a format calls `name`, in any case; None, counted as unknown, if it has no such role."""
@@ -150,7 +150,7 @@ class Conversation(msgspec.Struct, frozen=True):
     facts: SessionFacts
     messages: tuple[Message, ...]
     unknown: Counter[str]
-    left: tuple[Message, ...] = ()
+    abandoned: tuple[Message, ...] = ()
     """Messages of branches that the user abandoned by editing or repeating a message, numbered after all others."""
     requests: tuple[Request, ...] = ()
     """Requests that a fork of the session may have copied."""
@@ -158,7 +158,7 @@ class Conversation(msgspec.Struct, frozen=True):
     @property
     def everything(self) -> tuple[Message, ...]:
         """All messages, those of abandoned branches last."""
-        return self.messages + self.left
+        return self.messages + self.abandoned
 
 
 class DocumentFormat(Protocol):

@@ -125,8 +125,8 @@ class SdkParser(BlockParser, kw_only=True):
 
     def result(self, block: Mapping[str, Any]) -> str:
         """Return the text of a tool result; its `output` may be an object with a type and a value."""
-        held = block.get("output", block.get("content"))
-        value = mapping(held).get("value", held)
+        output = block.get("output", block.get("content"))
+        value = mapping(output).get("value", output)
         return tool_input(value) if isinstance(value, dict) and "text" not in value else content(value)
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:

@@ -317,12 +317,12 @@ class BatchRunner:
         """Store a job's results while reading them."""
         expected = self._missing[job.name]
         arrived: list[Result] = []
-        seen = 0
+        received = 0
         problem = ""
 
         def take(result: Result) -> None:
-            nonlocal seen, problem
-            seen += 1
+            nonlocal received, problem
+            received += 1
             if result.hash not in expected:
                 return
             if self._sound(result):
@@ -336,7 +336,7 @@ class BatchRunner:
             self._api.results(remote, take, cancel=self._token)
         finally:
             self._store_vectors(job, arrived)
-        if remote.answered is not None and seen < remote.answered and job.name not in self._incomplete:
+        if remote.answered is not None and received < remote.answered and job.name not in self._incomplete:
             self._incomplete.add(job.name)
             raise Transient(tr("The results of {service}'s batch job ended too early.", service=self._api.service))
         self._ended(job, remote, problem)

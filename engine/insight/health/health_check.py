@@ -72,14 +72,14 @@ class HealthCheck:
     """
 
     def finding(self, subject: Subject) -> HealthFinding:
-        seen = self.look(subject)
+        observation = self.look(subject)
         return HealthFinding(
             id=self.id,
             name=tr(self.name),
-            state="degraded" if seen.count else "fine",
-            detail=seen.detail,
-            repair=tr(self.repair_label) if seen.count else "",
-            count=seen.count,
+            state="degraded" if observation.count else "fine",
+            detail=observation.detail,
+            repair=tr(self.repair_label) if observation.count else "",
+            count=observation.count,
         )
 
 

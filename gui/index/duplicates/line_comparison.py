@@ -259,13 +259,13 @@ def _share(one: Counter[str], other: Counter[str]) -> float:
 def _marks(left: list[_Word], right: list[_Word], checkpoint: Callable[[], None]) -> tuple[Ranges, Ranges]:
     """Return the ranges of the words that only one of two lines has."""
     keys = [[f"{word.gap} {word.text}" for word in words] for words in (left, right)]
-    kept: tuple[set[int], set[int]] = (set(), set())
+    unchanged: tuple[set[int], set[int]] = (set(), set())
     for block in _matching_blocks(keys[0], keys[1], checkpoint):
-        kept[0].update(range(block.a, block.a + block.size))
-        kept[1].update(range(block.b, block.b + block.size))
+        unchanged[0].update(range(block.a, block.a + block.size))
+        unchanged[1].update(range(block.b, block.b + block.size))
     one, other = (
         _ranges([word for n, word in enumerate(words) if n not in same])
-        for words, same in zip((left, right), kept, strict=True)
+        for words, same in zip((left, right), unchanged, strict=True)
     )
     return one, other
 

@@ -111,16 +111,16 @@ def paint_names(
     font = font_at(13)
     ascent = QFontMetricsF(font).ascent()
     painter.setFont(font)
-    taken: list[QRectF] = []
+    boxes: list[QRectF] = []
     for name in names:
         if not room.contains(name.peak + origin):
             continue
         box = name.box.translated(origin)
         box.moveLeft(min(max(box.left(), room.left()), room.right() - box.width()))
         box.moveTop(min(max(box.top(), room.top()), room.bottom() - box.height()))
-        if any(box.intersects(other) for other in taken):
+        if any(box.intersects(other) for other in boxes):
             continue
-        taken.append(box)
+        boxes.append(box)
         letters = QPainterPath()
         letters.addText(QPointF(box.left() + _NAME_PAD, box.top() + ascent), font, name.text)
         halo = QPen(colours.base, _HALO * unit)

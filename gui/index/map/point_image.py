@@ -133,8 +133,8 @@ class PointImage(QObject):
 
 def point_radius(count: int, view: Viewport, unit: float) -> float:
     """Return the radius of a point in pixels: smaller if many are in view."""
-    seen = count * min(1.0, (view.fitting / view.scale) ** 2)
-    preferred: float = _RADIUS * (_LARGE / max(1.0, seen)) ** 0.17
+    visible = count * min(1.0, (view.fitting / view.scale) ** 2)
+    preferred: float = _RADIUS * (_LARGE / max(1.0, visible)) ** 0.17
     most = min(view.width, view.height) / _SMALL
     return max(_LEAST_RADIUS, min(_RADIUS, preferred, most)) * unit
 
@@ -152,14 +152,14 @@ def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Pictur
     pixels = (appearance.scene.points - np.array([left, high], np.float32)) * np.float32(view.scale * ratio)
     pixels[:, 1] *= -1
     reach = radius * REACH + 2
-    seen = ((pixels > -reach) & (pixels < np.array([width + reach, height + reach], np.float32))).all(axis=1)
+    visible = ((pixels > -reach) & (pixels < np.array([width + reach, height + reach], np.float32))).all(axis=1)
     colours = np.array([_rgba(appearance, number) for number in range(len(appearance.colours))], np.float32).reshape(
         -1, 4
     )
     signs = appearance.signs if radius >= LEAST * ratio else ()
     drawn = draw_points(
-        pixels[seen],
-        appearance.grouping.of[seen],
+        pixels[visible],
+        appearance.grouping.of[visible],
         GroupStyles(colours, signs),
         (width, height),
         radius,

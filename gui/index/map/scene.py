@@ -319,11 +319,11 @@ def draw_points(
             half = np.float32(0.5)
             cover = np.clip(half - shape.gaps(x + half - points[part, 0, None], y + half - points[part, 1, None]), 0, 1)
             y -= top
-            seen = (cover > 0) & (x >= 0) & (x < width) & (y >= 0) & (y < rows)
-            where = y[seen] * width + x[seen]
-            group = np.broadcast_to(groups[part, None], seen.shape)[seen]
+            visible = (cover > 0) & (x >= 0) & (x < width) & (y >= 0) & (y < rows)
+            where = y[visible] * width + x[visible]
+            group = np.broadcast_to(groups[part, None], visible.shape)[visible]
             # Transparencies of overlapping points multiply, so their logarithms are added.
-            weight = -np.log1p(-cover[seen] * opacity[group])
+            weight = -np.log1p(-cover[visible] * opacity[group])
             sums[3] += np.bincount(where, weight, minlength=rows * width)
             for channel in range(3):
                 sums[channel] += np.bincount(where, weight * colours[group, channel], minlength=rows * width)

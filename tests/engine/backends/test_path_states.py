@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
+from engine.corpus.path_status import PathFinder
+from engine.memory.path_explanation import MISSING, NOT_SEARCHED
 from engine.settings import Settings, load_settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.engine.backends.conftest import NOTES
@@ -214,6 +216,47 @@ def test_highest_of_several_files_with_name_is_found(memory: BuiltinMemory, work
     write(workspace / "z/plan.txt")
     assert memory.explain_path("plan").path == "z/plan.txt"
     assert memory.explain_path("plan.md").path == "a/deep/plan.md"
+
+
+class _Folder:
+    """A folder that has one file many times, and counts how many entries were read."""
+
+    def __init__(self, file: os.DirEntry[str], number: int, cancel: CancelToken | None = None) -> None:
+        self.read = 0
+        self._file, self._number, self._cancel = file, number, cancel
+
+    def __enter__(self) -> Iterator[os.DirEntry[str]]:
+        for _ in range(self._number):
+            self.read += 1
+            if self._cancel is not None and self.read == 10:
+                self._cancel.cancel()
+            yield self._file
+
+    def __exit__(self, *_: object) -> None:
+        """The file is not open."""
+
+
+@pytest.mark.parametrize(("number", "sentence"), [(90_000, MISSING), (110_000, NOT_SEARCHED)])
+def test_names_not_searched_completely_are_reported(
+    memory: BuiltinMemory, workspace: Path, monkeypatch, number: int, sentence: str
+) -> None:
+    with os.scandir(workspace) as entries:
+        file = next(entry for entry in entries if entry.name == "shopping.md")
+    monkeypatch.setattr(os, "scandir", lambda _: _Folder(file, number))
+    assert memory.explain_path("other.md").sentence == sentence
+    assert memory.explain_path("daily/other.md").sentence == MISSING, "a path is not searched for"
+
+
+def test_cancel_ends_search_for_name_within_a_folder(workspace: Path, monkeypatch) -> None:
+    finder = PathFinder(workspace, Settings())
+    with os.scandir(workspace) as entries:
+        file = next(entry for entry in entries if entry.name == "shopping.md")
+    cancel = CancelToken()
+    folder = _Folder(file, 1000, cancel)
+    monkeypatch.setattr(os, "scandir", lambda _: folder)
+    with pytest.raises(Cancelled):
+        finder.find_by_name("other.md", cancel)
+    assert folder.read == 10
 
 
 def test_index_state_of_file(open_memory, workspace: Path) -> None:

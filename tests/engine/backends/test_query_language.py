@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from engine.text.operators import OPERATORS
@@ -130,6 +131,10 @@ def test_phrase_in_question_comes_first_without_filtering(memory: BuiltinMemory)
         ("tomatoes OR deployment", {"daily/2026-02-08.md", "daily/2026-02-09.md"}),
         ('tomatoes OR "left valve" irrigation', {"daily/2026-02-08.md", "greenhouse.md"}),
         ("tag:garden OR path:daily", {"greenhouse.md", "shopping.md", "daily/2026-02-08.md", "daily/2026-02-09.md"}),
+        ("tag:garden OR tomatoes", {"greenhouse.md", "shopping.md", "daily/2026-02-08.md"}),
+        ("path:daily OR hose after:2026-02-09", {"daily/2026-02-09.md", "shopping.md"}),
+        ('-path:*-09.md tag:water OR "irrigation stopped"', {"greenhouse.md", "daily/2026-02-08.md"}),
+        ("tag:garden OR tomatoes limp", {"daily/2026-02-08.md"}),
         ("tag:garden", {"greenhouse.md", "shopping.md"}),
         ("tag:#GARDEN irrigation", {"greenhouse.md", "shopping.md"}),
         ("tag:water", {"greenhouse.md"}),
@@ -188,6 +193,17 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert "the files changed last come first" in stages["query"].note
     assert "is in source:notes; is in after:2026 (from 2026-01-01)" in stages["query"].note
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
+
+
+@pytest.mark.parametrize(("mode", "least"), [("auto", 0.3), ("keyword", 0.3), ("keyword", 0.0)])
+def test_condition_or_word_ranks_the_word_first(memory: BuiltinMemory, mode: str, least: float) -> None:
+    outcome = memory.search("path:daily OR hose", min_score=least, mode=mode, max_results=2, explain=True)
+    assert [result.path for result in outcome.results] == ["shopping.md", "daily/2026-02-09.md"]
+    assert outcome.results[0].score > outcome.results[1].score >= least
+    assert outcome.total == 3
+    [by_word, by_condition] = outcome.explanation.results
+    assert not by_word.wordless
+    assert str(reasons_of(by_condition)[0]) == "The passage satisfies the query without its words: “hose”."
 
 
 def test_either_of_two_words_is_a_full_answer(memory: BuiltinMemory) -> None:

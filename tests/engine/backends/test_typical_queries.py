@@ -178,3 +178,18 @@ def test_tag_as_typed_in_notes_finds_its_notes(open_memory, workspace: Path) -> 
     assert "garden.md" in found("#beds")  # no note has this tag
     assert "garden.md" in found("issue #12")
     assert found('"#garden"') == {"beds.md"}  # exactly these characters
+
+
+@pytest.mark.parametrize("limit", [{"path_glob": "memory/**"}, {"session_key": "agent:main:discord:group:1"}])
+def test_files_left_out_do_not_change_the_query(open_memory, workspace: Path, limit: dict[str, str]) -> None:
+    (workspace / "MEMORY.md").write_text("---\ntags: [garden]\n---\n\nAn apple -cake.\n", "utf-8")
+    (workspace / "memory").mkdir()
+    (workspace / "memory/plan.md").write_text("The garden has an apple tree.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    for query in ("#garden", "apple -cake"):
+        everywhere = memory.search(query, mode="keyword")
+        outcome = memory.search(query, mode="keyword", **limit)
+        assert everywhere.results[0].path == "MEMORY.md"
+        assert [result.path for result in outcome.results] == ["memory/plan.md"]
+        assert not outcome.notice

@@ -23,6 +23,7 @@ GERMAN = "Die Ernte ist eingebracht, und alle haben geholfen. Wir haben viele Ä
 OTHER = "We painted the fence and then went for a walk across many a field with the dogs.\n"
 NONSENSE = ["qqqzzz", "Qqqzzz!", "qqqzzz czyste", "qqqzzz orite", "xqzzy"]
 NAMES = [NAMED, NAMED.lower(), TITLE]
+SHORT = ["team und Ernte", "team Ernte einbringen", "team Oswin"]
 WORDS = ["kayaks", "xkcd", "qqqzzz kayaks", "qqqzzz gate"]
 
 
@@ -40,7 +41,7 @@ class NearProvider(FakeProvider):
             near = self.cosine if "apples" in text or "Äpfel" in text else 0.0
             row[:2] = (
                 (1, 0)
-                if text in {QUERY, KNOWN, DATED, "cricket apples", *NAMES, *NONSENSE, *WORDS}
+                if text in {QUERY, KNOWN, DATED, "cricket apples", *NAMES, *SHORT, *NONSENSE, *WORDS}
                 else (near, np.sqrt(1 - near * near))
             )
         return rows
@@ -103,6 +104,12 @@ def test_meaning_without_a_name_in_another_language_is_found(open_memory, worksp
     provider.cosine = 0.5
     memory = indexed(open_memory, workspace, GERMAN, OTHER)
     assert found(memory, NAMED) == ["note-0.md"]
+
+
+def test_noun_of_a_short_german_query_is_no_name(open_memory, workspace: Path, provider) -> None:
+    provider.cosine = 0.5
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert [found(memory, query) for query in SHORT] == [["note-0.md"], ["note-0.md"], []]
 
 
 def test_weak_meaning_in_another_language_is_found(open_memory, workspace: Path, provider) -> None:

@@ -120,6 +120,38 @@ def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
     assert text.split() == "# Page 1 Name: Ada Quill A remark # Page 2 End".split()
 
 
+MARKED = "/QuadPoints [96 730 144 730 96 718 144 718 72 716 102 716 72 704 102 704]"
+"""Marks "tide is" at the end of the first line and "rising" at the beginning of the second."""
+
+
+@pytest.mark.parametrize(
+    ("entries", "comment"),
+    [
+        ("/Subtype /Text /T (Ann) /Contents (Is this so?)", "Comment by Ann: Is this so?"),
+        ("/Subtype /Text /Contents <FEFF0044006F006E0065000D4E2D> /F 28", "Comment: Done\n中"),
+        (f"/Subtype /Highlight /T (Ann) /Contents (Right?) {MARKED}", "Comment by Ann on “tide is rising”: Right?"),
+        ("/Subtype /Highlight /T (Ann) /Contents (Right?)", "Comment by Ann: Right?"),
+        (f"/Subtype /Underline /T (Ann) /Contents (tide\\ris ri-sing) {MARKED}", ""),
+        (f"/Subtype /StrikeOut /T (Ann) {MARKED}", ""),
+        ("/Subtype /Square /Contents (rising)", "Comment: rising"),
+        ("/Subtype /Text /T (Ann) /Contents (Accepted set by Ann) /F 30", ""),
+        ("/Subtype /Popup /Contents (Twice)", ""),
+        ("/Subtype /Link /Contents (Go to page 2)", ""),
+        ("/Subtype /Text /T (Ann) /Contents ( )", ""),
+    ],
+)
+def test_pdf_comments_follow_the_text_of_their_page(reader: DocumentReader, entries: str, comment: str) -> None:
+    data = pdf([["The tide is", "rising fast."], ["End"]], annotated=[entries])
+    page = "The tide is\nrising fast." + (f"\n\n{comment}" if comment else "")
+    assert reader.text_of(data, "a.pdf") == f"# Page 1\n\n{page}\n\n# Page 2\n\nEnd\n"
+
+
+def test_pdf_comments_of_pages_with_fields_are_read(reader: DocumentReader) -> None:
+    note = "/Subtype /Text /T (Ann) /Contents (Why?)"
+    text = reader.text_of(pdf([["Name:"]], written=["Ada Quill"], annotated=[note]), "form.pdf")
+    assert text == "# Page 1\n\nName:\nAda Quill\n\nComment by Ann: Why?\n"
+
+
 def test_pdf_form_keeps_text_of_pages_with_a_common_size(reader: DocumentReader) -> None:
     data = pdf([[(72, 1100, "Above"), (72, 700, "Name:")]], written=["Ada Quill"])
     data = data.replace(b"/MediaBox [0 0 612 792]", b"").replace(
@@ -321,6 +353,52 @@ def test_notes_of_a_long_row_follow_its_last_paragraph() -> None:
     assert text == f"{long.strip()}\n\nword[1]\n\n[1] A note\n"
 
 
+def test_docx_comments_follow_the_text_they_are_about() -> None:
+    remark = '<w:comment w:id="{}" w:author="{}">{}</w:comment>'.format
+    more = {
+        "word/comments.xml": '<w:comments xmlns:w="urn:w">'
+        + remark(0, "Ann &amp; Bo", word_paragraph("Is this so?") + word_paragraph("I doubt it."))
+        + remark(1, "", word_paragraph("Cite it"))
+        + remark(2, "Ann", word_paragraph("See there"))
+        + remark(3, "Ann", word_paragraph(""))
+        + "</w:comments>",
+        "word/footnotes.xml": '<w:footnotes xmlns:w="urn:w"><w:footnote w:id="2"><w:p><w:r><w:t>A note</w:t>'
+        '<w:commentReference w:id="2"/></w:r></w:p></w:footnote></w:footnotes>',
+    }
+    refer = '<w:r><w:t>{}</w:t></w:r><w:r><w:{}Reference w:id="{}"/></w:r>'.format
+    about = '<w:commentRangeStart w:id="0"/>{}<w:commentRangeEnd w:id="0"/>'.format
+    body = (
+        f"<w:p>{about(refer('word', 'comment', 0))}{refer(' more', 'footnote', 2)}</w:p>"
+        f'<w:p><w:pPr><w:pStyle w:val="H2"/></w:pPr>{refer("Part", "comment", 1)}{refer("", "comment", 3)}</w:p>'
+    )
+    assert text_in(docx(body, more=more), ".docx") == (
+        "word more[1]\n\nComment by Ann & Bo: Is this so?\n\nI doubt it.\n\n[1] A note\n\nComment by Ann: See there\n\n"
+        "## Part\n\nComment: Cite it\n"
+    )
+
+
+def test_docx_items_keep_their_levels() -> None:
+    at = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="1"/></w:numPr>'.format
+    styles = (
+        '<w:styles xmlns:w="urn:w"><w:style w:styleId="B2"><w:name w:val="List Bullet 2"/><w:pPr><w:numPr><w:numId '
+        'w:val="4"/></w:numPr></w:pPr></w:style><w:style w:styleId="C3"><w:name w:val="Own"/><w:pPr><w:numPr><w:ilvl '
+        'w:val="2"/><w:numId w:val="4"/></w:numPr></w:pPr></w:style><w:style w:styleId="D3"><w:basedOn w:val="C3"/>'
+        "</w:style></w:styles>"
+    )
+    styled = '<w:pStyle w:val="{}"/>'.format
+    items = (
+        word_paragraph("one", at(0)),
+        f"<w:p><w:pPr>{at(1)}</w:pPr><w:r><w:t>two</w:t><w:br/><w:t>lines</w:t></w:r></w:p>",
+        word_paragraph("three", styled("D3")),
+        word_paragraph("two again", styled("B2")),
+        word_paragraph("one again", styled("D3") + at(0)),
+        word_paragraph("text", at(1).replace('numId w:val="1"', 'numId w:val="0"')),
+    )
+    assert text_in(docx("".join(items), more={"word/styles.xml": styles}), ".docx") == (
+        "- one\n  - two\n    lines\n    - three\n  - two again\n- one again\n\ntext\n"
+    )
+
+
 def test_docx_styles_inherit_from_their_base() -> None:
     styles = "".join(
         f'<w:style w:styleId="{name}"><w:name w:val="{label}"/><w:basedOn w:val="{base}"/>{more}</w:style>'
@@ -408,6 +486,33 @@ def test_odt_notes_follow_the_text_that_refers_to_them() -> None:
         "## Part\n\n[0] On the part\n\nends\n\nword[1] more.\n\n[1] A footnote\n\nends\n\n"
         "- one[i]\n[i] An endnote\n\nends\n- two\n"
     )
+
+
+def test_odt_comments_follow_the_text_they_are_about() -> None:
+    remark = (
+        "<office:annotation><dc:creator>{}</dc:creator>\n<dc:date>2026-02-03T04:05:06</dc:date>{}</office:annotation>"
+    ).format
+    items = "<text:list><text:list-item><text:p>I doubt it.</text:p></text:list-item></text:list>"
+    note = (
+        f"<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>A note"
+        f"{remark('Bo', '<text:p>See there</text:p>')}.</text:p></text:note-body></text:note>"
+    )
+    body = (
+        f"<text:p>wo{remark('Ann', f'<text:p>Is this <text:s/>so?</text:p>{items}')}rd{note} by <text:creator>Cy"
+        f'</text:creator></text:p><text:h text:outline-level="2">Part{remark("", "<text:p>Cite it</text:p>")}'
+        f"{remark('Ann', '<text:p/>')}</text:h>"
+    )
+    assert text_in(odt(body), ".odt") == (
+        "word[1] by Cy\n\nComment by Ann: Is this  so?\n\nI doubt it.\n\nComment by Bo: See there\n\n[1] A note.\n\n"
+        "## Part\n\nComment: Cite it\n"
+    )
+
+
+def test_odt_items_keep_their_levels() -> None:
+    inner = "<text:list><text:list-item><text:p>two</text:p></text:list-item></text:list>"
+    one = f"<text:list-item><text:p>one</text:p>{inner}</text:list-item>"
+    body = f"<text:list>{one}<text:list-item><text:p>again</text:p></text:list-item></text:list>"
+    assert text_in(odt(body), ".odt") == "- one\n  - two\n- again\n"
 
 
 def test_odt_title_and_hidden_text_by_their_styles() -> None:
@@ -608,6 +713,18 @@ def test_html_headings_have_blocks_inside() -> None:
     assert (text.count("some words"), text[-9:]) == (40, "\n## Next\n")
 
 
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ul><li>a<ol><li>b<br>c</li><li>d</ol><li>e</ul>", "- a\n  - b\n    c\n  - d\n- e\n"),
+        ("<ul><li><p>a</p><ul><li>b</ul></ul><ul><li>c</ul>", "- a\n  - b\n- c\n"),
+        ("<li>a</ul><ul><li>b</ul></ul><ul><li>c</ul>", "- a\n- b\n- c\n"),
+    ],
+)
+def test_html_items_keep_their_levels(page: str, text: str) -> None:
+    assert text_in(page.encode(), ".html") == text
+
+
 def test_empty_html_item_leaves_no_bullet() -> None:
     assert text_in(b"<ul><li>one</li><li></li></ul><p>Text</p>", ".html") == "- one\n\nText\n"
 
@@ -692,7 +809,7 @@ def test_unclosed_tag_is_read_only_a_few_times(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_deep_html_is_read() -> None:
-    assert text_in(b"<div><ul><li>" * 10_000 + b"End", ".html") == "- End\n"
+    assert text_in(b"<div><ul><li>" * 10_000 + b"End", ".html") == f"{'  ' * 8}- End\n"
 
 
 def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:

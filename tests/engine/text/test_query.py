@@ -277,6 +277,7 @@ def test_looser_forms_follow_order_of_languages(others: tuple[str, str]) -> None
     [
         ("What did Oswin say about the iPhone?", "english", "Oswin iPhone"),
         ("Bolts of the bridge. Which ones did Oswin's team order?", "english", "Oswin's"),
+        ("Annotations of the letters to Ann", "english", "Ann"),
         ("Which Bolts Did Oswin Order", "english", ""),
         ("WHICH BOLTS", "english", ""),
         ("Welche Schrauben hat Oswin bestellt?", "german", ""),
@@ -289,7 +290,8 @@ def test_looser_forms_follow_order_of_languages(others: tuple[str, str]) -> None
     ],
 )
 def test_names_are_written_with_capital_letters(query: str, language: str, names: str) -> None:
-    found = [word for word in re.findall(r"[\w']+", query) if is_written_as_name(word, query, language)]
+    words = re.finditer(r"[\w']+", query)
+    found = [word[0] for word in words if is_written_as_name(word[0], word.start(), query, language)]
     assert found == names.split()
 
 
@@ -316,3 +318,17 @@ def test_decimal_comma_joins_its_digits() -> None:
     assert found["7,65"].word == ("7", "65")
     assert ("7.65", "7", "65") in found["7,65"].loose
     assert {"3", "4", "5"} <= found.keys()
+
+
+@pytest.mark.parametrize(
+    ("query", "beginnings"),
+    [
+        ("Zins 5,7", {("5", "7*"), ("5.7*",)}),
+        ("rate 5.7", {("5", "7*")}),
+        ("5,7 Prozent", set()),
+        ("Zins 5,75", set()),
+    ],
+)
+def test_half_typed_decimal_begins_longer_ones(query: str, beginnings: set[tuple[str, ...]]) -> None:
+    loose = [form for term in analyse_query(query, ("german",)).terms for form in term.loose]
+    assert {form for form in loose if form[-1].endswith("*") and form[0][0].isdigit()} == beginnings

@@ -30,6 +30,8 @@ def words(text: str) -> str:
         ("a+b i++", "a+b a b i++"),
         ("E0432 v2 AB12", "e0432 v2 ab12"),
         ("v1.4.2", "v1.4.2 1 4 2"),
+        ("2.0rc1 v3.12.0B4", "2.0rc1 2 0 rc1 v3.12.0b4 3 12 0 b4"),
+        ("802.11n 1.5x2 a.0rc1", "802.11n 802 11n 1.5x2 1 5x2 a.0rc1 a 0rc1"),
         ("2026-02-08T06:10 3.14", "2026-02-08t06:10 2026 02 08t06 10 3.14 3 14"),
         ("camelCase HTTPServer getURLs utf8Decoder", "camelcase httpserver geturls utf8decoder "
          "/ camel case / http server / get urls / utf8 decoder"),

@@ -108,7 +108,10 @@ def test_restart_command_keeps_options_but_drops_query_and_view(monkeypatch, tmp
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_restart_starts_program_once(notes, words_only, user_home):
-    """The first run is requested to restart; the second one opens the same folder, and is terminated normally."""
+    """The first run is requested to restart; the second one opens the same folder, and is terminated normally.
+
+    It speaks the language of the settings, not that of the first command line.
+    """
     script = (
         "import os, sys\n"
         "from PySide6.QtCore import QTimer\n"
@@ -117,12 +120,13 @@ def test_restart_starts_program_once(notes, words_only, user_home):
         "watch = guard.CrashGuard.watch\n"
         "def watched(self, *parts):\n"
         "    watch(self, *parts)\n"
-        "    parts[2].opened.connect(lambda _: QTimer.singleShot(0, self._restart))\n"
+        "    restart = parts[0].settings.restart_requested\n"
+        "    parts[2].opened.connect(lambda _: QTimer.singleShot(0, lambda: restart.emit('de')))\n"
         "guard.CrashGuard.watch = watched\n"
         "sys.exit(gui.app.application.run(parse_options(sys.argv[1:])))\n"
     )
     before = dict.fromkeys(_programs())
-    arguments = ["--workspace", str(notes), "--config", str(words_only)]
+    arguments = ["--workspace", str(notes), "--config", str(words_only), "--language", "en"]
     quiet = subprocess.DEVNULL  # a pipe would be the second run's, too, and stay open
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments], cwd=ROOT, stdout=quiet, stderr=quiet, check=False, timeout=60
@@ -131,6 +135,7 @@ def test_restart_starts_program_once(notes, words_only, user_home):
     anew = [number for number in _programs() if number not in before and _has(number, str(notes))]
     try:
         assert len(anew) == 1
+        assert not _has(anew[0], "--language")
     finally:
         for number in anew:
             os.kill(number, signal.SIGTERM)

@@ -60,7 +60,7 @@ def test_own_key_is_taken_from_clashing_command(own, mapped):
     assert mapped.keys("file.wrap") == ()
 
 
-def test_separate_folders_may_share_a_key(own, mapped):
+def test_separate_scopes_may_share_a_key(own, mapped):
     own.assign("index.turn", ["Alt+Z"])
     assert mapped.keys("file.wrap") == ("Alt+Z",)
     assert clash(mapped, WRAP, "T") is None

@@ -12,6 +12,7 @@ from gui.settings.keyboard_page import KeyboardPage
 from gui.settings.option_pages import PAGES, placed_options, whole_page
 from gui.settings.option_row import DialogPage, OptionRow
 from gui.widgets.form_controls import ComboBox, RadioButton
+from tests.helpers.windows import MovedParts
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def _rest(qtbot, dialog) -> None:
 
 def test_titles_of_all_pages_stand_at_same_height(qtbot, appearance, jobs, memory, notes, user_home, tmp_path):
     own = CustomKeys(jobs, keymap(), tmp_path / "settings.toml")
-    dialog = SettingsDialog(jobs, makers={"keyboard": lambda _: KeyboardPage(own, keymap())})
+    dialog = SettingsDialog(jobs, makers={"keyboard": lambda _, parent: KeyboardPage(own, keymap(), parent)})
     qtbot.addWidget(dialog)
     dialog.begin(notes, Settings(), memory, "search")
     dialog.show()
@@ -100,6 +101,15 @@ def test_closed_dialog_keeps_no_pages(qtbot, dialog, notes, memory):
     assert dialog.page == "advanced"
     assert dialog.pages.page("advanced").isVisible()
     assert not dialog.pages.form("engine").unsaved
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if whole_page(name) == name and name != "keyboard"])
+def test_pages_and_their_rows_are_made_in_place(qtbot, show_dialog, name):
+    dialog = show_dialog("general" if name == "search" else "search")
+    moved = MovedParts(least=10)
+    dialog.show_page(name)
+    _rest(qtbot, dialog)
+    assert not {"OptionRow", "EmbeddingForm", type(dialog.pages.page(name)).__name__} & set(moved.names)
 
 
 def test_every_page_has_row_for_each_option(qtbot, dialog):
@@ -688,3 +698,58 @@ def test_found_fields_are_never_painted_squashed(qtbot, show_dialog):
     qtbot.waitUntil(lambda: dialog.ready and "Maximum file size" in fields.painted)
     QApplication.instance().removeEventFilter(fields)
     assert fields.squashed == []
+
+
+def test_pending_change_can_be_applied_after_saving_another(qtbot, dialog):
+    dialog.model.set("chunking.tokens", 200, "defaults")
+    dialog.model.set("window.language", "de", "defaults")
+    _rest(qtbot, dialog)
+    assert _button(dialog, "Apply").isEnabled()
+
+
+def _choose_german(dialog) -> None:
+    """Choose another language than that of the window, as a user does."""
+    box = _row(dialog, "window.language").field.box
+    box.choose("de")
+    box.activated.emit(box.currentIndex())
+
+
+def test_restart_for_language_follows_saving_and_closing(qtbot, show_dialog):
+    dialog = show_dialog("appearance")
+    _choose_german(dialog)
+    with qtbot.waitSignal(dialog.restart_requested) as restarted:
+        _button(dialog, "Restart now").click()
+    assert restarted.args == ["de"]
+    assert load_settings().window.language == "de"
+    assert not dialog.isVisible()
+
+
+def test_restart_for_language_asks_about_pending_changes_first(qtbot, show_dialog, notes):
+    dialog = show_dialog("advanced")
+    dialog.model.set("chunking.tokens", 200, "defaults")
+    dialog.show_page("appearance")
+    _rest(qtbot, dialog)
+    _choose_german(dialog)
+    restarts = []
+    dialog.restart_requested.connect(lambda language: restarts.append((language, load_settings().chunking.tokens)))
+    _button(dialog, "Restart now").click()
+    assert dialog.isVisible()
+    assert "before closing?" in dialog.footer.words
+    _button(dialog, "Apply").click()
+    qtbot.waitUntil(lambda: bool(restarts), timeout=5000)
+    assert restarts == [("de", 200)]
+
+
+def test_failed_save_restarts_nothing(qtbot, show_dialog, monkeypatch):
+    dialog = show_dialog("appearance")
+    restarts = []
+    dialog.restart_requested.connect(restarts.append)
+
+    def fail(*_args) -> None:
+        raise SettingsError("The disk is full.")
+
+    monkeypatch.setattr(engine, "change_settings", fail)
+    _choose_german(dialog)
+    with qtbot.waitSignal(dialog.refused):
+        _button(dialog, "Restart now").click()
+    assert restarts == []

@@ -90,6 +90,7 @@ GEMINI = Agent(
     downloaded=True,
     files=(r"MyActivity\.json", r"[^/]*Gemini[^/]*/M[^/]*\.json", _ZIP),  # of Google Takeout
     formats=_gemini_formats,
+    parser_version=2,
 )
 GROK = Agent(
     name="grok-web",

@@ -28,7 +28,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="droid",
     label="Droid",
-    parser_version=2,
+    parser_version=3,
     resume="droid --resume {id}",
     stores=((r"/\.factory/sessions\Z", "droid"),),
     folders=_folders,

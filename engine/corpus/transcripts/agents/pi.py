@@ -60,6 +60,7 @@ OH_MY_PI = Agent(
 PRIME_AGENT = Agent(
     name="prime-agent",
     label="Prime Agent",
+    parser_version=2,
     stores=((r"/\.prime/agent/sessions\Z", "prime-agent"),),
     folders=_prime_folders,
     formats=partial(_formats, "prime-agent"),

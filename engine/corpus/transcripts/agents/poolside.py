@@ -26,6 +26,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="poolside",
     label="Poolside",
+    parser_version=2,
     stores=((r"/poolside/trajectories\Z", "poolside"),),
     folders=_folders,
     files=(r"trajectory-[^/]*\.ndjson",),

@@ -132,12 +132,12 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
     times = {name: seconds(mapping(mapping(node).get("message")).get("create_time")) for name, node in nodes.items()}
     path = branch(parents, times, string(value.get("current_node")))
-    shown, others = (_messages(nodes, names) for names in (path, abandoned_branches(parents, path)))
-    messages, left = read_branches(parser, shown, others)
+    current, others = (_messages(nodes, names) for names in (path, abandoned_branches(parents, path)))
+    messages, abandoned = read_branches(parser, current, others)
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("create_time"))
     facts.ended = facts.ended or seconds(value.get("update_time"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
 
 
 class ChatGptExport:

@@ -93,11 +93,11 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     project = mapping(value.get("project"))
     parser.facts.project = one_line(string(project.get("name")))
     entries = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
-    messages, left = read_branches(parser, *_branches(entries, string(value.get("current_leaf_message_uuid"))))
+    messages, abandoned = read_branches(parser, *_branches(entries, string(value.get("current_leaf_message_uuid"))))
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("created_at"))
     facts.ended = facts.ended or seconds(value.get("updated_at"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
 
 
 def _branches(entries: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -113,9 +113,9 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
             before = name
         times = {name: seconds(entry.get("created_at")) for name, entry in nodes.items()}
         path = branch(parents, times, string(journal.get("leaf_id")) or string(value.get("leaf_id")))
-        shown, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
+        current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
     else:
-        shown, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
-    messages, left = read_branches(parser, shown, others)
+        current, others = [{"kind": "message", "message": message} for message in items(value.get("messages"))], []
+    messages, abandoned = read_branches(parser, current, others)
     facts.ended = max(filter(None, (facts.ended, seconds(about.get("updated_at")))), default=None)
-    return Conversation("", facts, messages, Counter(parser.unknown), left)
+    return Conversation("", facts, messages, Counter(parser.unknown), abandoned)

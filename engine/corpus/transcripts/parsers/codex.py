@@ -368,12 +368,12 @@ class CodexParser(LineParser, kw_only=True):
         pictures: int = 0,
     ) -> list[Message]:
         """Return a message of those texts that were not read before in the other form (item or event)."""
-        shown = ["[image]"] * pictures
+        marks = ["[image]"] * pictures
         fresh = [text for text in texts if (text.strip() or pictures) and self._is_fresh(role, kind, text, event)]
         self.ordinal += bool(fresh)
         return [
             self.part(
-                role, kind, "\n".join(filter(None, [text, *shown])), line, id=id, time=time, side=side or self.side
+                role, kind, "\n".join(filter(None, [text, *marks])), line, id=id, time=time, side=side or self.side
             )
             for text in fresh
         ]

@@ -3,7 +3,8 @@
 There is no published specification. Written from readers of it, agentsview (August 2026) and others up to autumn 2026.
 Until summer 2026 each line is a message with `role`, `sessionId` and blocks of the AI SDK; `metadata` names the folder.
 Version 3 begins with a line `session` that has id and folder, and its messages are in lines `message`, with blocks of
-Anthropic's API; `meta.source` says whether the user wrote one. `<id>.meta.json` has the title. Tokens are not recorded.
+Anthropic's API; `meta.source` says whether the user wrote one. `<id>.meta.json` has the title. Next to an answer of
+version 3 are its model and its `usage`, whose input tokens include the cached ones (1.4.5 of July 2026).
 """
 
 import os
@@ -14,6 +15,7 @@ from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, sidecar
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "command-code"
 _PERSON = (None, "user", "tool")
@@ -37,6 +39,7 @@ class CommandCodeParser(SdkParser, kw_only=True):
             return []
         if role == "user" and mapping(message.get("meta")).get("source") not in _PERSON:
             role = "system"
+        self.use(value.get("model"), _usage(mapping(value.get("usage"))))
         parts = self.blocks(message.get("content"), role)
         return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
@@ -45,6 +48,12 @@ class CommandCodeParser(SdkParser, kw_only=True):
         folder = next((text for key in ("cwd", "projectPath") if (text := string(value.get(key)))), "")
         self.facts.project = self.facts.project or clean(folder)
         self.facts.branch = self.facts.branch or clean(string(value.get("gitBranch")))
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
+    sent, received = without_cached(counts.get("inputTokens"), read, written), tokens(counts.get("outputTokens"))
+    return Usage(sent, received, tokens(read), tokens(written), cost=dollars(counts.get("costUsd")))
 
 
 class CommandCodeFormat:

@@ -73,12 +73,12 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     parents = {name: string(node.get("parent")) for name, node in nodes.items()}
     times = {name: seconds(message.get("inserted_at")) for name, message in by_name.items()}
     path = branch(parents, times, "")
-    shown, others = (
+    current, others = (
         [by_name[name] for name in names if name in by_name] for names in (path, abandoned_branches(parents, path))
     )
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(value.get("title")))))
-    messages, left = read_branches(parser, shown, others)
+    messages, abandoned = read_branches(parser, current, others)
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("inserted_at"))
     facts.ended = facts.ended or seconds(value.get("updated_at"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)

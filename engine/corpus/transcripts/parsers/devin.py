@@ -84,15 +84,15 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         parents[str(node)] = "" if parent is None else str(parent)
     times = {name: seconds(node["created"]) for name, node in nodes.items()}
     path = branch(parents, times, as_text(end))
-    shown, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
-    messages, left = read_branches(parser, shown, _without_copies(shown, others))
+    current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
+    messages, abandoned = read_branches(parser, current, _without_copies(current, others))
     facts.ended = max(filter(None, (facts.ended, seconds(active))), default=None)
-    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
 
 
-def _without_copies(shown: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _without_copies(current: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the messages of other branches that are not copies of earlier ones."""
-    seen = {string(node.get("message_id")) for node in shown}
+    seen = {string(node.get("message_id")) for node in current}
     for node in others:
         id_ = string(node.get("message_id"))
         if not id_ or id_ not in seen:

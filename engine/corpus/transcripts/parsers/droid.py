@@ -3,8 +3,9 @@
 There is no published specification. Written from public source of programs that read them (franken_agent_detection of
 February 2026, SpecStory of 2026) and from descriptions of versions up to September 2026: first a line `session_start`
 with `title`, `sessionTitle` and `cwd`, perhaps in an object `session`, then lines `message` with blocks. Lines with
-`visibility` `llm_only`, and text in `<system-reminder>`, were inserted for the model. `<id>.settings.json` has the
-model and the sums of tokens, as tokscale (December 2025) and ccusage (June 2026) read them.
+`visibility` `llm_only`, and text in `<system-reminder>`, were inserted for the model; those with `user_only` notify the
+user, for example of a missing subscription (July 2026). `<id>.settings.json` has the model and the sums of tokens, as
+tokscale (December 2025) and ccusage (June 2026) read them.
 """
 
 import os
@@ -22,7 +23,9 @@ from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
 _AGENT = "droid"
 _INSERTED = re.compile(r"<(system-reminder|system-notification)\b[^<>]*>(.*?)(?:</\1>|\Z)", re.DOTALL)
 _OWN_MODEL = re.compile(r"\Acustom:|-?\[[^\]]*\](?:-\d+\Z)?")
-_SILENT = frozenset({"todo_state", "session_end"})
+_SILENT = frozenset({"agent_turn_outcome", "todo_state", "session_end"})
+_UNTITLED = "New Session"
+_INSERTED_FOR = ("llm_only", "user_only")
 
 
 class DroidParser(BlockParser, kw_only=True):
@@ -43,7 +46,8 @@ class DroidParser(BlockParser, kw_only=True):
         facts = self.facts
         value = _about(value)
         facts.id = clean(string(value.get("id"))) or facts.id
-        facts.title = one_line(string(value.get("sessionTitle")) or string(value.get("title"))) or facts.title
+        title = one_line(string(value.get("sessionTitle")) or string(value.get("title")))
+        facts.title = facts.title if title in ("", _UNTITLED) else title
         facts.project = clean(string(value.get("cwd")) or string(value.get("workspace_root"))) or facts.project
 
     def _message(self, value: Mapping[str, Any], line: int) -> list[Message]:
@@ -53,7 +57,7 @@ class DroidParser(BlockParser, kw_only=True):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
         parts = self.blocks(message.get("content"), "assistant" if kind == "assistant" else "user")
-        if value.get("visibility") == "llm_only":
+        if value.get("visibility") in _INSERTED_FOR:
             parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
         return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 

@@ -1,10 +1,10 @@
 """Goose: all sessions in `sessions/sessions.db` of its data folder, since version 1.10 of October 2025.
 
-Written from its public source (`session_manager.rs` up to schema 16 of autumn 2026, `conversation/message.rs`) and from
-the reader of claude-code-history-viewer (August 2026). `sessions` have a name (once `description`), a working folder, a
-type, and since schema 15 the session that started a sub-agent's;
-a message has a role and `content_json`, a list of typed items. The program copied its older sessions, one JSONL file
-each, into the database: these files are not read.
+Written from its public source (`session_manager.rs` up to schema 16 of autumn 2026, `conversation/message.rs`,
+`token_usage.rs`) and from the reader of claude-code-history-viewer (August 2026). `sessions` have a name (once
+`description`), a working folder, a type, sums of tokens, and since schema 15 the session that started a sub-agent's.
+The input tokens include the cached ones. A message has a role and `content_json`, a list of typed items. The program
+copied its older sessions, one JSONL file each, into the database: these files are not read.
 """
 
 from collections import Counter
@@ -19,11 +19,12 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "goose"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _COUNTS = frozenset({"model_config_json", "accumulated_input_tokens", "accumulated_output_tokens"})
+_NEWER_COUNTS = ("accumulated_cache_read_tokens", "accumulated_cache_write_tokens", "accumulated_cost")
 _OPTIONAL = ("name", "description", "session_type", "parent_session_id")
 _UNNAMED = frozenset({"", "ACP Session", "CLI Session", "New Chat", "New session"})
 _SILENT = frozenset("redactedThinking toolConfirmationRequest frontendToolRequest actionRequired".split())
@@ -88,12 +89,13 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     )
     reader = GooseReader(facts=facts)
     if known >= _COUNTS:
-        cost = "accumulated_cost" if "accumulated_cost" in known else "NULL"
-        query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens, {cost}
+        newer = ", ".join(name if name in known else "NULL" for name in _NEWER_COUNTS)
+        query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens, {newer}
             FROM sessions WHERE id = ?"""
-        for model, sent, received, paid in connection.execute(query, (key,)):
+        for model, sent, received, read, written, paid in connection.execute(query, (key,)):
             used = "" if model is None else mapping(cell(reader, model)).get("model_name")
-            reader.use(used, Usage(tokens(sent), tokens(received), cost=dollars(paid)))
+            own = without_cached(sent, read, written)
+            reader.use(used, Usage(own, tokens(received), tokens(read), tokens(written), cost=dollars(paid)))
     turns = _turns(connection, key, reader, side=sort == "sub_agent")
     return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
 

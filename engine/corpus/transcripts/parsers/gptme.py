@@ -40,10 +40,10 @@ class GptmeParser(ChatParser, kw_only=True):
         if role == "tool" or (role == "system" and (tool or value.get("call_id"))):
             parts = [Part("tool", "tool-result", text, tool)]
         else:
-            shown = "system" if value.get("hide") is True else role
+            sender = "system" if value.get("hide") is True else role
             files = [os.path.basename(file) for file in map(string, items(value.get("files"))) if file]
-            words, calls = _calls(text) if shown == "assistant" else (text, [])
-            parts = [Part(shown, "text", words), *calls, *(Part(shown, "text", attached(name)) for name in files)]
+            words, calls = _calls(text) if sender == "assistant" else (text, [])
+            parts = [Part(sender, "text", words), *calls, *(Part(sender, "text", attached(name)) for name in files)]
         return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
 
 

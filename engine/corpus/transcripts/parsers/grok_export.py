@@ -61,12 +61,12 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     path = branch(parents, {name: _time(message.get("create_time")) for name, message in by_name.items()}, "")
     key = clean(string(described.get("id")))
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title=one_line(string(described.get("title")))))
-    shown, others = ([by_name[name] for name in some] for some in (path, abandoned_branches(parents, path)))
-    messages, left = read_branches(parser, shown, others)
+    current, others = ([by_name[name] for name in some] for some in (path, abandoned_branches(parents, path)))
+    messages, abandoned = read_branches(parser, current, others)
     facts = parser.facts
     facts.started = facts.started or _time(described.get("create_time"))
     facts.ended = facts.ended or _time(described.get("modify_time"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
 
 
 def _id(message: Mapping[str, Any]) -> str:

@@ -126,10 +126,10 @@ class JunieEvents:
         listed = listed_sessions(list_of(path)).get(session, _UNLISTED)
         parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(session), title=listed.title))
         parser.facts.started, parser.facts.project = listed.started, listed.project
-        shown, dropped = _merged(json_lines(path, cancel), parser)
-        messages, left = read_branches(parser, shown, dropped)
-        if messages or left:
-            yield Conversation("", parser.facts, messages, Counter(parser.unknown), left)
+        current, dropped = _merged(json_lines(path, cancel), parser)
+        messages, abandoned = read_branches(parser, current, dropped)
+        if messages or abandoned:
+            yield Conversation("", parser.facts, messages, Counter(parser.unknown), abandoned)
 
 
 def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tuple[list[Any], list[Any]]:
@@ -151,11 +151,11 @@ def _merged(events: Iterable[Mapping[str, Any] | None], parser: _Parser) -> tupl
             dropped.update(map(string, items(value.get("userMessageIds"))))
         elif kind not in _SILENT:
             parser.count_unknown(kind or None)
-    shown: list[Any] = []
-    left: list[Any] = []
+    current: list[Any] = []
+    abandoned: list[Any] = []
     for value in slots.values():
-        (left if string(value.get("requestId")) in dropped else shown).append(value)
-    return shown, left
+        (abandoned if string(value.get("requestId")) in dropped else current).append(value)
+    return current, abandoned
 
 
 class Listed(NamedTuple):

@@ -84,12 +84,12 @@ def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
     title, id_ = one_line(string(value.get("name"))), os.path.basename(path).removesuffix(_ENDING)
     facts = SessionFacts(agent=_AGENT, id=clean(id_), title="" if title == _UNTITLED else title)
     facts.started = seconds(value.get("createdAt"))
-    shown: list[Mapping[str, Any]] = []
+    current: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
     for message in map(mapping, items(value.get("messages"))):
         selected = message.get("currentlySelected", 0)
         for number, version in enumerate(map(mapping, items(message.get("versions")))):
-            (shown if number == selected else others).append(version)
+            (current if number == selected else others).append(version)
     parser = _Parser(facts=facts)
-    messages, left = read_branches(parser, shown, others)
-    return Conversation("", facts, messages, Counter(parser.unknown), left)
+    messages, abandoned = read_branches(parser, current, others)
+    return Conversation("", facts, messages, Counter(parser.unknown), abandoned)

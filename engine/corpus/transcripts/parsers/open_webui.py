@@ -107,12 +107,12 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     key = clean(string(value.get("id")) or string(chat.get("id")))
     title = one_line(string(value.get("title")) or string(chat.get("title")))
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=key, title="" if title == _UNTITLED else title))
-    shown, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
-    messages, left = read_branches(parser, shown, others)
+    current, others = ([nodes[name] for name in names] for names in (path, abandoned_branches(parents, path)))
+    messages, abandoned = read_branches(parser, current, others)
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("created_at"))
     facts.ended = facts.ended or seconds(value.get("updated_at"))
-    return Conversation(key, facts, messages, Counter(parser.unknown), left)
+    return Conversation(key, facts, messages, Counter(parser.unknown), abandoned)
 
 
 OPEN_WEBUI_DATABASE = RowFormat(

@@ -48,7 +48,8 @@ _NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl
 _RUNTIME_CONTEXT = "openclaw.runtime-context"
 
 _SILENT_LINES = frozenset(
-    "custom model_change thinking_level_change active_tools_change label leaf context_edit ttsr_injection usage".split()
+    """active_tools_change agent_status context_edit custom git_state label leaf model_change service_tier_change
+    session_state thinking_level_change ttsr_injection usage""".split()
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
@@ -143,6 +144,9 @@ class OpenClawParser(LineParser, kw_only=True):
             )
         elif kind == "custom_message":
             return self._emit(self._custom(value), value, line, value.get("timestamp"))
+        elif kind == "child_usage_attributed":  # work of Prime Agent for one of its messages, in no session of its own
+            model = next(iter(self.facts.usage)) if len(self.facts.usage) == 1 else ""
+            self.use(model, _usage(mapping(value.get("childUsage"))))
         elif not isinstance(kind, str) or kind not in _SILENT_LINES:
             self.count_unknown(kind)
         return []
@@ -384,15 +388,15 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
             branches.take_branch(value, number)
             yield parser.feed(value, 0)
 
-    def entries(*, left: bool) -> Iterator[dict[str, Any]]:
+    def entries(*, abandoned: bool) -> Iterator[dict[str, Any]]:
         for number, value in enumerate(_entries(connection, key, path), 1):
-            if branches.facts.is_abandoned(number) is left:
+            if branches.facts.is_abandoned(number) is abandoned:
                 yield value
 
     messages, others = whole(parser, turns()), tuple[Message, ...]()
     if branches.facts.rewound:
         parser = _parser(connection, key)
-        messages, others = read_branches(parser, entries(left=False), entries(left=True))
+        messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
     parser.facts.id = clean(key)  # the first line can be a copy of another session's
     return Conversation(key, parser.facts, messages, Counter(parser.unknown), others)
 

@@ -66,9 +66,14 @@ class OpenHandsReader(ChatParser):
         elif kind == "ActionEvent":
             yield from self._call(tool, event)
         elif kind == "ObservationEvent":
-            seen = mapping(event.get("observation"))
+            observation = mapping(event.get("observation"))
             if tool not in ("finish", "think"):
-                yield Part("tool", "tool-result", content(seen.get("content")) or string(seen.get("output")), tool)
+                yield Part(
+                    "tool",
+                    "tool-result",
+                    content(observation.get("content")) or string(observation.get("output")),
+                    tool,
+                )
         elif kind in ("UserRejectObservation", "AgentErrorEvent"):
             yield Part("tool", "tool-result", string(event.get("rejection_reason")) or string(event.get("error")), tool)
         elif kind in ("Condensation", "CondensationSummaryEvent"):
@@ -135,11 +140,11 @@ class OpenHandsConversation:
         current = _current_branch(read, state)
         # The current branch first: the reader's facts follow the order in which events are fed to it.
         messages = tuple(_messages(reader, [event for event in read if _id(event) in current]))
-        left = tuple(_messages(reader, [event for event in read if _id(event) not in current]))
+        abandoned = tuple(_messages(reader, [event for event in read if _id(event) not in current]))
         sums = [metrics for event in read if (metrics := mapping(event.get("llm_metrics")))]
         if sums:  # of the versions 0.x, running totals
             reader.use("", _usage(sums[-1]))
-        yield Conversation("", facts, messages, Counter(reader.unknown), left)
+        yield Conversation("", facts, messages, Counter(reader.unknown), abandoned)
 
 
 def _messages(reader: OpenHandsReader, events: Iterable[Mapping[str, Any]]) -> Iterator[Message]:

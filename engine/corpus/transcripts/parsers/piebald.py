@@ -68,8 +68,8 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     nodes, parents, enabled = _messages(connection, key)
     path = _shown(parents, enabled)
     others = abandoned_branches(parents, path)
-    messages, left = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
-    return Conversation(key, facts, messages, Counter(reader.unknown), left)
+    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
+    return Conversation(key, facts, messages, Counter(reader.unknown), abandoned)
 
 
 def _parent(connection: apsw.Connection, key: str) -> str:
@@ -106,10 +106,10 @@ def _parts(connection: apsw.Connection, message: object) -> Iterator[Part]:
     """Yield the parts of a message; texts as the user's."""
     parts = _PARTS.format(rows=rows_with(connection, "message_parts", "parent_chat_message_id"))
     texts = _TEXTS.format(rows=rows_with(connection, "message_content_nodes", "parent_text_part_id"))
-    for part, thought, tool, given, result in connection.execute(parts, (message,)):
+    for part, thought, tool, arguments_json, result in connection.execute(parts, (message,)):
         if tool is not None:
             name = as_text(tool)
-            yield Part("assistant", "tool-call", arguments(as_text(given)) or name, name)
+            yield Part("assistant", "tool-call", arguments(as_text(arguments_json)) or name, name)
             yield Part("tool", "tool-result", as_text(result), name)
         else:
             text = "".join(as_text(piece) for (piece,) in connection.execute(texts, (part,)))

@@ -2,7 +2,8 @@
 
 There is no published specification. Written from agentsview's reader (August 2026): each line is an event with a time
 and its members in an object under the name of its type. The model of a request is in the event that starts it, its
-tokens are in the one that ends it; both have the same `step_id`.
+tokens are in the one that ends it; both have the same `step_id`. The input tokens include the cached ones, and the
+names of silent events are those of version 1.0.16, as another reader found in a session of September 2026.
 """
 
 import os
@@ -16,10 +17,13 @@ from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "poolside"
-_SILENT = frozenset({"assistant_message.start", "thought.start", "session.exit"})
+_SILENT = frozenset(
+    """assistant_message.start session.exit session.input.processed thought.start tool_call.approval
+    tool_call.approval.request tool_call.start""".split()
+)
 
 
 class PoolsideParser(LineParser, kw_only=True):
@@ -28,37 +32,39 @@ class PoolsideParser(LineParser, kw_only=True):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = string(value.get("type"))
-        held = mapping(value.get(kind.replace(".", "_")))
+        members = mapping(value.get(kind.replace(".", "_")))
         step = clean(string(value.get("step_id")))
         part: Part | None = None
         if kind == "session.start":
-            folder = next(map(string, items(held.get("working_directories"))), "")
-            self.facts.project = clean(folder or string(held.get("workspace")))
+            folder = next(map(string, items(members.get("working_directories"))), "")
+            self.facts.project = clean(folder or string(members.get("workspace")))
         elif kind == "session.input":
-            part = Part("user", "text", string(held.get("prompt")))
+            part = Part("user", "text", string(members.get("prompt")))
         elif kind == "assistant_message.end":
-            part = Part("assistant", "text", string(held.get("assistant_message")))
+            part = Part("assistant", "text", string(members.get("assistant_message")))
         elif kind == "thought.end":
-            part = Part("assistant", "thinking", string(held.get("thought")))
+            part = Part("assistant", "thinking", string(members.get("thought")))
         elif kind == "tool_call.parsed":
-            name = string(held.get("name"))
-            part = Part("assistant", "tool-call", tool_input(held.get("args")) or name, name)
+            name = string(members.get("name"))
+            part = Part("assistant", "tool-call", tool_input(members.get("args")) or name, name)
         elif kind == "tool_call.result":
-            part = Part("tool", "tool-result", string(held.get("observation")), string(held.get("tool_name")))
+            part = Part("tool", "tool-result", string(members.get("observation")), string(members.get("tool_name")))
         elif kind == "session.error":
-            part = Part("system", "text", string(held.get("error")))
+            part = Part("system", "text", string(members.get("error")))
         elif kind == "tool_call.inference.start":
-            self.models[step] = clean(string(mapping(held.get("chat_completion_request")).get("model")))
+            self.models[step] = clean(string(mapping(members.get("chat_completion_request")).get("model")))
         elif kind == "tool_call.inference.end":
-            self._count(held, step)
+            self._count(members, step)
         elif kind not in _SILENT:
             self.count_unknown(kind)
         parts = () if part is None else (part,)
         return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
     def _count(self, counts: Mapping[str, Any], step: str) -> None:
-        names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_write_input_tokens")
-        self.use(self.models.pop(step, ""), Usage(*(tokens(counts.get(name)) for name in names)), request=step)
+        read, written = counts.get("cache_read_input_tokens"), counts.get("cache_write_input_tokens")
+        sent = without_cached(counts.get("input_tokens"), read, written)
+        usage = Usage(sent, tokens(counts.get("output_tokens")), tokens(read), tokens(written))
+        self.use(self.models.pop(step, ""), usage, request=step)
 
 
 class PoolsideFormat:

@@ -56,18 +56,18 @@ class PositConversation:
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         folder = os.path.dirname(path)
-        held: dict[object, object] = {}
+        stored: dict[object, object] = {}
         try:
             for line in json_lines(os.path.join(folder, _LINES), cancel):
                 number = mapping(line).get("id")
                 if isinstance(number, int):
-                    held[number] = mapping(line).get("message")
+                    stored[number] = mapping(line).get("message")
         except FileNotFoundError:
             pass  # a conversation without an answer
-        yield from export_reader.one_session(path, cancel, lambda value: _conversation(value, folder, held))
+        yield from export_reader.one_session(path, cancel, lambda value: _conversation(value, folder, stored))
 
 
-def _conversation(value: Mapping[str, Any], folder: str, held: Mapping[object, object]) -> Conversation:
+def _conversation(value: Mapping[str, Any], folder: str, stored: Mapping[object, object]) -> Conversation:
     root = mapping(value.get("root"))
     about = mapping(root.get("metadata"))
     facts = SessionFacts(
@@ -80,17 +80,17 @@ def _conversation(value: Mapping[str, Any], folder: str, held: Mapping[object, o
         started=seconds(root.get("timestamp")),
     )
     parser = _Parser(facts=facts)
-    shown: list[Mapping[str, Any]] = []
+    current: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
     for node in map(mapping, items(value.get("messages"))):
         for number in items(node.get("lmMessageIds")):
-            if isinstance(number, int) and number in held:
-                branch = shown if node.get("isActive") is True else others
-                branch.append({"message": held[number], "time": node.get("timestamp")})
+            if isinstance(number, int) and number in stored:
+                branch = current if node.get("isActive") is True else others
+                branch.append({"message": stored[number], "time": node.get("timestamp")})
             else:
                 parser.count_unknown("message without a line")
-    messages, left = read_branches(parser, shown, others)
-    return Conversation("", facts, messages, Counter(parser.unknown), left)
+    messages, abandoned = read_branches(parser, current, others)
+    return Conversation("", facts, messages, Counter(parser.unknown), abandoned)
 
 
 def _project(folder: str) -> str:

@@ -85,13 +85,13 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 def _turns(connection: apsw.Connection, key: str, reader: ShelleyReader, model: str) -> Iterator[list[Message]]:
     query = _MESSAGES.format(rows=rows_with(connection, "messages", "conversation_id"))
-    for kind, created, held, typed, used in connection.execute(query, (key,)):
+    for kind, created, message, typed, used in connection.execute(query, (key,)):
         counts = mapping(cell(reader, used)) if used is not None else {}
         sent, received, read, written = (tokens(counts.get(name)) for name in _COUNTS)
         usage = Usage(sent, received, read, written, cost=dollars(counts.get("cost_usd")))
         reader.use(string(counts.get("model")) or model, usage)
         role = _ROLES.get(as_text(kind), "system")
-        parts = list(reader.parts(mapping(cell(reader, held)).get("Content"), role)) if held is not None else []
+        parts = list(reader.parts(mapping(cell(reader, message)).get("Content"), role)) if message is not None else []
         if not parts and typed is not None:
             value = cell(reader, typed)
             words = string(value) or next(filter(None, (string(mapping(value).get(name)) for name in _TYPED)), "")

@@ -46,8 +46,8 @@ class ZencoderParser(SdkParser, kw_only=True):
 
     def result(self, block: Mapping[str, Any]) -> str:
         body = block.get("content")
-        shown = [part for part in items(body) if not mapping(part).get("tag")] if isinstance(body, list) else body
-        return content(shown)
+        parts = [part for part in items(body) if not mapping(part).get("tag")] if isinstance(body, list) else body
+        return content(parts)
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)

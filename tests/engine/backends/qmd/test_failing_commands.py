@@ -316,7 +316,7 @@ def with_models(open_qmd, fake, monkeypatch):
 
 
 def test_hanging_models_fall_back_then_pause(with_models, fake, monkeypatch):
-    monkeypatch.setattr(with_models._searching._runner, "_seconds", lambda: 5.0)
+    monkeypatch.setattr(with_models._searching._runner, "_seconds", lambda: 2.0)
     rows = json.dumps([ROW])
     fake.does(f"""
         if verb == "query":

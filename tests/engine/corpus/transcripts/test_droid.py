@@ -62,6 +62,21 @@ def test_inserted_text_has_no_tags(text: str, parts: list[tuple[str, str]]) -> N
     assert [message.text for message in DroidFormat().parser("x.jsonl").feed(line, 1)] == [text]
 
 
+def test_notices_are_not_the_users_words() -> None:
+    notice = {"role": "user", "content": [{"type": "text", "text": "No active subscription found."}]}
+    parser = DroidFormat().parser("s.jsonl")
+    messages = parser.feed({"type": "message", "visibility": "user_only", "message": notice}, 1)
+    assert [(message.role, message.text) for message in messages] == [("system", "No active subscription found.")]
+    assert parser.feed({"type": "agent_turn_outcome", "turnId": "t", "reason": "error"}, 2) == []
+    assert not parser.unknown
+
+
+def test_session_without_a_title_has_none() -> None:
+    parser = DroidFormat().parser("s.jsonl")
+    parser.feed({"type": "session_start", "id": "d1", "title": "New Session", "cwd": "/boats"}, 1)
+    assert parser.facts.title == ""
+
+
 def test_half_a_character_in_an_id_can_be_stored() -> None:
     call = {"type": "tool_use", "id": "\ud800", "name": "\ud801", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "\ud800", "content": "x"}

@@ -148,6 +148,10 @@ def test_qwen_prompt_includes_the_cache() -> None:
         "usageMetadata": counts,
     }
     assert usage_of(QwenFormat(), line) == {"qwen3-coder-plus": Usage(10, 4, 90)}
+    thought = {**line, "usageMetadata": {**counts, "thoughtsTokenCount": 3, "totalTokenCount": 107}}
+    assert usage_of(QwenFormat(), thought) == {"qwen3-coder-plus": Usage(10, 7, 90)}
+    within = {**line, "usageMetadata": {**counts, "thoughtsTokenCount": 3, "totalTokenCount": 104}}
+    assert usage_of(QwenFormat(), within) == {"qwen3-coder-plus": Usage(10, 4, 90)}, "thoughts are candidates, too"
 
 
 def test_opencode_free_answers_have_unknown_cost() -> None:
@@ -196,11 +200,18 @@ def test_goose_has_totals_of_the_session(tmp_path: Path) -> None:
     schema = f"""{session_rows.GOOSE} ALTER TABLE sessions ADD COLUMN model_config_json TEXT;
         ALTER TABLE sessions ADD COLUMN accumulated_input_tokens INTEGER;
         ALTER TABLE sessions ADD COLUMN accumulated_output_tokens INTEGER;"""
+    cached = "".join(
+        f"ALTER TABLE sessions ADD COLUMN {name} INTEGER;"
+        for name in ("accumulated_cache_read_tokens", "accumulated_cache_write_tokens")
+    )
     totals = {"accumulated_input_tokens": 900, "accumulated_output_tokens": 20}
     row = {"id": "s", "working_dir": "/w", "model_config_json": '{"model_name": "gpt-5"}', **totals}
     write_rows(tmp_path / "sessions.db", schema, [("sessions", row), ("sessions", {"id": "t", "working_dir": "/w"})])
     assert recorded(GOOSE_DATABASE, tmp_path / "sessions.db") == {"gpt-5": Usage(900, 20)}
     assert recorded(GOOSE_DATABASE, tmp_path / "sessions.db", "t") == {}
+    more = {"accumulated_cache_read_tokens": 700, "accumulated_cache_write_tokens": 50}
+    write_rows(tmp_path / "newer.db", schema + cached, [("sessions", {**row, **more})])
+    assert recorded(GOOSE_DATABASE, tmp_path / "newer.db") == {"gpt-5": Usage(150, 20, 700, 50)}
 
 
 def test_crush_sessions_record_only_cost(tmp_path: Path) -> None:
@@ -221,7 +232,7 @@ def test_hermes_has_totals_of_the_session(tmp_path: Path) -> None:
         **dict(zip(names, (9, 8, 1, 5, 0.1), strict=True)),
     }
     write_rows(tmp_path / "state.db", schema, [("sessions", row)])
-    assert recorded(HERMES_DATABASE, tmp_path / "state.db") == {"m": Usage(9, 9, 5, cost=0.1)}
+    assert recorded(HERMES_DATABASE, tmp_path / "state.db") == {"m": Usage(9, 8, 5, cost=0.1)}
 
 
 @pytest.mark.parametrize("value", [None, "12", True, -1, float("nan"), 1e300, {}, []])
