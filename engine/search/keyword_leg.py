@@ -254,13 +254,17 @@ class KeywordLeg:
 
     def _within(self, expression: str, scope: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
         """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`."""
+        condition = ""
+        if scope.except_files:
+            ids = ",".join(map(str, scope.except_files))
+            condition = f"AND +rowid NOT IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({ids}))"
         if scope.match is not None:
             expression = scope.match.within(expression)
         elif scope.chunks is not None:
-            return expression, "AND +rowid IN (SELECT value FROM carray(?))", (many(scope.chunks),)
-        if scope.files is None:
-            return expression, "", ()
-        return expression, f"AND +rowid {self._snapshot.in_files(scope.files)}", ()
+            return expression, f"{condition} AND +rowid IN (SELECT value FROM carray(?))", (many(scope.chunks),)
+        if scope.files is not None:
+            condition += f" AND +rowid {self._snapshot.in_files(scope.files)}"
+        return expression, condition, ()
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
         fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))
