@@ -335,7 +335,7 @@ def _keyword_scores(
     words.add_optional(part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(_projects_of_chunks, snapshot))
-    words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))
+    words.add_names(name_matches(snapshot, part.analysis, part.leg.terms, words.titled))
     return words
 
 

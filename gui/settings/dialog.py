@@ -135,7 +135,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
-        self._stack = QStackedWidget(self)
+        self._stack = QStackedWidget()
         self.pages = Pages(jobs, config, self.model, makers or {}, switches, self._stack)
         self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()

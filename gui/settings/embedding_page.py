@@ -25,8 +25,8 @@ from engine import (
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_form import EmbeddingForm, KeyRow
 from gui.settings.engine_and_model_choice import EmbeddingChoice
+from gui.settings.fields import CheckRow
 from gui.settings.option_row import WIDTH, DialogPage
-from gui.settings.tested_choice import CheckRow
 from gui.settings.value_formatting import accept_words, fallback_owner, fallback_receiver, probe_words
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
