@@ -86,6 +86,24 @@ def test_rows_are_whole_while_page_is_built(dialog, shown):
     assert not squashed
 
 
+def test_typing_into_opened_dialog_searches_and_changes_nothing(qtbot, appearance, jobs, memory, notes, user_home):
+    dialog = SettingsDialog(jobs)
+    qtbot.addWidget(dialog)
+    for _ in range(2):
+        with qtbot.waitActive(dialog):
+            dialog.begin(notes, Settings(), memory)
+            dialog.activateWindow()
+        _rest(qtbot, dialog)
+        assert dialog.page == "general"
+        qtbot.keyClicks(QApplication.focusWidget(), "language")
+        _rest(qtbot, dialog)
+        assert dialog.query_field.text() == "language"
+        dialog.query_field.clear()
+        dialog.reject()
+        _rest(qtbot, dialog)
+    assert not settings_path().exists()
+
+
 def test_closed_dialog_keeps_no_pages(qtbot, dialog, notes, memory):
     for page in ("general", "search", "embedding", "advanced"):
         dialog.show_page(page)
