@@ -235,6 +235,14 @@ class OverviewPage(IndexPage):
             chart_data.TIME_COLUMNS,
             tr("There is no file yet."),
         )
+        self._lay_out(above)
+        self.attention.action_requested.connect(self._act)
+        self.syncs.chart.opened.connect(self._show_sync)
+        self._place_figures()
+        self.clear()
+
+    def _lay_out(self, above: QWidget) -> None:
+        """Arrange the cards in two columns below the figures, in one order of their own if only one column fits."""
         self._charts = (self.folders, self.syncs, self.speed, self.sizes, self.disk, self.times)
         self._columns = TwoColumns(
             above,
@@ -245,10 +253,6 @@ class OverviewPage(IndexPage):
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.addWidget(self._columns)
-        self.attention.action_requested.connect(self._act)
-        self.syncs.chart.opened.connect(self._show_sync)
-        self._place_figures()
-        self.clear()
 
     # --- the map ----------------------------------------------------------------------------------------------------
 
