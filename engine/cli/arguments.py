@@ -124,6 +124,11 @@ def add_fact_actions(
                 "--for-good", action="store_true", default=False, help="delete them permanently from every file"
             )
     add("export", "Print all facts as Markdown, or as JSON with --json.")
+    _add_message_hooks(add)
+
+
+def _add_message_hooks(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    """Add the actions that hooks of agents run with the user's message."""
     for action, text in (
         ("recall", "Print the facts and passages that match a message; for hooks of agents."),
         ("capture", "Save statements of a message that are worth remembering, for approval; for hooks of agents."),
@@ -257,6 +262,27 @@ def _add_search(search: _Parser) -> None:
         action="store_true",
         help="search all workspaces on this computer; each result names its workspace",
     )
+    _add_search_filters(search)
+    search.add_argument(
+        "--half-life-days",
+        type=days,
+        metavar="N",
+        help="dated results lose half of their score every N days; 0 for never",
+    )
+    search.add_argument(
+        "--diverse",
+        action=argparse.BooleanOptionalAction,
+        help="move similar results down, or order results by score alone",
+    )
+    search.add_argument("--exact", action="store_true", help="search for the words as typed, without corrections")
+    search.add_argument("--explain", action="store_true", help="explain where each score comes from")
+    search.add_argument(
+        "--markdown", action="store_true", help="print a page of Markdown with citations instead of text"
+    )
+
+
+def _add_search_filters(search: argparse.ArgumentParser) -> None:
+    """Add the options that limit the number, score, source, path and time of results."""
     search.add_argument("--max-results", type=count, metavar="N", help="show at most N results")
     search.add_argument("--min-score", type=share, metavar="F", help="show results that score at least F, 0 to 1")
     search.add_argument(
@@ -274,22 +300,6 @@ def _add_search(search: _Parser) -> None:
         type=parse_until,
         metavar="D",
         help="only files changed up to the end of 2026-05-31, or before 7d, 3m, 1y ago",
-    )
-    search.add_argument(
-        "--half-life-days",
-        type=days,
-        metavar="N",
-        help="dated results lose half of their score every N days; 0 for never",
-    )
-    search.add_argument(
-        "--diverse",
-        action=argparse.BooleanOptionalAction,
-        help="move similar results down, or order results by score alone",
-    )
-    search.add_argument("--exact", action="store_true", help="search for the words as typed, without corrections")
-    search.add_argument("--explain", action="store_true", help="explain where each score comes from")
-    search.add_argument(
-        "--markdown", action="store_true", help="print a page of Markdown with citations instead of text"
     )
 
 

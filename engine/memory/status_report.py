@@ -179,6 +179,24 @@ def _privacy_fields(settings: Settings, provider: EmbeddingProvider | None, sele
     }
 
 
+def _custom_fields(
+    settings: Settings, store: IndexStore, selection: Selection, provider_error: str | None
+) -> dict[str, object]:
+    """Return the fields that only this backend reports."""
+    provider = selection.provider
+    unknown = () if provider is None else provider.unknown_scripts
+    return {
+        "searchMode": "keyword" if provider is None else ("hybrid" if settings.query.hybrid.enabled else "vector"),
+        "providerUnavailableReason": selection.unavailable_reason,
+        "providerError": provider_error,
+        "unknownScripts": list(unknown),
+        "passedOver": list(selection.passed_over),
+        **_privacy_fields(settings, provider, selection),
+        "readOnly": store.read_only or None,
+        "diskFull": store.is_full,
+    }
+
+
 def make_status(
     workspace: Path,
     settings: Settings,
@@ -189,7 +207,6 @@ def make_status(
 ) -> MemoryProviderStatus:
     """Build the complete status record."""
     provider = selection.provider
-    unknown = () if provider is None else provider.unknown_scripts
     fallback = None
     if selection.fallback_from is not None:
         fallback = FallbackStatus(from_=selection.fallback_from, reason=selection.fallback_reason or "")
@@ -217,16 +234,7 @@ def make_status(
         fallback=fallback,
         vector=_vector_status(settings, selection, live.vectors, counts),
         batch=live.batch,
-        custom={
-            "searchMode": "keyword" if provider is None else ("hybrid" if settings.query.hybrid.enabled else "vector"),
-            "providerUnavailableReason": selection.unavailable_reason,
-            "providerError": live.provider_error,
-            "unknownScripts": list(unknown),
-            "passedOver": list(selection.passed_over),
-            **_privacy_fields(settings, provider, selection),
-            "readOnly": store.read_only or None,
-            "diskFull": store.is_full,
-        },
+        custom=_custom_fields(settings, store, selection, live.provider_error),
         pending_vectors=counts.pending,
         failed_files=counts.failed,
         skipped_files=counts.skipped,

@@ -217,17 +217,34 @@ def _either(*names: str) -> str:
     return "|".join(sorted((re.escape(name) for text in names for name in text.split()), key=len, reverse=True))
 
 
+_Pattern = tuple[str, _Reader]
+_PART_OF_MONTH = rf"(?:(?:(?P<early>{_EARLY})|(?P<middle>{_MIDDLE})|(?P<late>{_LATE}))[ -])?"
+
+
 @cache
 def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
+    """Return the patterns in order of precedence, those that depend on today's date only if `relative`."""
+    strong = " ".join(name for name in _MONTH_NAMES.split() if name not in _WEAK.split())
+    patterns = _dates(strong)
+    if relative:
+        patterns += _months_without_year(strong)
+    patterns += [
+        (rf"\b(?P<season>{_either(*_SEASONS)}) (?:{_OF} )?{_YEAR}", _season),
+        (rf"\b(?:{_either(_CHRISTMAS)})(?: (?:days )?(?:{_OF} )?{_YEAR})", _christmas),
+    ]
+    if relative:
+        patterns += _seasons_without_year() + _relative_times()
+    return tuple((re.compile(pattern), reader) for pattern, reader in patterns)
+
+
+def _dates(strong: str) -> list[_Pattern]:
+    """Return patterns of days, and of months with a year. `strong` are the names that can only be months."""
     months = rf"(?P<month>{_either(*_MONTHS)})\b"
-    names = " ".join(_MONTH_NAMES.split())
-    strong = " ".join(name for name in names.split() if name not in _WEAK.split())
     later_year = rf"(?:\.? ?{_OF}? ?{_YEAR})"
     # "3 may fail" names no day.
     joined = rf"(?:(?:st|nd|rd|th|er|\.|º|°) ?(?:{_OF} )?| ?{_OF} | ?(?!(?:may|march) [a-z]))"
     end = r"(?=$|[\s,;:?!)\]]|\.(?![0-9]))"
-    parts = rf"(?:(?:(?P<early>{_EARLY})|(?P<middle>{_MIDDLE})|(?P<late>{_LATE}))[ -])?"
-    calendar: list[tuple[str, _Reader]] = [
+    return [
         (r"(?<![\w.-])(?P<year>[0-9]{4})([-/._])(?P<month>[01]?[0-9])\2(?P<day>[0-3]?[0-9])(?![0-9]|[-.][0-9])", _days),
         (
             r"(?P<year>[0-9]{4}) ?[年년] ?(?:(?P<month>[0-9]{1,2}) ?[月월](?: ?(?P<day>[0-9]{1,2}) ?[日号號일])?)?",
@@ -251,54 +268,59 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
             rf"\b(?P<month>{_either(_WEAK)}) (?:the )?(?P<day>[0-3]?[0-9])(?:(?:st|nd|rd|th)\b|(?= ?(?:$|[,;:?!.)])))",
             _days,
         ),
-        (rf"\b{parts}{months}{later_year}", _days),
+        (rf"\b{_PART_OF_MONTH}{months}{later_year}", _days),
     ]
-    if relative:
-        calendar += [
-            (
-                rf"\b{parts}(?:(?P<last>{_LAST_BEFORE}) )?(?P<month>{_either(strong)})\b"
-                rf"(?: (?P<last_after>{_LAST_AFTER})\b)?",
-                _days,
-            ),
-            (rf"\b(?P<last>{_LAST_BEFORE}) (?P<month>{_either(_WEAK)})\b(?! {_YEAR})", _days),
-            (
-                rf"\b(?:(?:{_either(_BEFORE_WEAK)}) |(?:{_EARLY}|{_MIDDLE}|{_LATE})[ -])"
-                rf"(?P<month>{_either(_WEAK)})\b(?! {_YEAR})",
-                _days,
-            ),
-        ]
-    calendar += [
-        (rf"\b(?P<season>{_either(*_SEASONS)}) (?:{_OF} )?{_YEAR}", _season),
-        (rf"\b(?:{_either(_CHRISTMAS)})(?: (?:days )?(?:{_OF} )?{_YEAR})", _christmas),
+
+
+def _months_without_year(strong: str) -> list[_Pattern]:
+    return [
+        (
+            rf"\b{_PART_OF_MONTH}(?:(?P<last>{_LAST_BEFORE}) )?(?P<month>{_either(strong)})\b"
+            rf"(?: (?P<last_after>{_LAST_AFTER})\b)?",
+            _days,
+        ),
+        (rf"\b(?P<last>{_LAST_BEFORE}) (?P<month>{_either(_WEAK)})\b(?! {_YEAR})", _days),
+        (
+            rf"\b(?:(?:{_either(_BEFORE_WEAK)}) |(?:{_EARLY}|{_MIDDLE}|{_LATE})[ -])"
+            rf"(?P<month>{_either(_WEAK)})\b(?! {_YEAR})",
+            _days,
+        ),
     ]
-    if relative:
-        seasons = " ".join(name for name in _SEASONS if name not in _WEAK_SEASONS.split())
-        count = rf"(?P<count>[0-9]{{1,3}}|{_either(*_NUMBER_OF)})"
-        unit = rf"(?P<unit>{_either(*_UNIT_OF)})"
-        calendar += [
-            (rf"\b(?P<last>{_LAST_BEFORE}) (?P<season>{_either(*_SEASONS)})\b", _season),
-            (rf"\b(?P<season>{_either(*_SEASONS)}) (?P<last>{_LAST_AFTER})\b", _season),
-            (rf"\b(?:{_either(_BEFORE_SEASON)}) (?:the |l')?(?P<season>{_either(_WEAK_SEASONS)})\b", _season),
-            (rf"\b(?P<season>{_either(seasons)})\b", _season),
-            (rf"\b(?:{_either(_CHRISTMAS)})\b", _christmas),
-            (rf"\b{count} {unit} (?:ago|fa|geleden|atras)\b", _ago),
-            (rf"\b(?:vor|il y a|hace|ha) {count} {unit}\b", _ago),
-            (rf"\b(?:(?P<last>{_LAST_BEFORE})|{_THIS}) {unit}\b", _unit),
-            (rf"\b(?:la |l'|el |il |o |a )?{unit} (?P<last>{_LAST_AFTER})\b", _unit),
-            (rf"\b(?:on|last|am|{_LAST_BEFORE}|le|el|op|na|no|di) (?P<weekday>{_either(*_WEEKDAYS)})\b", _weekday),
-            (rf"\b(?P<weekday>{_either(*_WEEKDAYS)}) (?:{_LAST_AFTER})\b", _weekday),
-            (
-                rf"(?P<word>(?<!\w)(?:{_either(*(name for name in _AGO if name.isascii()))})(?!\w)"
-                rf"|{_either(*(name for name in _AGO if not name.isascii()))})",
-                _days_ago,
-            ),
-            (
-                r"\b(?:in|during|since|from|of|year|im jahre?|jahr|seit|en|em|nel|dal|depuis|desde|sinds|annee?|ano) "
-                + _YEAR,
-                _days,
-            ),
-        ]
-    return tuple((re.compile(pattern), reader) for pattern, reader in calendar)
+
+
+def _seasons_without_year() -> list[_Pattern]:
+    seasons = " ".join(name for name in _SEASONS if name not in _WEAK_SEASONS.split())
+    return [
+        (rf"\b(?P<last>{_LAST_BEFORE}) (?P<season>{_either(*_SEASONS)})\b", _season),
+        (rf"\b(?P<season>{_either(*_SEASONS)}) (?P<last>{_LAST_AFTER})\b", _season),
+        (rf"\b(?:{_either(_BEFORE_SEASON)}) (?:the |l')?(?P<season>{_either(_WEAK_SEASONS)})\b", _season),
+        (rf"\b(?P<season>{_either(seasons)})\b", _season),
+        (rf"\b(?:{_either(_CHRISTMAS)})\b", _christmas),
+    ]
+
+
+def _relative_times() -> list[_Pattern]:
+    """Return patterns of numbers of days, weeks, months and years, of weekdays, and of years after a preposition."""
+    count = rf"(?P<count>[0-9]{{1,3}}|{_either(*_NUMBER_OF)})"
+    unit = rf"(?P<unit>{_either(*_UNIT_OF)})"
+    return [
+        (rf"\b{count} {unit} (?:ago|fa|geleden|atras)\b", _ago),
+        (rf"\b(?:vor|il y a|hace|ha) {count} {unit}\b", _ago),
+        (rf"\b(?:(?P<last>{_LAST_BEFORE})|{_THIS}) {unit}\b", _unit),
+        (rf"\b(?:la |l'|el |il |o |a )?{unit} (?P<last>{_LAST_AFTER})\b", _unit),
+        (rf"\b(?:on|last|am|{_LAST_BEFORE}|le|el|op|na|no|di) (?P<weekday>{_either(*_WEEKDAYS)})\b", _weekday),
+        (rf"\b(?P<weekday>{_either(*_WEEKDAYS)}) (?:{_LAST_AFTER})\b", _weekday),
+        (
+            rf"(?P<word>(?<!\w)(?:{_either(*(name for name in _AGO if name.isascii()))})(?!\w)"
+            rf"|{_either(*(name for name in _AGO if not name.isascii()))})",
+            _days_ago,
+        ),
+        (
+            r"\b(?:in|during|since|from|of|year|im jahre?|jahr|seit|en|em|nel|dal|depuis|desde|sinds|annee?|ano) "
+            + _YEAR,
+            _days,
+        ),
+    ]
 
 
 def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ...]:

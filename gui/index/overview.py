@@ -243,16 +243,20 @@ class OverviewPage(IndexPage):
             chart_data.TIME_COLUMNS,
             tr("There is no file yet."),
         )
+        self._lay_out()
+        self.attention.action_requested.connect(self._act)
+        self.syncs.chart.opened.connect(self._show_sync)
+        self._place_figures()
+        self.clear()
+
+    def _lay_out(self) -> None:
+        """Arrange the cards in two columns below the figures, in one order of their own if only one column fits."""
         self._charts = (self.folders, self.syncs, self.speed, self.sizes, self.disk, self.times)
         self._columns.set_cards(
             (self.map, self.folders, self.syncs),
             (self.sizes, self.attention, self.disk, self.times, self.speed),
             (self.attention, self.map, self.folders, self.sizes, self.syncs, self.speed, self.disk, self.times),
         )
-        self.attention.action_requested.connect(self._act)
-        self.syncs.chart.opened.connect(self._show_sync)
-        self._place_figures()
-        self.clear()
 
     # --- the map ----------------------------------------------------------------------------------------------------
 
