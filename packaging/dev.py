@@ -104,10 +104,13 @@ def _has_peers() -> bool:
 
 
 def _side_by_side() -> list[str]:
-    """Return pytest's options for one process per core, with work stealing between them."""
+    """Return pytest's options for one process more than cores, with work stealing between them.
+
+    Tests wait for a fifth of their time: for commands that hang, servers that don't answer, and typing that has ended.
+    """
     allowed = getattr(os, "sched_getaffinity", None)
     cores = len(allowed(0)) if allowed else os.cpu_count() or 1
-    return ["-n", str(min(cores, MOST_PROCESSES)), "--dist", "worksteal"] if cores > 1 else []
+    return ["-n", str(min(cores + 1, MOST_PROCESSES)), "--dist", "worksteal"] if cores > 1 else []
 
 
 def _opens_window(arguments: list[str]) -> bool:

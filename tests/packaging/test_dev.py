@@ -90,9 +90,9 @@ def test_checks_continue_after_failure_and_pytest_is_last(dev, ran, capsys):
 
 @pytest.mark.parametrize(
     ("cores", "options"),
-    [(1, []), (2, ["-n", "2", "--dist", "worksteal"]), (64, ["-n", "4", "--dist", "worksteal"])],
+    [(1, []), (2, ["-n", "3", "--dist", "worksteal"]), (64, ["-n", "4", "--dist", "worksteal"])],
 )
-def test_tests_run_in_one_process_per_core(dev, ran, monkeypatch, cores, options):
+def test_tests_run_in_more_processes_than_cores(dev, ran, monkeypatch, cores, options):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cores)), raising=False)
     dev.main(["test"])
     assert ran[-1] == options
