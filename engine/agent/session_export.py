@@ -402,14 +402,15 @@ def session_context(session: SessionText, limit: int) -> str:
     """
     limit = max(LEAST_CONTEXT, limit)
     fitting = [message for message in session.messages if not message.rewound]
-    spoken = [message for message in fitting if message.kind == "text" and not message.side]
+    texts = (message for message in fitting if message.kind == "text" and not message.side)
+    messages = groupby(texts, key=lambda message: (message.role, message.ordinal))  # such as words and attached files
+    spoken = [(role, "\n".join(part.text.strip() for part in parts)) for (role, _), parts in messages]
     prompts, questions = _prompts(spoken)
-    answers = [message.text.strip() for message in spoken if message.role == "assistant"]
     head = _context_head(session)
     remaining = limit - len(head)
     goal = prompts[0] if prompts else ""
     request = questions[-1] + prompts[-1] if prompts[1:] else ""
-    answer = answers[-1] if answers else ""
+    answer = next((text for role, text in reversed(spoken) if role == "assistant"), "")
     most = int(remaining * _LAST / 2)
     sections = [
         ("Goal", cut_words(goal, int(remaining * _GOAL))),
@@ -432,16 +433,15 @@ def session_context(session: SessionText, limit: int) -> str:
     return (head + "".join(_section(*section) for section in ordered)).rstrip()[: limit - 1] + "\n"
 
 
-def _prompts(spoken: Iterable[SessionMessage]) -> tuple[list[str], list[str]]:
+def _prompts(spoken: Iterable[tuple[str, str]]) -> tuple[list[str], list[str]]:
     """Return the user's messages, and for each short one the question that it answers and a dash; empty for others."""
     prompts: list[str] = []
     questions: list[str] = []
     answer = ""
-    for message in spoken:
-        text = message.text.strip()
-        if message.role == "assistant":
+    for role, text in spoken:
+        if role == "assistant":
             answer = text
-        elif message.role == "user":
+        elif role == "user":
             prompts.append(text)
             asked_questions = _QUESTION.findall(answer[-_SEARCHED:]) if len(text) <= _SHORT else ()
             questions.append(f"{asked_questions[-1][-_LONGEST_QUESTION:].strip(' -*>#')} – " if asked_questions else "")

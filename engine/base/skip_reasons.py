@@ -147,7 +147,7 @@ NO_PDF_READER = Reason(
 )
 ENCRYPTED = Reason(marked("The file is encrypted: save a copy without a password."))
 NO_TEXT = Reason(
-    marked("The file contains no text, perhaps only scanned pages: recognize their text with an OCR program.")
+    marked("The file contains no text. If its pages are scanned, recognize their text with an OCR program.")
 )
 DAMAGED_DOCUMENT = Reason(
     marked(
@@ -185,7 +185,7 @@ NO_TRANSCRIPT = Reason(marked("The file is not a transcript of a known agent."))
 NO_TRANSCRIPT_OR_EMPTY = Reason(
     marked("The file is not a transcript of a known agent, or the session has no messages.")
 )
-PART_OF_SESSIONS = Reason(marked("This file belongs to the sessions next to its folder and is read with them."))
+PART_OF_SESSIONS = Reason(marked("This file holds parts of sessions and is read with them."))
 PACKED_TWICE = Reason(marked("This is a packed copy of the transcript next to it, which is read instead."))
 CRASHED = Reason(
     marked(

@@ -1,16 +1,19 @@
 """`mnemoscope sessions [list|show ID|files ID|touching PATH|export ID|context ID|stats]`: read past sessions."""
 
+import json
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from engine.agent.session_export import export_session, readable_session, session_context, unknown_items
+from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import dollars, folder_name, plural
 from engine.base.private_files import exporting
 from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
+from engine.corpus.source_detection import find_sources
 from engine.insight.session_stats import load_prices, session_stats
 from engine.memory.session_library import find_session, short_names
 from engine.records import ExportFormat, FileUse, SessionStats, SessionSummary, SessionText, StatsRow
@@ -26,7 +29,7 @@ def run(arguments: Namespace) -> int:
     with interruptible() as token, opened(workspace) as manager:
         known = manager.sessions()
         if not known:
-            raise MnemoscopeError(_nothing(workspace, arguments))
+            raise MnemoscopeError(_nothing(workspace, arguments, token))
         if arguments.action == "list":
             _list(arguments, known)
             return 0
@@ -64,11 +67,13 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _nothing(workspace: CliWorkspace, arguments: Namespace) -> str:
+def _nothing(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> str:
     if workspace.settings.sessions.folders:
         return "No sessions are indexed yet: run mnemoscope index."
+    sources = [source.path for source in find_sources(cancel=token).sources if source.kind == "sessions"]
+    folders = f"folders = {json.dumps(sources or ['~/.claude/projects'], ensure_ascii=False)}"
     return (
-        f'No session folder is listed: add folders = ["~/.claude/projects"], or where yours are, under '
+        f"No session folder is listed: add {folders}{'' if sources else ', or where yours are,'} under "
         f"[defaults.sessions] in {arguments.config or settings_path()}, then run mnemoscope index."
     )
 
@@ -118,7 +123,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         project += f"  @{session.machine}" if session.machine else ""
         unknown = f"  ({unknown_items(session.unknown)})" if session.unknown else ""
         line = (
-            f"{names[session.path]:<{name_width}}  {_moment(_last(session))}  {session.agent:<{agent_width}}  "
+            f"{names[session.path]:<{name_width}}  {_moment(session.last)}  {session.agent:<{agent_width}}  "
             f"{session.messages:>5,}  {title}{project}{unknown}"
         )
         print(safe(line))
@@ -142,14 +147,9 @@ def _fits(session: SessionSummary, arguments: Namespace) -> bool:
         return False
     if arguments.project and arguments.project.casefold() not in session.project.casefold():
         return False
-    if arguments.since is not None and (_last(session) or 0) < arguments.since:
+    if arguments.since is not None and (session.last or 0) < arguments.since:
         return False
-    return arguments.until is None or (session.started or _last(session) or 0) < arguments.until
-
-
-def _last(session: SessionSummary) -> float | None:
-    """Return when a session ended or, if that is unknown, when its transcript was last changed."""
-    return next((time for time in (session.ended, session.modified, session.started) if time is not None), None)
+    return arguments.until is None or (session.started or session.last or 0) < arguments.until
 
 
 def _moment(time: float | None) -> str:

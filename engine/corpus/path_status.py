@@ -272,7 +272,8 @@ class PathFinder:
             return PathStatus(store.path, "file", f"{store.name}/{base}", "sessions", key="/".join(parts[1:]))
 
         def judge(entry: Entry, _name: str, listed: Sequence[Entry]) -> Match | None:
-            return judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), {one.name for one in listed})
+            names = frozenset(one.name for one in listed)
+            return judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), names)
 
         return _descend(store.path, store.name, parts, "sessions", judge)
 

@@ -184,7 +184,7 @@ class _Fetch:
 class _Call(Call):
     """A download: no time limit in total, but one minute for each step."""
 
-    def left(self, most: float | None) -> float:
+    def seconds_left(self, most: float | None) -> float:
         return _STALL_SECONDS if most is None else min(most, _STALL_SECONDS)
 
 

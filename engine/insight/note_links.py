@@ -5,7 +5,6 @@ import posixpath
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -183,7 +182,7 @@ def _markdown_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None
     fence = ""
 
     def is_below(text: str) -> bool:
-        return any(text in line for line in islice(lines, number, None))
+        return any(text in lines[below] for below in range(number, len(lines)))
 
     for number, line in enumerate(lines, 1):
         if fence and markdown_line_types.is_below_item(line, fence):
@@ -233,8 +232,9 @@ def _block(lines: Sequence[str], id_: str) -> tuple[int, int] | None:
 
 
 def _letters(heading: str) -> str:
-    """Return the letters and digits of a heading, by which links name it in any format."""
-    return "".join(filter(str.isalnum, without_links(heading))).casefold()
+    """Return the letters and digits of a heading, by which links name it in any format; all signs if it has neither."""
+    text = without_links(heading)
+    return "".join(filter(str.isalnum, text)).casefold() or text
 
 
 # --- The images that a note shows ------------------------------------------------------------------------------------

@@ -218,8 +218,7 @@ def _row(name: str, counted: Sequence[_Counted], prices: Prices) -> StatsRow:
 
 def _day(session: SessionSummary) -> str:
     """Return the local day of a session's last message."""
-    last = session.started if session.ended is None else session.ended
-    return "" if last is None else f"{datetime.fromtimestamp(last):%Y-%m-%d}"
+    return "" if session.last is None else f"{datetime.fromtimestamp(session.last):%Y-%m-%d}"
 
 
 _NAMES: dict[StatsKey, Callable[[SessionSummary], str]] = {

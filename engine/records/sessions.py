@@ -89,6 +89,13 @@ class SessionSummary(Record, frozen=True, gc=False, kw_only=False):
     a session into the days that have messages.
     """
 
+    @property
+    def last(self) -> float | None:
+        """Time of the last message; of the last change of the transcript, if it doesn't record that."""
+        if self.ended is not None:
+            return self.ended
+        return self.started if self.modified is None else self.modified
+
 
 class SessionMessage(Record, frozen=True, gc=False):
     """One part of a session: speech, reasoning, a tool call or its result.

@@ -1,7 +1,7 @@
 """Patterns for secrets that are known by what surrounds them.
 
-That is a name before a sign, an option, a header, an address or a sentence. Any text may be a secret there, so a judge
-checks each match. `engine/redaction/secret_masking.py` has the rules for the expressions.
+That is a name before a sign, an option or a sentence. Any text may be a secret there, so a judge checks each match.
+`engine/redaction/secret_masking.py` has the rules for the expressions.
 """
 
 import re
@@ -9,14 +9,11 @@ from functools import cache
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
-    is_address_password,
-    is_authorization,
     is_code,
     is_entry_of_words,
     is_foreign_password,
     is_ideographic_password,
     is_key,
-    is_login,
     is_option_password,
     is_option_token,
     is_ordinary,
@@ -46,9 +43,11 @@ from engine.redaction.secret_words import (
     ANY_PASSWORD,
     AS_PASSWORD,
     FOREIGN_LINK,
+    GROUPS_AND_TAGS,
     IDEOGRAPHIC_NAMES,
     LOGIN_ANCHORS,
     LOGIN_NAMES,
+    LOGIN_WORDS,
     NAMES,
     PASSWORD_ANCHORS,
     ROOTS,
@@ -131,6 +130,32 @@ _WIFI_PRODUCTS = (
 )
 """Words after "wifi" before a name of a product or a version."""
 _CHOSEN = lazy_pattern(r"[A-Za-z]{5,}\d{2,}|[^/]*[!#$%&*+?^@][^/]*|(?=.*[A-Z])(?=.*[a-z])[^/]*")
+
+
+def is_login(before: str, match: re.Match[str]) -> bool:
+    """Whether the word after `login: user / …` can be a password: no file, no address, no other way to log in."""
+    value, user = value_of(match), match["user"]
+    if is_ordinary(value) or is_code(value) or "/" in value or "@" in value or value.isdigit():
+        return False
+    of_root = user in ROOTS.split("|") and match["sign"] == ":"
+    if of_root and not GROUPS_AND_TAGS.isdisjoint(re.split(r"[-.\d]+", value)):
+        return False
+    if mixes_digits(value):
+        bare = match["told"] is not None or (match["bare"] is not None and match["sign"] == "/")
+        return not bare or not value[:-1].isalpha()  # login user/page2
+    if "@" in user:
+        return match["bare"] is None
+    if of_root:
+        return value.isalpha() and len(value) >= 5
+    plain = (
+        user.isalpha()
+        and value.isalpha()
+        and value.isascii()
+        and {user.casefold(), value.casefold()}.isdisjoint(LOGIN_WORDS)
+    )
+    return plain and not is_ordinary(user) and match["sign"].endswith("/") and len(value) >= 4 and value[1:].islower()
+
+
 CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Password by name",
@@ -212,40 +237,6 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         judge=is_option_token,
     ),
     SecretPattern(
-        "Authorization header",
-        "`Authorization: Bearer x`, also `Basic`, `Token`, any other scheme and none",
-        (
-            *("Authorization: Bearer «abcdef»", "'authorization': 'Basic «dXNlcjpodW50ZXIy»'"),
-            "Authorization: Bearer «q8Zk0dPv5xE2==»",
-            "Authorization: AWS «ada:frJIUN8DYpKDtOLCwo/yllqDzg4=»",
-            *("Authorization=Bearer «a.b-c_d»", "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»"),
-            *("Authorization: GenieKey «swordfish»", "authorization: Custom «a1b2c3d4e5f6»"),
-            "-H 'Authorization: Custom «swordfish»'",
-        ),
-        ("authorization",),
-        r"""(?i:authorization)\\{0,8}["'`]?[ \t]{0,8}[:=][ \t]{0,8}\\{0,8}["'`]?"""
-        r"""(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30})[ \t]{1,8}(?=\S)|(?=[^\s"']{0,80}?[0-9]))"""
-        r"""([^\s"'`\\,;<>{}$]{4,}+)""",
-        judge=is_authorization,
-    ),
-    SecretPattern(
-        "Password in an address",
-        "`scheme://user:password@host`: databases, message brokers, basic authentication; `sip:user:x@host`",
-        (
-            *("postgres://user:«pw»@db/x", "mysql://root:«p@ss»@localhost:3306/app"),
-            "mongodb+srv://u:«hunter2»@cluster0.example.net",
-            *("redis://:«hunter2»@localhost:6379/0", "amqp://worker:«rabbit»@mq"),
-            "https://user:«hunter2»@example.com/path",
-            "postgresql://u:«a/b#c?»@db/x",
-            *("https://«a9x8c7v6b5n4m3»@github.com/ada/x.git", "sip:ada:«hunter2»@pbx.example.com"),
-        ),
-        ("://", "sip:", "sips:"),
-        r"""(?:://([A-Za-z0-9_-]{12,100}+)@|(?:://|(?<!\w)(?i:sips?):(?=[^\s:@]))[^\s/?#@:"'<>`\\]{0,128}:"""
-        r"""(?:([^\s/?#"'<>`\\]{1,256})@|([^\s"'<>`\\@]{1,256})@))""",
-        "whole",
-        is_address_password,
-    ),
-    SecretPattern(
         "Password in speech",
         "`password is …`, `the password for the router is …`, `Passwort ist …`, `set the password to …`",
         (
@@ -296,13 +287,13 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             'BASIC_AUTH="ada:«hunter2»"',
             "identifiants : ada / «soleil»",
             *("login root:«tugboat»", "ssh root:«x7Kpq2»@10.0.0.4"),
-            *("login admin/«tugb0at99»", "login with ada / «Tugb0at»"),
+            *("login admin/«tugb0at99»", "login with ada / «Tugb0at»", "ログイン: ada / «sakura99»"),
             *("the login ada@example.com:«Tugb0at» works", "you can login ada:«Tugb0at99» there"),
         ),
         LOGIN_ANCHORS,
         rf"(?:(?P<told>(?i:log-?in)[ ](?=[a-z][\w.-]{{1,31}}(?:[ ]/[ ]|:)"
-        rf"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)\S{{8}}))|(?i:{LOGIN_NAMES})"
-        rf"(?:[ \t]{{0,4}}[:=]|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
+        rf"(?=\S*[a-z])(?=\S*\d)\S{{6}}))|(?i:{LOGIN_NAMES})"
+        rf"(?:[ \t]{{0,4}}[:=\uff1a]|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
         rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d"
         rf"|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?::|[ ]/[ ])))))"
         rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"

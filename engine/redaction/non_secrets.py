@@ -7,13 +7,10 @@ from engine.redaction.secret_pattern import alternates, is_random, mixes_digits,
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
-    GROUPS_AND_TAGS,
     LANGUAGES,
-    LOGIN_WORDS,
     PARTICIPLE,
     PASSES,
     PLAIN_KEYS,
-    ROOTS,
     SECRET_KEYS,
     STORES,
     TECHNICAL,
@@ -73,7 +70,9 @@ _DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
 _NUMBER = lazy_pattern(r"[\d.,_%+-]+")
 _SHORTEST_BASE32, _AWS_SECRET_LENGTH = 16, 40  # a secret of AWS may begin with a slash and look like a path
 # Not after the sign in a mask, whose end would be the name of a command.
-_SETTING = lazy_pattern(r"(?<![\w…])(?:(?i:config(?:ure)?[ \t]{1,4}set|setx)|ENV|set[ ]-[gxU]{1,3})[ \t]{1,4}\Z")
+_SETTING = lazy_pattern(
+    r"(?<![\w…])(?:(?i:config(?:ure)?[ \t]{1,4}set|setx)|ENV|set[ ]-[gxU]{1,3})[ \t]{1,4}(?://\S{1,80}:)?\Z"
+)
 _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
 _USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\n?\Z", re.IGNORECASE)
 _OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
@@ -88,7 +87,9 @@ _AMOUNT = lazy_pattern(r"\d{1,3}[-\u2011]?[^\W\d]+")  # 8-stellig, 12chars
 _TYPED = lazy_pattern(r"[A-Za-z0-9!@#$%^&*+?]+")
 _HYPHENATED = lazy_pattern(r"[a-z]+(?:[-_][a-z0-9]+)+")
 _JOINED_NAME = lazy_pattern(
-    r"(?i)wpapsk|(?:remote|auth|bind|ssh|db|(?:my)?sql|pg|root|admin|user|ftp|smtp|mail|ldap|sudo|wifi|vpn)pass"
+    r"(?i)wpapsk|(?:account|admin|api|auth|backup|bind|client|cluster|db|disk|ftp|host|imap|jdbc|ldap|login|luks|mail"
+    r"|master|mongo|(?:my)?sql|nas|net|pg|pop3?|postgres|proxy|redis|remote|root|router|server|service|smb|smtp|ssh"
+    r"|sudo|svn|user|vnc|vpn|web|wifi|zip)pass"
 )
 _OWNER = lazy_pattern(r"(?:root|admin|ssh|sudo|wi-?fi|wlan|router|nas|vpn)\b[^\n:;]{0,30}\Z", re.IGNORECASE)
 _IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$(?!\d\w?\$).*|-.*|\*", re.DOTALL)
@@ -293,24 +294,6 @@ def is_entry_of_words(before: str, match: re.Match[str]) -> bool:
     if _NOT_BEFORE_ENTRY.search(named) or (match[0][:5].lower() == "clave" and named.strip(" \t-*>#|")):
         return False
     return is_phrase(value_of(match))
-
-
-def is_login(before: str, match: re.Match[str]) -> bool:
-    """Whether the word after `login: user / …` can be a password: no file, no address, no other way to log in."""
-    value, user = value_of(match), match["user"]
-    if is_ordinary(value) or is_code(value) or "/" in value or "@" in value or value.isdigit():
-        return False
-    of_root = user in ROOTS.split("|") and match["sign"] == ":"
-    if of_root and not GROUPS_AND_TAGS.isdisjoint(re.split(r"[-.\d]+", value)):
-        return False
-    if mixes_digits(value):
-        return match["bare"] is None or match["sign"] != "/" or not value[:-1].isalpha()  # login user/page2
-    if "@" in user:
-        return match["bare"] is None
-    if of_root:
-        return value.isalpha() and len(value) >= 5
-    plain = user.isalpha() and value.isalpha() and {user.casefold(), value.casefold()}.isdisjoint(LOGIN_WORDS)
-    return plain and not is_ordinary(user) and match["sign"].endswith("/") and len(value) >= 4 and value[1:].islower()
 
 
 def is_named_value(before: str, match: re.Match[str]) -> bool:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
+from engine.redaction.command_patterns import COMMAND_PATTERNS
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
 from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
 from engine.redaction.secret_pattern import LINE_END, LINE_PREFIX, LONGEST_JUDGED, SecretPattern, secret_span
@@ -82,6 +83,7 @@ PATTERNS: tuple[SecretPattern, ...] = (
     *CODE_PATTERNS,
     *TABLE_PATTERNS,
     *SYNTAX_PATTERNS,
+    *COMMAND_PATTERNS,
     *FORM_PATTERNS,
     *SERVICES,
 )

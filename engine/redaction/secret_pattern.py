@@ -93,34 +93,5 @@ SIGN = (
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
 # A password may contain any character; the next field of a connection string or URL query ends it.
 BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""
+BLANK = r"[ \t]{1,4}"
 ARGUMENT = rf"(?:{QUOTED}|([^\s\"'`;|&<>]++))"
-
-# --- Programs ---------------------------------------------------------------------------------------------------------
-
-# The options that take a password, by program and the password's form: after a user's name and the sign, after "pass:",
-# without a blank ("attached"), or alone.
-PASSWORD_OPTIONS = {
-    program: forms
-    for programs, forms in (
-        ("curl etcdctl", {":": "u U -user -proxy-user"}),
-        ("http https xh jenkins", {":": "a auth -auth"}),
-        ("mysql mariadb 7z rar unrar", {"attached": "p hp"}),
-        ("smb rpcclient winexe net", {"%": "U"}),
-        ("lftp", {",": "u"}),
-        (
-            "useradd usermod sshpass login mongo cqlsh rdesktop psexec ncftp evil-winrm crackmapexec netexec hdbsql",
-            {"": "p"},
-        ),
-        ("youtube-dl yt-dlp twine", {"": "p"}),
-        ("redis-cli", {"": "a"}),
-        ("sqlcmd mssql-cli bcp zip unzip ipmitool mosquitto_", {"": "P"}),
-        ("ssh-keygen", {"": "N P"}),
-        ("ldap", {"": "w"}),
-        ("ldappasswd", {"": "w s a"}),
-        ("snmp", {"": "A X"}),
-        ("doctl nuget", {"": "t k"}),
-        ("pdf", {"": "upw opw"}),
-        ("openssl", {"pass:": "pass passin passout", "": "k K"}),
-    )
-    for program in programs.split()
-}

@@ -351,15 +351,15 @@ def is_seed(before: str, match: re.Match[str]) -> bool:
 
 
 LOGIN_NAMES = (
-    "log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali"
-    r"|(?:inlog|login)gegevens|логин|уч[её]тные данные|basic_?auth|ssh(?=[ ]\w{2,13}:)"
+    r"log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali|ssh(?=[ ]\w{2,13}:)"
+    "|(?:inlog|login)gegevens|логин|уч[её]тные данные|ログイン(?:情報)?|登[录入]|로그인|basic_?auth"
 )
 ROOTS = "root|admin|administrator|pi|ubuntu|postgres"
 """Users whose password follows after a colon, also without a digit."""
 LOGIN_ANCHORS = (
     *(f"ssh {user}:" for user in ROOTS.split("|")),
     *"""login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens логин учетные
-    учётные basic_auth basicauth""".split(),
+    учётные ログイン 登录 登入 로그인 basic_auth basicauth""".split(),
 )
 GROUPS_AND_TAGS = frozenset(
     """wheel staff users system daemon latest stable slim alpine edge rolling stretch buster bullseye bookworm trixie

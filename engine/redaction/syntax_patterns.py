@@ -1,139 +1,46 @@
-"""Patterns for secrets in the syntax of a program, a file format or SQL.
+"""Patterns for secrets in the syntax of code, SQL, a file format, a header or an address.
 
 `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
 
 import re
-from bisect import bisect_left
-from functools import lru_cache
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
     PLACEHOLDER,
+    is_address_password,
     is_argument,
     is_auth_field,
+    is_authorization,
     is_block,
     is_element,
     is_named_value,
     is_ordinary,
 )
 from engine.redaction.secret_pattern import (
-    ARGUMENT,
-    BARE_PASSWORD,
     BARE_TOKEN,
+    BLANK,
     LINE_END,
     NAME_END,
-    PASSWORD_OPTIONS,
     QUOTED,
     SIGN,
     SecretPattern,
-    mixes_digits,
     value_of,
 )
-from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PARTICIPLE, PASSWORD_ANCHORS
+from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PASSWORD_ANCHORS
 
-_OPTION_ANCHOR = r"-(?<=[ \t\"']-)(?=[upPaUwkKNsAXht]|opw|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
-_NEXT = r"[\"'],\s{0,20}(?=[\"'])"
-"""Between an option and its value in a list of arguments."""
 _LOOK_BACK = 400
-_COMMAND = lazy_pattern(
-    r"(?<![\w.-])(?:(curl|etcdctl|https?|xh|sshpass|login|redis-cli|sqlcmd|bcp|cqlsh"
-    r"|(?:un)?rar|(?:un)?zip|user(?:add|mod)|openssl|lftp|rdesktop"
-    r"|rpcclient|winexe|ipmitool|evil-winrm|crackmapexec|netexec"
-    r"|ssh-keygen|hdbsql|mssql-cli|net(?=[ ](?:ads|rpc)[ ])|youtube-dl|yt-dlp|twine|ldappasswd|doctl|nuget)"
-    r"|(snmp|jenkins|mosquitto_|mysql|mariadb|mongo|7z|ldap|psexec|ncftp"
-    r"|pdf(?=to|images|info|fonts|detach|grep)"
-    r"|smb(?=client|get|map|cacls|tree|passwd|spool))[\w-]{0,12}(?:\.jar)?)(?=[ \t\\\"'])"
-)
-_COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
-_BLOCK = 256
-"""Options in one block of text share the search for their commands: many options would need as many searches."""
+_USER_ABOVE = lazy_pattern(r"(?:\A|\n)[ \t]*(?:user(?:name)?|login|account)[ \t]{1,8}\S{1,40}[ \t]*\r?\n[ \t]*\Z")
+_LINE_END = lazy_pattern(r"[ \t]*(?:\r?\n|\Z)")
 _MACHINE = lazy_pattern(
     r"\b(?:machine\s{1,8}\S{1,253}|default\s{1,8}login\s{1,8}\S{1,128})(?:\s{1,8}(?:login|account)\s{1,8}\S{1,128}){0,2}\s{1,8}\Z"
 )
-
-
-def is_program_login(before: str, match: re.Match[str]) -> bool:
-    """Whether the value of `-u user:…`, or of another option for name and password, is a secret."""
-    sign = match["sign"] or match["bare_sign"]
-    return _form(match) == sign and not PLACEHOLDER.fullmatch(value_of(match))
-
-
-def is_program_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the value of `-p…`, `-passin pass:…` or another option for a password is a secret."""
-    form = _form(match)
-    if form not in ("", "attached", "pass:") or PLACEHOLDER.fullmatch(value_of(match)):
-        return False
-    attached = form == "attached" or (form == "" and not match["gap"] and match["option"] not in "kK")
-    return (form == "pass:") == bool(match["form"]) and (not match["gap"]) == attached
-
-
-def _form(match: re.Match[str]) -> str | None:
-    """Return the form of the password after the option, by the command to which this belongs; None for others."""
-    first = max(0, match.start() - _LOOK_BACK)
-    block = first - first % _BLOCK
-    commands = _commands(match.string[block : block + _BLOCK + _LOOK_BACK + 1])
-    last = bisect_left(commands, (match.start() - block,)) - 1
-    if last < 0 or commands[last][0] < first - block:
-        return None
-    options = PASSWORD_OPTIONS.get(commands[last][1], {})
-    return next((form for form, named in options.items() if match["option"] in named.split()), None)
-
-
-@lru_cache(maxsize=2)
-def _commands(text: str) -> list[tuple[int, str]]:
-    """Return the positions of programs and of the starts of command lines, which have an empty name."""
-    starts = [(match.start(), "") for match in _COMMAND_START.finditer(text)]
-    return sorted(starts + [(match.start(), match[1] or match[2]) for match in _COMMAND.finditer(text)])
-
-
-def _command_before(match: re.Match[str]) -> str:
-    """Return the part of a command line before the match, at most its last 400 characters."""
-    start = max(0, match.start() - _LOOK_BACK)
-    return _COMMAND_START.split(match.string[start : match.start()])[-1]
 
 
 def is_cookie(before: str, match: re.Match[str]) -> bool:
     """Whether a session's id is the value of a cookie: elsewhere, it is no key to the session."""
     line = match.string[max(0, match.start() - _LOOK_BACK) : match.start()].rpartition("\n")[2]
     return _COOKIE.search(line) is not None and sum(map(str.isdigit, value_of(match))) > 1
-
-
-def is_auth_command(before: str, match: re.Match[str]) -> bool:
-    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
-    value, line = value_of(match), before.rpartition("\n")[2].strip()
-    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
-        return match["login"] is not None
-    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
-        return mixes_digits(value)
-    return line.endswith(">") or "redis-cli" in line
-
-
-def is_piped(before: str, match: re.Match[str]) -> bool:
-    """Whether the text given to a command is the password that it reads."""
-    if match[0][0] == "s":  # a script answers the prompt that it waited for
-        return _PASSWORD_PROMPT.search(before) is not None and is_argument(before, match)
-    if match["reader"] is None and not (match[0][0] == "<" and _READER.search(_command_before(match))):
-        return match[0][0] != "<" and _PASSWORD_COMMAND.search(before) is not None and is_argument(before, match)
-    if match["coded"] is not None and not mixes_digits(value_of(match)):
-        return False
-    return is_argument(before, match)
-
-
-def is_program_argument(before: str, match: re.Match[str]) -> bool:
-    """Whether an argument at the position of a password is a secret."""
-    named = match[0][: len("masterauth")].lower()
-    if named.startswith(("net", "isql")):
-        plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]
-        if plain or not _PROMPT.search(before):
-            return False
-    if named[0] == "/" and not _WINDOWS_PROGRAM.search(_command_before(match)):
-        return False
-    if "pass " in named or named == "masterauth" or named.startswith(("bindpw", "rootpw")):
-        line = before.rpartition("\n")[2]
-        if not (_OPTION_START.search(line) or line.strip(" \t>$") in ("", "CONFIG SET")):
-            return False
-    return is_argument(before, match)
 
 
 def is_second_argument(before: str, match: re.Match[str]) -> bool:
@@ -147,78 +54,43 @@ def is_second_argument(before: str, match: re.Match[str]) -> bool:
 def is_netrc(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `machine … login … password …` (the netrc format) is a secret."""
     text, start, end = match.string, max(0, match.start() - _LOOK_BACK), match.start()
+    if _USER_ABOVE.search(before):  # as in the files of msmtp and PPP
+        return _LINE_END.match(text, match.end()) is not None and is_argument(before, match)
     if text.rfind("machine", start, end) < 0 and text.rfind("default", start, end) < 0:
         return False  # much faster than the expression
     return _MACHINE.search(text, start, end) is not None and not is_ordinary(value_of(match))
 
 
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
-_OPTION_START = lazy_pattern(r"(?<!\S)-\w*\Z")
-_PASSWORD_PROMPT = lazy_pattern(r"(?i:expect)[^\n]{0,60}assword[^\n]{0,40}\n?[^\n]{0,40}\Z")
-_PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
-_BLANK = r"[ \t]{1,4}"
-_WINDOWS_PROGRAM = lazy_pattern("freerdp|schtasks", re.IGNORECASE)
-_READER = lazy_pattern(
-    r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert|vercel env"
-    r"|p4 login|wrangler secret|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
-)
-_PASSWORD_COMMAND = lazy_pattern(
-    r"(?:pass(?:word)?[-_]?(?:command|cmd|eval)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
-    r"|(?:key|password|passphrase)(?:-file)?[ =]<\()\Z",
-    re.IGNORECASE,
-)
 _BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 _SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
 
+_SQL = lazy_pattern(
+    r"\b(?:with|encrypted|user|role|login|set|alter|create|grant|identified)\b[^\n]{0,40}\Z", re.IGNORECASE
+)
+_ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
+
+
+def is_sql_password(before: str, match: re.Match[str]) -> bool:
+    """Whether the value in `PASSWORD '…'` in SQL is a secret."""
+    return _SQL.search(before) is not None and not PLACEHOLDER.fullmatch(value_of(match))
+
+
+def is_identified(before: str, match: re.Match[str]) -> bool:
+    """Whether the value in `IDENTIFIED BY …` in SQL is a secret."""
+    value = value_of(match)
+    if PLACEHOLDER.fullmatch(value) or (match["quoted"] is None and is_ordinary(value)):
+        return False
+    return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
+
+
 SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
-        "Login of a program",
-        "`curl -u user:x`, `--user user:x`, `http -a user:x`, `smbclient -U user%x`, `lftp -u user,x`",
-        (
-            "curl -u ada:«hunter2» https://example.com",
-            "curl -X POST --user 'ada:«correct horse»' https://example.com",
-            "curl -s \\\n  -u ada:«hunter2» \\\n  https://example.com",
-            "curl -sSLu ada:«hunter2» https://example.com",
-            *("http -a ada:«hunter2» example.com", "lftp -u ada,«hunter2» ftp.example.com"),
-            "smbclient //srv/share -U OFFICE/ada%«swordfish» -c ls",
-            *("rpcclient -U 'ada%«correct horse»' srv", "net ads join -U ada%«swordfish»"),
-            '["curl", "-u", "ada:«hunter2»", "https://x"]',
-        ),
-        (_OPTION_ANCHOR,),
-        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>-?auth|[uUa]|-user|-proxy-user)"""
-        rf"""(?:{_NEXT}|[ \t=]{{0,2}})"""
-        r"""(?:(?P<quote>["'])[^\s:%,"']{0,128}(?P<sign>[:%,])([^"'\n]{1,200}+)(?P=quote)"""
-        r"""|[^\s:%,"'`]{0,128}(?P<bare_sign>[:%,])([^\s"'`]{1,200}+))""",
-        "whole",
-        is_program_login,
-    ),
-    SecretPattern(
-        "Password of a program",
-        "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, SNMP, zip, "
-        "OpenSSL, PDF tools and remote desktops",
-        (
-            *("mysql -u root -p«hunter2» shop", "mysqldump -p'«pa ss»' shop", "redis-cli -a «hunter2» ping"),
-            *("sshpass -p «hunter2» ssh ada@host", "sshpass -p'«hunter2»' ssh ada@host"),
-            *("docker login -u ada -p «swordfish» registry", "openssl rsa -passin pass:«hunter2» -in key.pem"),
-            "openssl enc -d -aes-256-cbc -k '«correct horse»' -in a -out b",
-            *("rdesktop -u ada -p «hunter2» host", "unrar x -p«hunter2» a.rar", "rar a -hp«hunter2» a.rar x"),
-            *("ldappasswd -D cn=ada -s «hunter2»", "snmpget -v3 -u ada -A «hunter2» -X «swordfish» srv"),
-            "ssh-keygen -t ed25519 -N '«correct horse»' -f key",
-            *("['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']", "pdftotext -upw «hunter2» a.pdf"),
-            *("openssl rsa -passin 'pass:«correct horse»' -in key.pem", "hdbsql -u ada -p «hunter2»"),
-        ),
-        (_OPTION_ANCHOR,),
-        rf"-(?P<option>(?:pass(?:in|out)?|[uo]pw)(?=[ \t])|hp(?=\S)|[pPawkKNsAXt])(?P<gap>{_NEXT}|[ \t=]{{0,2}})"
-        rf"(?P<form>(?P<opened>[\"'])?pass:)?(?(opened)([^\"'{LINE_END}]{{1,200}}+)|(?:{QUOTED}|{BARE_PASSWORD}))",
-        "whole",
-        is_program_password,
-    ),
-    SecretPattern(
         "Password in a .netrc file",
-        "`machine … login … password x`, on one line or several",
+        "`machine … login … password x`, on one line or several, also in the files of msmtp",
         (
             *("machine example.com login ada password «hunter2»", "default login ada password «hunter2»"),
-            "machine example.com\n  login ada\n  password «swordfish»",
+            *("machine example.com\n  login ada\n  password «swordfish»", "user ada\npassword «swordfish»"),
         ),
         ("pass",),
         r"(?i:passw(?:or)?d)\s{1,8}([^\s\"'`]++)",
@@ -329,90 +201,6 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         judge=is_cookie,
     ),
     SecretPattern(
-        "Password as an argument",
-        "`htpasswd -b … x`, `net use … x`, `/p:x` of FreeRDP, `requirepass x`, `-storepass x`, "
-        "`wpa_passphrase … x`, `iwconfig … key x`, `qpdf --encrypt x y`, `snmpwalk -c x`, `vault login x`, "
-        "`--from-literal=name=x`, `::add-mask::x`, `cargo login x`, `ngrok authtoken x`, `gh secret set … --body x`, "
-        "`openssl passwd -6 x`, `bindpw x` of LDAP, `#define SECRET_PASS x`, "
-        "`rabbitmqctl add_user … x`, `mc alias set … x`, `nuget setapikey x`, `ConvertTo-SecureString x`, "
-        "`ADMIN_PW x`, `connect to … user … using x`, `isql … x`, `samba-tool user create … x`, "
-        "`pulumi config set --secret … x`, defaults of secret variables in Terraform",
-        (
-            "htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»",
-            *("htpasswd -nbB ada '«correct horse»'", "net use Z: \\\\srv\\share /user:ada «hunter2»"),
-            "net use \\\\srv\\share «swordfish» /user:OFFICE\\ada",
-            *("net user ada «hunter2» /add", "xfreerdp /u:ada /p:«hunter2» /v:host"),
-            *("redis-server --requirepass «swordfish»", "keytool -list -storepass «changeit» -keypass «changeit»"),
-            "wpa_passphrase Home «swordfish»",
-            *("vault login «swordfish77»", "snmpwalk -v2c -c «swordfish» 10.0.0.1"),
-            '$x = ConvertTo-SecureString "«hunter2»" -AsPlainText -Force',
-            "pdftk a.pdf input_pw «hunter2» output b.pdf",
-            *("nmcli dev wifi connect Home password '«correct horse»'", "iwconfig wlan0 essid Home key s:«hunter»"),
-            "qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",
-            *("kubectl create secret generic db --from-literal=pg=«hunter2»", "echo ::add-mask::«hunter2»"),
-            *("rabbitmqctl add_user ada «swordfish»", "mc alias set s3 http://x ada «swordfish»"),
-            *("mc admin user add s3 ada «swordfish»", "db2 connect to shop user ada using «swordfish»"),
-            *("isql -v shop ada «hunter2»", "samba-tool user create ada «swordfish»", "ADMIN_PW «hunter2»"),
-            *("pulumi config set --secret dbPass «swordfish»", "pulumi config set x:dbPass «swordfish» --secret"),
-            *("schtasks /create /ru ada /rp «hunter2»", "rclone config create x sftp user ada pass «hunter2»"),
-            *("nuget setapikey «oy2abcdefghij»", "keytool -importkeystore -srcstorepass «changeit» -v"),
-            *("security add-generic-password -a ada -s x -w «swordfish»", '#define SECRET_PASS "«swordfish»"'),
-            *("ngrok config add-authtoken «2abCdEf_12345»", "openssl passwd -6 «swordfish»", "bindpw «swordfish»"),
-            *("(ConvertTo-SecureString «hunter2» -AsPlainText -Force)", "gh secret set TOKEN --body «swordfish»"),
-            'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
-        ),
-        (
-            *("htpasswd ", "net use", "/p:", "/rp ", "rclone config ", "requirepass ", "masterauth ", "storepass"),
-            *("authtoken ", "cargo login ", "keypass", "wpa_passphrase ", "vault login ", "securestring "),
-            *("put_pw ", "owner_pw ", "user_pw "),
-            *("encrypt_string ", "mysqladmin ", "kv put ", 'output "'),
-            *("nmcli ", "iwconfig ", "qpdf ", "snmpwalk ", "snmpget ", "snmpset ", "generic-password ", "secret set "),
-            *("internet-password ", "::add-mask::", "from-literal", 'variable "'),
-            *("mc alias set ", "setapikey ", "rabbitmqctl ", "mosquitto_passwd ", "bw unlock ", "openssl passwd "),
-            *("bindpw ", "rootpw ", "#define ", "isql ", "connect to ", "samba-tool ", "admin user add ", "_PW "),
-            "pulumi config ",
-        ),
-        rf"(?i:htpasswd{_BLANK}(?=(?:-\w{{1,9}}{_BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{_BLANK}|\d\d?{_BLANK}){{1,5}}"
-        rf"(?:[^\s-]\S{{0,200}}{_BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])"
-        rf"|net{_BLANK}use{_BLANK}[^{LINE_END}|;&]{{0,200}}?/user:\S{{1,100}}{_BLANK}(?!/)"
-        rf"|net{_BLANK}use{_BLANK}(?:\S{{1,3}}{_BLANK})?\\\\\S{{1,200}}{_BLANK}(?=[^\s/]\S{{0,100}}{_BLANK}/user:)"
-        rf"|net{_BLANK}user{_BLANK}[^\s/]\S{{0,100}}{_BLANK}(?!/)"
-        rf"|(?:require|store|key)pass(?:word{_BLANK}(?=[\"'])|{_BLANK})|encrypt_string{_BLANK}(?=[\"']|[A-Za-z]\w*\d)|masterauth{_BLANK}"
-        rf"|securestring{_BLANK}(?:-(?:string|asplaintext){_BLANK})?(?=[\"']|[^\s$(]+{_BLANK}-asplain)"
-        rf"|wpa_passphrase{_BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){_BLANK}(?=\S{{8}}|[\"'])"
-        rf"|vault{_BLANK}login{_BLANK}(?:-[^\s=]{{1,40}}{_BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
-        rf"|(?:put|owner|user)_pw{_BLANK}|nmcli{_BLANK}[^{LINE_END}]{{1,120}}?password{_BLANK}|/p:|/rp{_BLANK}"
-        rf"|iwconfig{_BLANK}[^{LINE_END}]{{1,120}}?\bkey{_BLANK}(?:s:|(?!s:|off\b|on\b|open\b|\[))"
-        rf"|snmp(?:walk|get|set|bulkwalk){_BLANK}(?:-[^{LINE_END};|]{{1,80}}?{_BLANK})?-c{_BLANK}"
-        rf"|(?:generic|internet)-password{_BLANK}[^{LINE_END};|]{{1,160}}?-w{_BLANK}(?!-)"
-        rf"|(?:authtoken|cargo{_BLANK}login){_BLANK}(?=[\w-]{{10}})|secret{_BLANK}set{_BLANK}[^{LINE_END};|]{{1,80}}?"
-        rf"(?:--body|-b)[ =]|setapikey{_BLANK}(?!-)"
-        rf"|mc{_BLANK}alias{_BLANK}set{_BLANK}\S{{1,64}}{_BLANK}\S{{1,200}}{_BLANK}\S{{1,64}}{_BLANK}(?!-)"
-        rf"|rabbitmqctl{_BLANK}(?:add_user|change_password){_BLANK}\S{{1,64}}{_BLANK}"
-        rf"|openssl{_BLANK}passwd{_BLANK}(?:-(?:\d|apr1|salt{_BLANK}\S{{1,40}}|quiet|noverify){_BLANK}){{1,4}}(?!-)"
-        rf"|#define{_BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|"
-        rf"api_?key(?!{_BLANK}\"[A-Za-z]+(?:[_-][A-Za-z]+)+\")){_BLANK}(?=\")"
-        rf"|(?<![\w-])(?:bind|root)pw{_BLANK}|mosquitto_passwd{_BLANK}-b{_BLANK}\S{{1,100}}{_BLANK}\S{{1,64}}{_BLANK}|bw{_BLANK}unlock{_BLANK}(?!-)"
-        rf"|rclone{_BLANK}config{_BLANK}[^{LINE_END};|]{{1,160}}?\bpass{_BLANK}|mysqladmin{_BLANK}[^{LINE_END};|]{{0,80}}?\bpassword{_BLANK}"
-        rf"|kv{_BLANK}put{_BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){_BLANK}"
-        rf"|(?:variable|output){_BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
-        rf"\{{[^{{}}]{{0,400}}?\b(?:default|value)[ ]{{1,20}}=[ ](?=\")"
-        rf"|connect{_BLANK}to{_BLANK}\S{{1,60}}{_BLANK}user{_BLANK}\S{{1,64}}{_BLANK}using{_BLANK}"
-        rf"|(?<![\w-])isql{_BLANK}(?:-\w{{1,9}}{_BLANK}){{0,3}}(?:[^\s-]\S{{0,60}}{_BLANK}){{2}}(?!-)"
-        rf"(?=[\"']|\S*\w[ \t]*(?:[{LINE_END};|&<]|\Z))"
-        rf"|samba-tool{_BLANK}user{_BLANK}(?:create|add){_BLANK}\S{{1,64}}{_BLANK}(?!-)"
-        rf"|admin{_BLANK}user{_BLANK}add{_BLANK}\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?!-)"
-        rf"|(?-i:(?<=[A-Z])_PW){_BLANK}(?=[^\s=/$]*\d)"
-        rf"|pulumi{_BLANK}config{_BLANK}set{_BLANK}(?=[^{LINE_END}]{{0,300}}--secret\b)"
-        rf"(?:--[^\s]{{1,40}}{_BLANK}){{0,3}}[^\s-]\S{{0,80}}{_BLANK}(?!-)"
-        rf"|::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{{1,80}}="
-        rf"|qpdf{_BLANK}[^{LINE_END};|]{{0,120}}?--encrypt{_BLANK}"
-        rf"(?=\S{{1,64}}{_BLANK}\S{{1,64}}{_BLANK}(?:40|128|256)\b)"
-        rf"(?P<two>\S{{1,64}}{_BLANK}\S{{1,64}}))(?(two)|{ARGUMENT})",
-        "whole",
-        is_program_argument,
-    ),
-    SecretPattern(
         "Password in a call",
         "the string after a user's name in `auth=(…, x)`, `HTTPBasicAuth(…, x)`, `.login(…, x)` and connections to a "
         "database",
@@ -421,14 +209,26 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *('smtp.login("ada@example.com", "«correct horse»")', 'WiFi.begin("Home", "«swordfish»");'),
             *('$db = new PDO("mysql:host=x", "ada", "«hunter2»");', 'keyring.set_password("x", "ada", "«tugboat»")'),
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
+            *("DB::connect('mysql:host=x', 'ada', '«hunter2»')", "session.auth = ('ada', '«hunter2»')"),
+            *('new mysqli("db", "ada", "«hunter2»", "shop")', 'ldap_bind($c, "cn=ada", "«hunter2»")'),
         ),
         (
             *("auth=", "basicauth", "networkcredential", "login", "set_password", "username_pw_set", "wifi.begin"),
-            *("new pdo", "new sequelize", "mysqli_connect", "drivermanager"),
+            *(
+                "new pdo",
+                "new sequelize",
+                "mysqli_connect",
+                "new mysqli",
+                "drivermanager",
+                "::connect",
+                "ldap_bind",
+                ".auth = ",
+            ),
         ),
-        rf"(?i:auth=\(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("
+        rf"(?i:auth=\(|\.auth = \(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("
         rf"|set_password\((?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}'|\w{{1,40}}),[ ]?"
-        rf"|(?:new pdo|new sequelize|mysqli_connect|drivermanager\.getconnection)\([^,()\"'{LINE_END}]{{0,80}}"
+        rf"|(?:new pdo|new (?:sequelize|mysqli)|mysqli_connect|ldap_bind|drivermanager\.getconnection|::connect)"
+        rf"\([^,()\"'{LINE_END}]{{0,80}}"
         rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
         rf"|'[^'{LINE_END}]{{1,120}}')?,)[ \t]{{0,4}}(?P<user>\"[^\"{LINE_END}]{{1,64}}\"|'[^'{LINE_END}]{{1,64}}'),"
         rf"[ \t]{{0,4}}{QUOTED}(?=[ \t]{{0,4}}[,)])",
@@ -452,37 +252,83 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "whole",
     ),
     SecretPattern(
-        "AUTH command",
-        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
-        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
-        ("AUTH ",),
-        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
-        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
+        "Password in SQL",
+        "`WITH PASSWORD '…'`, `IDENTIFIED BY '…'`, `SET PASSWORD = PASSWORD('…')`",
+        (
+            "CREATE ROLE ada WITH LOGIN PASSWORD '«hunter2»';",
+            "ALTER USER ada WITH ENCRYPTED PASSWORD '«correct horse»'",
+            "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
+            "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
+            "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
+            "UPDATE users SET password = crypt('«swordfish»', gen_salt('bf'))",
+        ),
+        ("pass",),
+        rf"(?i:password(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?)"
+        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}(?:(?:md5|sha\d{{0,3}}|(?:en|pwden)?crypt)\()?|[ \t])N?{QUOTED}",
         "whole",
-        is_auth_command,
+        is_sql_password,
     ),
     SecretPattern(
-        "Password for a command that reads it",
-        "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | openconnect --passwd-on-stdin`, `… | chpasswd`, "
-        "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`, `--password-command 'echo x'`, `send x` in Expect",
+        "Password after IDENTIFIED BY",
+        "`IDENTIFIED BY '…'`, also with a plug-in's name",
         (
-            *("echo '«hunter2»' | sudo -S apt update", 'echo "«ada:hunter2»" | sudo chpasswd'),
-            "echo «swordfish» | docker login -u ada --password-stdin registry",
-            "printf '%s' '«hunter2»' | gh auth login --with-token",
-            "echo «Tr0ub4dor» | sudo openconnect --passwd-on-stdin vpn.example.com",
-            "echo -n «swordfish» | docker secret create db_password -",
-            *("read -s PW <<< '«hunter2»'", "kinit ada <<< '«correct horse»'", "echo -n «hunter2» | base64"),
-            'restic --password-command "echo «swordfish»" backup',
-            *('expect "assword:"; send "«swordfish\\r»"', "c.expect('Password:')\nc.sendline('«swordfish»')"),
+            "CREATE USER ada IDENTIFIED BY '«hunter2»'",
+            "GRANT ALL ON x TO ada IDENTIFIED BY «hunter2»;",
+            "ALTER USER ada IDENTIFIED WITH mysql_native_password BY '«hunter2»';",
         ),
-        ("echo ", "printf ", "<<<", "send ", "sendline"),
-        rf"""(?:(?:echo|printf){_BLANK}(?:-[neE]{{1,3}}{_BLANK}|["']%s(?:\\{{1,2}}n)?["']{_BLANK})?|<<<[ \t]{{0,4}}"""
-        rf"""|(?-i:send(?:line\(|(?:{_BLANK}--)?{_BLANK})(?=["'])))"""
-        rf"{ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{_BLANK}-\w{{0,4}}S\b"
-        rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|passwd{_BLANK}--stdin|cryptsetup"
-        rf"|p4{_BLANK}login|smbpasswd{_BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{_BLANK}(?:set|put|create|add|versions)|pass{_BLANK}insert"
-        rf"|(?P<coded>)base64(?!{_BLANK}-(?:d|-decode)\b))))?",
+        ("identified ",),
+        r"(?i:identified\s{1,8}(?:with\s{1,4}\S{1,64}\s{1,4})?by\s{1,8}(?:(?:values|password)\s{1,4})?)"
+        rf"(?:{QUOTED}|([^\s\"'`;,()]++))",
         "whole",
-        is_piped,
+        is_identified,
+    ),
+    SecretPattern(
+        "Key of an encrypted database",
+        "`PRAGMA key = '…'`, `ATTACH … KEY '…'`, `CREATE SECRET (… SECRET '…')`",
+        (
+            "PRAGMA key = '«swordfish»';",
+            "ATTACH DATABASE 'x.db' AS x KEY '«correct horse»'",
+            "CREATE SECRET s (TYPE S3, KEY_ID 'AKIAX', SECRET '«wJalrXUtnFEMIK7MDENG»')",
+        ),
+        ("pragma ", "attach ", "create secret", "create persistent secret"),
+        rf"(?i:pragma{BLANK}(?:re)?key[ ]{{0,4}}=[ ]{{0,4}}"
+        rf"|attach{BLANK}(?:database{BLANK})?['\"]?[^\s'\"]{{1,200}}['\"]?{BLANK}as{BLANK}\S{{1,60}}{BLANK}key{BLANK}"
+        rf"|create[ ](?:persistent[ ])?secret\b[^;]{{1,400}}?[(,]\s{{0,40}}secret[ ]){QUOTED}",
+        "whole",
+        lambda _, match: not PLACEHOLDER.fullmatch(value_of(match)),
+    ),
+    SecretPattern(
+        "Authorization header",
+        "`Authorization: Bearer x`, also `Basic`, `Token`, any other scheme and none",
+        (
+            *("Authorization: Bearer «abcdef»", "'authorization': 'Basic «dXNlcjpodW50ZXIy»'"),
+            "Authorization: Bearer «q8Zk0dPv5xE2==»",
+            "Authorization: AWS «ada:frJIUN8DYpKDtOLCwo/yllqDzg4=»",
+            *("Authorization=Bearer «a.b-c_d»", "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»"),
+            *("Authorization: GenieKey «swordfish»", "authorization: Custom «a1b2c3d4e5f6»"),
+            "-H 'Authorization: Custom «swordfish»'",
+        ),
+        ("authorization",),
+        r"""(?i:authorization)\\{0,8}["'`]?[ \t]{0,8}[:=][ \t]{0,8}\\{0,8}["'`]?"""
+        r"""(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30})[ \t]{1,8}(?=\S)|(?=[^\s"']{0,80}?[0-9]))"""
+        r"""([^\s"'`\\,;<>{}$]{4,}+)""",
+        judge=is_authorization,
+    ),
+    SecretPattern(
+        "Password in an address",
+        "`scheme://user:password@host`: databases, message brokers, basic authentication; `sip:user:x@host`",
+        (
+            *("postgres://user:«pw»@db/x", "mysql://root:«p@ss»@localhost:3306/app"),
+            "mongodb+srv://u:«hunter2»@cluster0.example.net",
+            *("redis://:«hunter2»@localhost:6379/0", "amqp://worker:«rabbit»@mq"),
+            "https://user:«hunter2»@example.com/path",
+            "postgresql://u:«a/b#c?»@db/x",
+            *("https://«a9x8c7v6b5n4m3»@github.com/ada/x.git", "sip:ada:«hunter2»@pbx.example.com"),
+        ),
+        ("://", "sip:", "sips:"),
+        r"""(?:://([A-Za-z0-9_-]{12,100}+)@|(?:://|(?<!\w)(?i:sips?):(?=[^\s:@]))[^\s/?#@:"'<>`\\]{0,128}:"""
+        r"""(?:([^\s/?#"'<>`\\]{1,256})@|([^\s"'<>`\\@]{1,256})@))""",
+        "whole",
+        is_address_password,
     ),
 )

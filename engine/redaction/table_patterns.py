@@ -9,12 +9,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
-from engine.redaction.non_secrets import PLACEHOLDER, is_argument, is_ordinary
+from engine.redaction.non_secrets import is_argument, is_ordinary
 from engine.redaction.secret_pattern import (
     ARGUMENT,
+    BLANK,
     LINE_END,
     LINE_PREFIX,
-    QUOTED,
     SecretPattern,
     alternates,
     mixes_digits,
@@ -35,10 +35,6 @@ _QUOTES = "\"':"  # also around the name of a column
 _NAME = lazy_pattern(rf"[{_MARKS}{_QUOTES}]*+((?:{_NAMES})s?)[{_MARKS}{_QUOTES}\r]*+[|,;\t]?\Z", re.IGNORECASE)
 _SEPARATORS = rf"{LINE_PREFIX}(?=[ \t>]*+(?:\|[ \t]*+)?:?-)(?=[^|{LINE_END}]*\|)[ \t>|:-]{{2,400}}(?:\r?\n|\Z)"
 _SEPARATOR = lazy_pattern(rf"\r?\n{_SEPARATORS}")
-_SQL = lazy_pattern(
-    r"\b(?:with|encrypted|user|role|login|set|alter|create|grant|identified)\b[^\n]{0,40}\Z", re.IGNORECASE
-)
-_ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
 _SQL_NAME = lazy_pattern(rf"[`\"\[]?(?:\w{{1,40}}_)?(?:{_NAMES})[`\"\]]?", re.IGNORECASE)
 _SQL_ROW = lazy_pattern(r"\s{0,40},?\s{0,400}\(((?:'(?:[^'\\]|''|\\.)*+'|[^'()\\]|\\(?!')|\([^'()]*\))*+)\)")
 _SQL_VALUE = lazy_pattern(r"\s*(?:[NEne]?'((?:[^'\\]|''|\\.)*+)'|(?:[^',()]|\([^'()]*\))*+)\s*(?:,|\Z)")
@@ -50,19 +46,6 @@ _FIELD = {
     delimiter: lazy_pattern(rf"(?:\"((?:[^\"\r\n]|\"\")*+)\"|([^{delimiter}\"\r\n]*+))(?:{delimiter}|\Z)")
     for delimiter in ",;\t"
 }
-
-
-def is_sql_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the value in `PASSWORD '…'` in SQL is a secret."""
-    return _SQL.search(before) is not None and not PLACEHOLDER.fullmatch(value_of(match))
-
-
-def is_identified(before: str, match: re.Match[str]) -> bool:
-    """Whether the value in `IDENTIFIED BY …` in SQL is a secret."""
-    value = value_of(match)
-    if PLACEHOLDER.fullmatch(value) or (match["quoted"] is None and is_ordinary(value)):
-        return False
-    return match[0].startswith("IDENTIFIED") or _ACCOUNT.search(before) is not None
 
 
 def is_listed_password(before: str, match: re.Match[str]) -> bool:
@@ -113,6 +96,9 @@ def is_device_password(before: str, match: re.Match[str]) -> bool:
     ends = _ITEM_END.match(match.string, match.end()) is not None
     if match["encoded"] is not None:
         return True
+    if name == "*":  # in chap-secrets, and no product or list
+        listed = line.strip() == "*" or _ADDRESSES.match(match.string, match.end()) is not None
+        return listed and bool(_BEFORE_SERVER.fullmatch(line)) and mixes_digits(value) and is_argument(before, match)
     if name in ("secret", "password") and match["enc"] is None:
         typed = match[0].split()[1].isdigit()
         on_line = typed and line.isspace() and ends  # below "line vty"
@@ -140,6 +126,8 @@ _FEATURES = frozenset(
 )
 """Words in place of a password, as after "enable password", that are a feature or an option."""
 _CHORD = lazy_pattern(r"(?:ctrl|control|alt|shift|cmd|command|meta|super|win)[+-]", re.IGNORECASE)
+_BEFORE_SERVER = lazy_pattern(r"(?:[\w.@\\-]{1,40}|\*)[ \t]{1,8}")
+_ADDRESSES = lazy_pattern(r"[ \t]{1,8}(?:\*|[\d.]{7,15})[ \t]*(?:\r?\n|\Z)")
 _AFTER_NUMBER = lazy_pattern(r"(?:\A|\s)\d+\Z")
 _NUMBERED = lazy_pattern(r"[a-z]+\d+")
 _WORD_AFTER = lazy_pattern("[ ][a-z]")
@@ -156,7 +144,6 @@ _LISTED = lazy_pattern(
 _COMMAND_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z|(?<=[ ])(?:[!#]|role[ ]\S))")
 _ITEM_END = lazy_pattern(r"[\"'`>)*\]]*+[ ]{0,40}+(?:[,;|\t\r\n]|\Z)")
 
-_BLANK = r"[ \t]{1,4}"
 _ACCOUNTS = "e-mail|mail|gmail|icloud|outlook|paypal|netflix|amazon|ebay|spotify|dropbox|nextcloud|nas|wifi|wlan"
 _PAIR = r"(?<![\w.])[uU](?:se?r)?[ ]?[:=][ ]?[^\s:=]{1,32}[\s,;/]{1,3}[pP][ ]?[:=]"
 _RELAY = r"(?m:^)(?:\[(?=[\w.-]{4,40}\][:\s])|(?:smtp|mail|relay|mx)[\w-]{0,12}\.(?=[a-z]))"
@@ -217,52 +204,6 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         is_after_account,
     ),
     SecretPattern(
-        "Password in SQL",
-        "`WITH PASSWORD '…'`, `IDENTIFIED BY '…'`, `SET PASSWORD = PASSWORD('…')`",
-        (
-            "CREATE ROLE ada WITH LOGIN PASSWORD '«hunter2»';",
-            "ALTER USER ada WITH ENCRYPTED PASSWORD '«correct horse»'",
-            "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
-            "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
-            "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
-            "UPDATE users SET password = crypt('«swordfish»', gen_salt('bf'))",
-        ),
-        ("pass",),
-        rf"(?i:password(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?)"
-        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}(?:(?:md5|sha\d{{0,3}}|(?:en|pwden)?crypt)\()?|[ \t])N?{QUOTED}",
-        "whole",
-        is_sql_password,
-    ),
-    SecretPattern(
-        "Password after IDENTIFIED BY",
-        "`IDENTIFIED BY '…'`, also with a plug-in's name",
-        (
-            "CREATE USER ada IDENTIFIED BY '«hunter2»'",
-            "GRANT ALL ON x TO ada IDENTIFIED BY «hunter2»;",
-            "ALTER USER ada IDENTIFIED WITH mysql_native_password BY '«hunter2»';",
-        ),
-        ("identified ",),
-        r"(?i:identified\s{1,8}(?:with\s{1,4}\S{1,64}\s{1,4})?by\s{1,8}(?:(?:values|password)\s{1,4})?)"
-        rf"(?:{QUOTED}|([^\s\"'`;,()]++))",
-        "whole",
-        is_identified,
-    ),
-    SecretPattern(
-        "Key of an encrypted database",
-        "`PRAGMA key = '…'`, `ATTACH … KEY '…'`, `CREATE SECRET (… SECRET '…')`",
-        (
-            "PRAGMA key = '«swordfish»';",
-            "ATTACH DATABASE 'x.db' AS x KEY '«correct horse»'",
-            "CREATE SECRET s (TYPE S3, KEY_ID 'AKIAX', SECRET '«wJalrXUtnFEMIK7MDENG»')",
-        ),
-        ("pragma ", "attach ", "create secret", "create persistent secret"),
-        rf"(?i:pragma{_BLANK}(?:re)?key[ ]{{0,4}}=[ ]{{0,4}}"
-        rf"|attach{_BLANK}(?:database{_BLANK})?['\"]?[^\s'\"]{{1,200}}['\"]?{_BLANK}as{_BLANK}\S{{1,60}}{_BLANK}key{_BLANK}"
-        rf"|create[ ](?:persistent[ ])?secret\b[^;]{{1,400}}?[(,]\s{{0,40}}secret[ ]){QUOTED}",
-        "whole",
-        lambda _, match: not PLACEHOLDER.fullmatch(value_of(match)),
-    ),
-    SecretPattern(
         "Login of a database",
         "`sqlplus user/x@db`, `expdp user/x`, `jdbc:oracle:thin:user/x@db`, `user:x@tcp(host)/db` of Go",
         (
@@ -271,8 +212,8 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "expdp system/«Swordfish1» full=y",
         ),
         ("sqlplus ", "expdp ", "impdp ", "sqlldr ", ":thin:", "@tcp", "@unix"),
-        rf"""(?i:(?:sqlplus|expdp|impdp|sqlldr){_BLANK}(?:userid=)?(?:-\w{{1,4}}{_BLANK}){{0,3}}|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
-        rf"""([^\s@"'/]{{1,60}})(?=[@\s"']|\Z)|(?:{_GO_PASSWORD})@(?:tcp6?|unix)\(""",
+        rf"""(?i:(?:sqlplus|expdp|impdp|sqlldr){BLANK}(?:userid=)?(?:-\w{{1,4}}{BLANK}){{0,3}}["']?|:thin:)[^\s/@"'-][^\s/@"']{{0,60}}/"""
+        rf"""(?:\\?"([^"\n]{{1,60}}?)\\?"|([^\s@"'/]{{1,60}}))(?=[@\s"']|\Z)|(?:{_GO_PASSWORD})@(?:tcp6?|unix)\(""",
         "whole",
         is_argument,
     ),
@@ -303,13 +244,13 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             *("enable password ", "enable secret ", "vtp password ", "ppp chap ", "ppp pap ", "username ", "set user "),
             *("neighbor ", "snmp-server host ", "set snmp ", "standby ", "vrrp ", "glbp "),
         ),
-        rf"(?i:(?:enable|vtp|ppp{_BLANK}(?:chap|pap{_BLANK}\S{{1,20}}{_BLANK}\S{{1,64}})"
-        rf"|(?:neighbor|(?:set{_BLANK})?user(?:name)?){_BLANK}(?!(?:and|or|und|oder|et|y|e){_BLANK})\S{{1,64}}"
-        rf"(?:{_BLANK}(?:privilege|role){_BLANK}[\w-]{{1,24}})?){_BLANK}(?:password|secret){_BLANK}(?:(?:\d{{1,2}}|sha\d{{3}}){_BLANK})?"
-        rf"|snmp-server{_BLANK}host{_BLANK}\S{{1,60}}{_BLANK}(?:(?:traps|informs){_BLANK})?"
-        rf"(?:version{_BLANK}(?:1|2c|3{_BLANK}\w{{4,6}}){_BLANK})?|set{_BLANK}snmp{_BLANK}community{_BLANK}"
-        rf"|(?:standby|vrrp|glbp){_BLANK}\d{{1,4}}{_BLANK}authentication{_BLANK}"
-        rf"(?:md5{_BLANK}key-string{_BLANK}(?:\d{_BLANK})?|text{_BLANK}|(?!md5\b))){ARGUMENT}",
+        rf"(?i:(?:enable|vtp|ppp{BLANK}(?:chap|pap{BLANK}\S{{1,20}}{BLANK}\S{{1,64}})"
+        rf"|(?:neighbor|(?:set{BLANK})?user(?:name)?){BLANK}(?!(?:and|or|und|oder|et|y|e){BLANK})\S{{1,64}}"
+        rf"(?:{BLANK}(?:privilege|role){BLANK}[\w-]{{1,24}})?){BLANK}(?:password|secret){BLANK}(?:(?:\d{{1,2}}|sha\d{{3}}){BLANK})?"
+        rf"|snmp-server{BLANK}host{BLANK}\S{{1,60}}{BLANK}(?:(?:traps|informs){BLANK})?"
+        rf"(?:version{BLANK}(?:1|2c|3{BLANK}\w{{4,6}}){BLANK})?|set{BLANK}snmp{BLANK}community{BLANK}"
+        rf"|(?:standby|vrrp|glbp){BLANK}\d{{1,4}}{BLANK}authentication{BLANK}"
+        rf"(?:md5{BLANK}key-string{BLANK}(?:\d{BLANK})?|text{BLANK}|(?!md5\b))){ARGUMENT}",
         "whole",
         is_command_password,
     ),
@@ -330,7 +271,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "crypto isakmp key «swordfish» address 10.0.0.1",
             " pre-shared-key «hunter22»",
             "\toption key '«swordfish»'",
-            *('"ada" * "«swordfish»"', "ada pptpd «swordfish» *"),
+            *('"ada" * "«swordfish»"', "ada pptpd «swordfish» *", "ada * «hunter2» 10.0.0.3", "* * «hunter2»"),
             "line vty 0 4\n password 7 «094F471A1A0A»\n login",
             "radius server x\n address ipv4 10.0.0.1\n key «swordfish»",
             "ntp authentication-key 1 md5 «swordfish»",
@@ -342,32 +283,34 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             *("keymaterial", "password-value ", '" * "', "option key ", "option wpakey "),
             *(":5432:", ":5433:", ":6432:", ":*:", "cs-server ", "us-server ", "message-digest-key ", "key-string "),
             *("pre-shared-key ", "isakmp key ", "wireless.", "auth_pass ", 'eap "', 'xauth "', "pptpd", "l2tpd"),
+            r"\*(?<=[\w*][ \t]\*)(?=[ \t]{1,8}[^\s*])",
             *("password 0 ", "password 5 ", "password 7 ", "key 7 ", "server-private ", "authentication-key "),
             *("radius server ", "tacacs server ", "auth sha", "auth md5", "priv aes", "priv des", "priv 3des"),
             *("psksecret ", "shared-secret ", "passwd enc ", "password enc "),
         ),
-        rf"(?i:(?:server{_BLANK}|r[ow])community{_BLANK}|secret{_BLANK}(?:\d{_BLANK})?"
-        rf"|(?:(?<=: )(?:psk|eap|xauth){_BLANK}(?=\")"
-        rf"|(?<=(?:ty|fi|ec)\.)psk{_BLANK}|(?<=wpa-)psk ascii{_BLANK}(?:\d{_BLANK})?)"
-        rf"|auth_pass{_BLANK}|(?:ppt|l2t)pd[ \t]{{1,8}}(?=\S+[ \t]+(?:\*|[\d.]{{7,15}})[ \t]*(?:[{LINE_END}]|\Z))"
+        rf"(?i:(?:server{BLANK}|r[ow])community{BLANK}|secret{BLANK}(?:\d{BLANK})?"
+        rf"|(?:(?<=: )(?:psk|eap|xauth){BLANK}(?=\")"
+        rf"|(?<=(?:ty|fi|ec)\.)psk{BLANK}|(?<=wpa-)psk ascii{BLANK}(?:\d{BLANK})?)"
+        rf"|\*[ \t]{{1,8}}(?=\S{{5,64}}[ \t]*(?:\*|[\d.]{{7,15}})?[ \t]*(?:[{LINE_END}]|\Z))|auth_pass{BLANK}"
+        rf"|(?:ppt|l2t)pd[ \t]{{1,8}}(?=\S+[ \t]+(?:\*|[\d.]{{7,15}})[ \t]*(?:[{LINE_END}]|\Z))"
         rf"|key content[ ]{{0,20}}:[ ]|keymaterial[>=]"
         rf"|:(?:543\d|6432|\*):[^\s:]{{1,64}}:[^\s:]{{1,64}}:(?=[^\s:]{{1,80}}[ \t]*(?:[{LINE_END}]|\Z))"
-        rf"|(?:c|i?u)s-server{_BLANK}(?:host{_BLANK}\S{{1,60}}{_BLANK}(?:[a-z-]{{1,20}}{_BLANK}\d{{1,6}}{_BLANK}){{0,4}})?"
-        rf"key{_BLANK}(?:\d{_BLANK})?|server-private{_BLANK}\S{{1,60}}(?:{_BLANK}[a-z-]{{1,20}}{_BLANK}\d{{1,6}}){{0,4}}"
-        rf"{_BLANK}key{_BLANK}(?:\d{_BLANK})?|(?:radius|tacacs)[ ]server[ ]\S{{1,60}}"
-        rf"(?:\r?\n[ \t]{{1,8}}[^{LINE_END}]{{1,120}}){{0,6}}?\r?\n[ \t]{{1,8}}key{_BLANK}(?:\d{_BLANK})?"
-        rf"(?=\S{{1,100}}[ \t]*(?:[{LINE_END}]|\Z))|authentication-key{_BLANK}"
-        rf"(?:(?<=ospf authentication-key[ ])|\d{{1,10}}{_BLANK}(?:md5|sha\d?){_BLANK})(?:\d{_BLANK})?"
-        rf"|(?P<encoded>)(?:password|key){_BLANK}7{_BLANK}(?=\d\d[0-9a-f]{{4,100}}(?!\w))"
-        rf"|message-digest-key{_BLANK}\d{{1,3}}{_BLANK}md5{_BLANK}(?:\d{_BLANK})?"
-        rf"|(?:key-string{_BLANK}|pre-shared-key{_BLANK}"
-        rf"(?:(?:(?:ascii-text|local|remote|address{_BLANK}[\d./ ]{{7,34}}{_BLANK}key){_BLANK}){{1,2}}"
-        rf"|(?=(?:\d[ ])?\S*\d|\")))(?:\d{_BLANK})?+"
-        rf"|isakmp{_BLANK}key{_BLANK}(?:\d{_BLANK})?(?=\S{{1,80}}{_BLANK}(?:address|hostname)\b)"
-        rf"|option{_BLANK}(?:wpa)?key{_BLANK}(?=['\"]\S{{8}})|wireless\.(?:[\w@\[\]-]{{1,40}}\.)?key=|(?<=text-)password-value{_BLANK}"
-        rf"|\"{_BLANK}\*{_BLANK}(?=\")|password{_BLANK}[057]{_BLANK}|(?:psk|shared-)secret{_BLANK}(?:enc{_BLANK})?"
-        rf"|passw(?:or)?d{_BLANK}(?P<enc>enc){_BLANK}"
-        rf"|(?:auth{_BLANK}(?:sha|md5)|priv{_BLANK}(?:aes|3?des))(?:[ -]?\d{{3}})?{_BLANK}"
+        rf"|(?:c|i?u)s-server{BLANK}(?:host{BLANK}\S{{1,60}}{BLANK}(?:[a-z-]{{1,20}}{BLANK}\d{{1,6}}{BLANK}){{0,4}})?"
+        rf"key{BLANK}(?:\d{BLANK})?|server-private{BLANK}\S{{1,60}}(?:{BLANK}[a-z-]{{1,20}}{BLANK}\d{{1,6}}){{0,4}}"
+        rf"{BLANK}key{BLANK}(?:\d{BLANK})?|(?:radius|tacacs)[ ]server[ ]\S{{1,60}}"
+        rf"(?:\r?\n[ \t]{{1,8}}[^{LINE_END}]{{1,120}}){{0,6}}?\r?\n[ \t]{{1,8}}key{BLANK}(?:\d{BLANK})?"
+        rf"(?=\S{{1,100}}[ \t]*(?:[{LINE_END}]|\Z))|authentication-key{BLANK}"
+        rf"(?:(?<=ospf authentication-key[ ])|\d{{1,10}}{BLANK}(?:md5|sha\d?){BLANK})(?:\d{BLANK})?"
+        rf"|(?P<encoded>)(?:password|key){BLANK}7{BLANK}(?=\d\d[0-9a-f]{{4,100}}(?!\w))"
+        rf"|message-digest-key{BLANK}\d{{1,3}}{BLANK}md5{BLANK}(?:\d{BLANK})?"
+        rf"|(?:key-string{BLANK}|pre-shared-key{BLANK}"
+        rf"(?:(?:(?:ascii-text|local|remote|address{BLANK}[\d./ ]{{7,34}}{BLANK}key){BLANK}){{1,2}}"
+        rf"|(?=(?:\d[ ])?\S*\d|\")))(?:\d{BLANK})?+"
+        rf"|isakmp{BLANK}key{BLANK}(?:\d{BLANK})?(?=\S{{1,80}}{BLANK}(?:address|hostname)\b)"
+        rf"|option{BLANK}(?:wpa)?key{BLANK}(?=['\"]\S{{8}})|wireless\.(?:[\w@\[\]-]{{1,40}}\.)?key=|(?<=text-)password-value{BLANK}"
+        rf"|\"{BLANK}\*{BLANK}(?=\")|password{BLANK}[057]{BLANK}|(?:psk|shared-)secret{BLANK}(?:enc{BLANK})?"
+        rf"|passw(?:or)?d{BLANK}(?P<enc>enc){BLANK}"
+        rf"|(?:auth{BLANK}(?:sha|md5)|priv{BLANK}(?:aes|3?des))(?:[ -]?\d{{3}})?{BLANK}"
         rf"|wifi:(?=\S{{0,20}}S:)[^{LINE_END}]{{0,80}}?(?<=[:;])p:){ARGUMENT}",
         "whole",
         is_device_password,

@@ -42,6 +42,8 @@ class ChunkFilter(msgspec.Struct, frozen=True):
     """The limit of `chunks`, within `files`, as FTS5 expressions: binding a list of most chunks takes tens of
     milliseconds.
     """
+    except_files: Sequence[int] = ()
+    """Ids of files that a keyword search leaves out."""
 
 
 class Filter(msgspec.Struct, frozen=True):

@@ -204,10 +204,12 @@ class _Advice:
             if not other.strip():
                 continue
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
-            asks = tr("The query requires that every result {demand}.", demand=describe_condition(clause))
             without = _WORDS_APART if unphrased else _WITHOUT
+            asks = ""
+            if len(query.required) > 1:  # else no other condition could be meant
+                asks = tr("The query requires that every result {demand}.", demand=describe_condition(clause))
             for remedy in self._tried("demand", without, query=other):
-                yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}")
+                yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}".lstrip())
 
     def _tried(self, name: RemedyName, advice: str, **changes: Any) -> Iterator[SearchRemedy]:
         """Run the query with `changes`, and yield a remedy if it has results.

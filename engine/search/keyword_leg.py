@@ -36,12 +36,8 @@ _SIMILAR = 0.8
 """Weight of words similar to a term that occurs nowhere: which one is meant, if any, is a guess."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
-_OTHER_FORM = 0.4
-"""Share of a query of one word that another form of this word does not cover if the form in the query is in the index:
-a search for "accord" shows the one note with that word above any number of notes with "according". In a query of more
-words, the form of each matters less."""
 _OTHER_SPELLING = 0.75
-"""The same for other spellings of an identifier, such as `getUserName` for `user_name`."""
+"""Weight of other spellings of an identifier, such as `getUserName` for `user_name`, if its own is in the index."""
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
 
@@ -192,9 +188,11 @@ class KeywordLeg:
         """Compute the keyword scores of those chunks in `unscored` that match, and add them to `result`."""
         if not unscored:
             return
-        numbered = [(index, term.idf, _only_kind(term), term) for index, term in self._numbered_terms]
         count, known_average = len(self.terms), self._average_length
-        other_form = 1 - _OTHER_FORM / count
+        numbered = [
+            (index, term.idf, _only_kind(term), term, (term.other_form(count), term.other_occurrence(count)))
+            for index, term in self._numbered_terms
+        ]
         half = result.scale.total / 2
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in counted.neighbours]
 
@@ -213,7 +211,7 @@ class KeywordLeg:
                 result.around.add(id_)
                 _add_around(around, norm)
             for number, frequencies in matches:
-                index, idf, kind, term = numbered[number]
+                index, idf, kind, term, of_others = numbered[number]
                 if frequencies[-1]:
                     in_names += idf
                 if kind is not None:
@@ -222,7 +220,7 @@ class KeywordLeg:
                         bm25 += score
                         found_idf += idf
                     continue
-                score, strength = _contribution(term, frequencies, norm, other_form)
+                score, strength = _contribution(term, frequencies, norm, of_others)
                 if strength < 1.0:
                     strengths = strengths or [1.0] * count
                     strengths[index] = strength
@@ -256,13 +254,17 @@ class KeywordLeg:
 
     def _within(self, expression: str, scope: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
         """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`."""
+        condition = ""
+        if scope.except_files:
+            ids = ",".join(map(str, scope.except_files))
+            condition = f"AND +rowid NOT IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({ids}))"
         if scope.match is not None:
             expression = scope.match.within(expression)
         elif scope.chunks is not None:
-            return expression, "AND +rowid IN (SELECT value FROM carray(?))", (many(scope.chunks),)
-        if scope.files is None:
-            return expression, "", ()
-        return expression, f"AND +rowid {self._snapshot.in_files(scope.files)}", ()
+            return expression, f"{condition} AND +rowid IN (SELECT value FROM carray(?))", (many(scope.chunks),)
+        if scope.files is not None:
+            condition += f" AND +rowid {self._snapshot.in_files(scope.files)}"
+        return expression, condition, ()
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
         fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))
@@ -413,21 +415,24 @@ def _add_around(around: list[Around], norm: float) -> None:
         frequencies[kind] += number * norm / scoring.K1
 
 
-def _contribution(term: Term, frequencies: Sequence[float], norm: float, other_form: float) -> tuple[float, float]:
+def _contribution(
+    term: Term, frequencies: Sequence[float], norm: float, of_others: tuple[float, float]
+) -> tuple[float, float]:
     """Return a term's BM25 contribution in a chunk, and how exactly it matches, 0 to 1.
 
-    `frequencies`: one for each kind of phrase: stems, words, weaker stems, weaker words, irregular forms. `other_form`:
-    how exactly another form of the word matches.
+    `frequencies`: one for each kind of phrase: stems, words, weaker stems, weaker words, irregular forms. `of_others`:
+    the term's `other_form` and `other_occurrence`.
     """
     stems, words, weak_stems, weak_words, irregular, _ = frequencies
+    other_form, other_occurrence = of_others
     frequency = max(stems, words)  # both streams count the same occurrences
+    if words and frequency > words:
+        frequency = words + other_occurrence * (frequency - words)
     score = term_score(term.idf, frequency, norm) if frequency else 0.0
     strength = 1.0 if frequency else 0.0
     if not words and term.plain and term.stemmed:
-        parts = " " in term.stemmed[0]
-        score *= _OTHER_SPELLING if parts else _STEM_ONLY
-        if not parts or "-" in term.surface:  # "set up" is another word; `getUserName` is the name `user_name` in code
-            strength *= other_form
+        score *= _OTHER_SPELLING if " " in term.stemmed[0] else _STEM_ONLY
+        strength *= other_form
     if irregular:
         # A rare form of a common word ("sought") would give the common one ("seek") a high weight.
         score = max(score, _STEM_ONLY * term_score(min(term.idf, term.irregular_idf), irregular, norm))

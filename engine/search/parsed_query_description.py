@@ -61,9 +61,11 @@ def _shown(atom: Atom) -> str:
     if atom.name == "after":
         return tr("{demand} (from {moment})", demand=atom, moment=first)
     if atom.name == "before":
-        return tr("{demand} (up to {moment})", demand=atom, moment=first)
-    last = _moment(datetime.fromtimestamp(end))
-    return tr("{demand} (from {moment} up to {end})", demand=atom, moment=first, end=last)
+        return tr("{demand} (before {moment})", demand=atom, moment=first)
+    last = datetime.fromtimestamp(end - 1).strftime("%Y-%m-%d")  # it ends at midnight, before the next day
+    if first == last:
+        return str(atom) if atom.value == first else tr("{demand} ({day})", demand=atom, day=first)
+    return tr("{demand} ({first} to {last})", demand=atom, first=first, last=last)
 
 
 def _moment(moment: datetime) -> str:

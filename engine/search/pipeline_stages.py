@@ -8,6 +8,11 @@ import msgspec
 from engine.records import StageUnit
 from engine.text.time_expressions import TimeExpression
 
+OTHER_FORM = 0.4
+"""Share of a query of one word that another form of this word does not cover if the form in the query is in the index:
+a search for "accord" shows the one note with that word above any number of notes with "according". In a query of more
+words, the form of each matters less."""
+
 
 class Term(msgspec.Struct, frozen=True, eq=False):
     """One term of a query, as alternative FTS5 phrases, with the number of its matches and its weight."""
@@ -44,6 +49,21 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     def searched(self) -> bool:
         """Return whether the index has a form of the term or a similar word."""
         return bool(self.chunks or self.loose)
+
+    def other_form(self, count: int) -> float:
+        """Return the strength of another form of the word, 0 to 1, in a query of `count` terms.
+
+        It is 1 unless texts have both the word itself and other forms, or other spellings of a name.
+        """
+        if not self.plain or not self.stemmed:
+            return 1.0
+        # "set up" is another word than "set-up"; `getUserName` is the name `user_name` in code.
+        another = " " not in self.stemmed[0] or "-" in self.surface
+        return 1 - OTHER_FORM / count if another else 1.0
+
+    def other_occurrence(self, count: int) -> float:
+        """Return the weight of another form of the word in a title, or in a text that has the word itself, too."""
+        return self.other_form(count) ** 2
 
     @property
     def kinds(self) -> str:

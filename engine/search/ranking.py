@@ -21,7 +21,7 @@ from engine.search.query_lifts import CANDIDATES, Lift, NamedInQuery, QueryLifts
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
-from engine.search.search_context import SearchContext
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.title_matches import NamedChunk, called_in, name_matches, name_use, named_chunks, put_first
 from engine.store.snapshot import Snapshot, typed
 from engine.text import QueryAnalysis
@@ -153,9 +153,11 @@ class Ranker:
             if part.candidates is None:
                 with context.timed("keyword"):
                     part.candidates = leg.candidates(limit, scope)
-                    if len(part.candidates) >= limit and scope == ChunkFilter():
-                        named = named_chunks(snapshot, context.query, part.analysis, leg.titled())
-                        part.candidates = list(dict.fromkeys([*named, *part.candidates]))
+                    if len(part.candidates) >= limit:
+                        part.candidates += _of_other_files(part, limit, snapshot, context.request)
+                        if scope == ChunkFilter():
+                            named = named_chunks(snapshot, context.query, part.analysis, leg.titled())
+                            part.candidates = list(dict.fromkeys([*named, *part.candidates]))
             by_keywords = part.candidates
             context.stages.add("keywords", leg.chunks, len(by_keywords))
         by_vectors: list[int] = []
@@ -356,6 +358,22 @@ def _below_whole(found: Iterable[Scored], whole: Collection[int]) -> Iterator[Sc
         yield msgspec.structs.replace(of, order=order, score=min(of.score, within_limits(order)), lift=lift)
 
 
+def _of_other_files(part: KeywordPart, limit: int, snapshot: Snapshot, request: SearchRequest) -> list[int]:
+    """Return more candidates by keywords if the files of the first ones are too few to fill the results.
+
+    Else one large file in which the words are frequent would take all places, of which it may show a few.
+    """
+    found, others = part.candidates or [], list[int]()
+    files: set[int] = set()
+    while found and request.per_file:
+        files |= {file for _, file in snapshot.files_of_chunks(sorted(found))}
+        if len(files) * request.per_file >= request.max_results:
+            break
+        found = part.leg.candidates(limit, msgspec.structs.replace(part.scope, except_files=sorted(files)))
+        others += found
+    return others
+
+
 def _keyword_scores(
     ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
@@ -367,7 +385,7 @@ def _keyword_scores(
     words.add_optional(part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(_projects_of_chunks, snapshot))
-    words.add_names(name_matches(snapshot, part.analysis, [term.idf for term in part.leg.terms], words.titled))
+    words.add_names(name_matches(snapshot, part.analysis, part.leg.terms, words.titled))
     return words
 
 

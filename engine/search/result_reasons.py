@@ -184,7 +184,9 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _meaning(of: ResultExplanation) -> str:
-    if of.cosine_low is None or of.cosine_high is None or of.wordless:
+    if of.wordless:
+        return ""
+    if of.cosine_low is None or of.cosine_high is None:
         return tr("The meaning was not compared.")
     if of.vector_score is None or of.cosine is None:
         return tr("The passage has no vector yet, so only its words count.")

@@ -5,13 +5,15 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, compress
 from math import hypot
+from operator import mul
+from typing import NamedTuple
 
 import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
-from engine.search.pipeline_stages import Stages
+from engine.search.pipeline_stages import Stages, Term
 from engine.search.scoring import DEFINED, SPELLED
 from engine.search.search_sources import WordCounts
 from engine.store.snapshot import Snapshot
@@ -151,32 +153,39 @@ def _names_in(query: Query, analysis: QueryAnalysis) -> list[list[str]]:
 
 
 def name_matches(
-    snapshot: Snapshot, analysis: QueryAnalysis, weights: Sequence[float], ids: Collection[int]
+    snapshot: Snapshot, analysis: QueryAnalysis, searched: Sequence[Term], ids: Collection[int]
 ) -> dict[int, float]:
     """Return how well the title or file name of each chunk matches the query, 0 to 1, by id; without those at 0.
 
-    The share of the query that the name contains, weighted by `weights` of its searched terms, times the share of the
-    name that the query contains: a note named "Advanced queries" matches "how do advanced queries work" almost fully.
+    The share of the query that the name contains, weighted by the idfs of its terms (`searched`), times the share of
+    the name that the query contains: a note named "Advanced queries" matches "how do advanced queries work" almost
+    fully. Another form of a word counts less if texts have the word itself.
     """
     terms = [term for term in analysis.terms if not term.stop]
-    total = sum(weights)
+    total = sum(term.idf for term in searched)
     if not total or not ids:
         return {}
+    weights = [term.idf for term in searched]
+    inexact = [term.other_occurrence(len(terms)) for term in searched]
     forms = [_forms(term) for term in terms]
     known: dict[str, float] = {}
 
     def fit(name: str) -> float:
-        found = known.get(name)
-        if found is None:
+        rating = known.get(name)
+        if rating is None:
             words = _analysed_words(name, analysis.languages)
             if not words:
                 return 0.0
-            tokens = frozenset().union(*words)
-            present = [any(form <= tokens for form in of_term) for of_term in forms]
-            share = sum(compress(weights, present)) / total
-            query_tokens = frozenset[str]().union(*(form for of_term in compress(forms, present) for form in of_term))
-            found = known[name] = share * sum(not query_tokens.isdisjoint(word) for word in words) / len(words)
-        return found
+            tokens = frozenset[str]().union(*(word.tokens for word in words))
+            written = frozenset[str]().union(*(word.written for word in words))
+            strengths = [
+                1.0 if of_term[0] <= written else other if any(form <= tokens for form in of_term) else 0.0
+                for of_term, other in zip(forms, inexact, strict=True)
+            ]
+            share = sum(map(mul, weights, strengths)) / total
+            query_tokens = frozenset[str]().union(*(form for of_term in compress(forms, strengths) for form in of_term))
+            rating = known[name] = share * sum(not query_tokens.isdisjoint(word.tokens) for word in words) / len(words)
+        return rating
 
     fits = {}
     for id_, _, title, path, aliases in snapshot.titles(tuple(ids)):
@@ -245,18 +254,27 @@ def _forms(term: QueryTerm) -> list[frozenset[str]]:
     return [frozenset(word), *(frozenset(stem.split(" ")) for stem in term.stems)]
 
 
-def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]:
-    """Return the tokens of each word of a name, in all `languages`, without function words if there are other words."""
-    found, plain = [], []
+class _NameWord(NamedTuple):
+    tokens: frozenset[str]
+    """The word and its stems, in all languages."""
+    written: frozenset[str]
+    """The word alone."""
+
+
+def _analysed_words(name: str, languages: Sequence[str]) -> list[_NameWord]:
+    """Return the words of a name, without function words if there are others."""
+    meaningful, plain = [], []
     for run in RUN.findall(name[:_LONGEST]):
         runs = [run, *(part for word in letters_and_digits(run) for part in word.split())]
-        streams = [stream for language in languages for each in runs for stream in streams_of(language)[each]]
-        tokens = frozenset(token for stream in streams for token in stream.split())
+        entries = [streams_of(language)[each] for language in languages for each in runs]
+        tokens = frozenset(token for entry in entries for stream in entry for token in stream.split())
         if tokens:
-            plain.append(tokens)
+            written = (token for words, _, _, parts in entries for token in f"{words} {parts}".split())
+            word = _NameWord(tokens, frozenset(written))
+            plain.append(word)
             if tokens.isdisjoint(unsearched_words(languages[0])):
-                found.append(tokens)
-    return found or plain
+                meaningful.append(word)
+    return meaningful or plain
 
 
 def put_first(

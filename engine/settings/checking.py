@@ -197,7 +197,7 @@ def _machine_name(value: str) -> Found:
 
 
 def _is_secret(value: str) -> bool:
-    return redact(value) != value
+    return bool(value) and redact(value) != value  # the patterns are loaded only if needed
 
 
 _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {

@@ -300,13 +300,19 @@ def _ordinals(text: str) -> Iterator[Span]:
             yield *match.span(3), [(_ordinal(number),)]
 
 
+@cache
+def _german_ordinal_words() -> dict[str, int]:
+    return {fold(f"{ordinal}e"): number for number, ordinal in enumerate(_GERMAN_ORDINALS, 1)}
+
+
 def _german_ordinals(text: str) -> Iterator[Span]:
     """Yield German ordinals before a word, which is part of the spelling: "3." alone is any 3."""
     for match in _GERMAN_ORDINAL.finditer(text):
         word = _phrase(match[3])
         if match[1]:
-            number = _GERMAN_ORDINALS.index(match[1][:-1].lower()) + 1
-            yield match.start(), match.start(3) - 1, [(f"{number}", *word)]
+            # The pattern ignores case, so it also matches letters such as the long s and the dotless i.
+            if number := _german_ordinal_words().get(fold(match[1])):
+                yield match.start(), match.start(3) - 1, [(f"{number}", *word)]
         elif 0 < int(match[2]) <= len(_GERMAN_ORDINALS):
             ordinal = fold(_GERMAN_ORDINALS[int(match[2]) - 1])
             yield *match.span(2), [(f"{ordinal}e{ending}", *word) for ending in ("", *"mnrs")]

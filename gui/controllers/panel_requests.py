@@ -71,7 +71,6 @@ class PanelActions(QObject):
         self._first_run = first_run
         self._folders = folders
         self._settings = settings
-        self._paths = context.paths
         ExplanationController(views.search, explanation, dock, self._remedy)
         views.sessions.folder_requested.connect(folders.add_sessions)
         views.edits.folder_requested.connect(folders.add_sessions)
@@ -81,6 +80,7 @@ class PanelActions(QObject):
         views.search.body.missing_file_requested.connect(self.explain_missing)
         views.search.body.map_requested.connect(self._show_map)
         diagnostics.action_requested.connect(self._do)
+        diagnostics.setting_requested.connect(settings.show_option)
         diagnostics.add_requested.connect(folders.add_extra_path)
         diagnostics.type_requested.connect(folders.add_extension)
         diagnostics.refresh_requested.connect(workspace.feed.refresh)
@@ -144,8 +144,6 @@ class PanelActions(QObject):
             self._banner.sync_again()
         elif action == "try-again":
             self._banner.try_engine_again()
-        elif action == "settings-file":
-            self._paths.open_settings()
         elif action == "embed":
             self._banner.confirm_embedding(None if status is None else status.awaiting)
         else:
@@ -161,6 +159,9 @@ class PanelActions(QObject):
                 self._folders.add_sessions()
             case "excluded":
                 self.explain_file(remedy.path)
+            case "left-out":
+                status = self._workspace.status
+                self.show_files("failed" if status is not None and status.failed_files else "skipped")
             case _:
                 self._do(remedy.name)
 

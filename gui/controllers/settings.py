@@ -93,6 +93,13 @@ class SettingsController(QObject):
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 
+    @Slot(str)
+    def show_option(self, key: str) -> None:
+        """Open the dialog and search it for the option `key`."""
+        self.show_page(None)
+        if self.dialog is not None and self.dialog.isVisible():
+            self.dialog.search(key)
+
     @Slot(object)
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Update the dialog by the features that the backend doesn't support."""

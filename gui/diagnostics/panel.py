@@ -223,8 +223,8 @@ class DiagnosticsPanel(QWidget):
     """Shows the status record; requests a new one every two seconds, but only while visible.
 
     Signals:
-        action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which the
-            window runs.
+        action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine` or `try-again`, which the window runs.
+        setting_requested: key of the option that excludes a file.
         refresh_requested: request a new record.
         reveal_requested: path of a failed or skipped file, as in its record.
         open_requested: PathState of a file to open.
@@ -233,6 +233,7 @@ class DiagnosticsPanel(QWidget):
     """
 
     action_requested = Signal(str)
+    setting_requested = Signal(str)
     refresh_requested = Signal()
     reveal_requested = Signal(str)
     open_requested = Signal(object)
@@ -410,8 +411,8 @@ class DiagnosticsPanel(QWidget):
         match remedy:
             case "sync":
                 self.action_requested.emit("sync")
-            case "settings":
-                self.action_requested.emit("settings-file")
+            case "settings" if state.origin is not None:
+                self.setting_requested.emit(state.origin.key)
             case "add":
                 self.add_requested.emit(state.file)
             case "open":

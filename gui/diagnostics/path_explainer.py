@@ -21,7 +21,7 @@ from gui.widgets.state_dot import State, StateLabel
 
 ACTION_WORDS = {
     "sync": marked("Update now"),
-    "settings": marked("Open the settings file"),
+    "settings": marked("Open the settings…"),
     "add": marked("Add this path to the index…"),
     "open": marked("Open the file"),
 }

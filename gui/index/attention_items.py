@@ -17,6 +17,7 @@ from gui.widgets.status_texts import (
     IndexRemedy,
     files_left_out,
     index_remedy,
+    nothing_indexed,
     rule_words,
     why_keywords_only,
     why_no_update,
@@ -80,7 +81,7 @@ def _empty(status: MemoryProviderStatus, refused: bool) -> Attention:
     title = tr("Nothing is indexed yet")
     if status.syncing is not None:
         return Attention("empty", "working", title, tr("Results of the update appear here as it runs."))
-    found = tr("The last update found no note and no session.") if status.last_sync else tr("No update has run yet.")
+    found = nothing_indexed(status) if status.last_sync else tr("No update has run yet.")
     return Attention("empty", "off", title, found, ("", "") if refused else (tr("Update now"), "sync"))
 
 

@@ -36,8 +36,8 @@ class IndexPage(QWidget):
     ends_when_hidden = False
     """Whether reading uses a core for so long that it ends when the page is hidden, and begins again when shown."""
 
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__()
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.jobs = jobs
         self.insight: IndexInsight | None = None
         self._reading = JobSlot(self)

@@ -203,8 +203,8 @@ class HealthPage(IndexPage):
     _finding_arrived = Signal(object, object)
     _stepped = Signal(object, object)
 
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__(jobs)
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(jobs, parent)
         self._deep = False
         self._outcome = ""
         """Outcome of the last repair, until the next check."""

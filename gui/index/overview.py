@@ -114,12 +114,11 @@ class TwoColumns(VerticalScrollArea):
 
     folded = Signal(bool)
 
-    def __init__(
-        self, above: QWidget, left: Sequence[QWidget], right: Sequence[QWidget], stacked: Sequence[QWidget]
-    ) -> None:
-        """`stacked`: all cards, in the order of a single column."""
-        super().__init__()
-        self._left, self._right, self._stacked = tuple(left), tuple(right), tuple(stacked)
+    def __init__(self, above: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._left: tuple[QWidget, ...] = ()
+        self._right: tuple[QWidget, ...] = ()
+        self._stacked: tuple[QWidget, ...] = ()
         self._narrow: bool | None = None
         self._single = True  # until the owner knows how much content there is
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -131,14 +130,18 @@ class TwoColumns(VerticalScrollArea):
             column.addStretch(1)
             sides.addLayout(column, share)
         self._sides = sides
-        page = QWidget()
-        whole = QVBoxLayout(page)
+        self.page = QWidget()
+        whole = QVBoxLayout(self.page)
         whole.setContentsMargins(_GUTTER, 12, _GUTTER, _GUTTER)
         whole.setSpacing(_GAP)
         whole.addWidget(above)
         whole.addLayout(sides)
         whole.addStretch(1)
-        self.setWidget(page)
+        self.setWidget(self.page)
+
+    def set_cards(self, left: Sequence[QWidget], right: Sequence[QWidget], stacked: Sequence[QWidget]) -> None:
+        """Show these cards, which may be children of `page`; `stacked`: all, in the order of a single column."""
+        self._left, self._right, self._stacked = tuple(left), tuple(right), tuple(stacked)
         self._fold()
 
     def set_single(self, single: bool) -> None:
@@ -149,7 +152,7 @@ class TwoColumns(VerticalScrollArea):
     def _fold(self) -> None:
         characters = self.width() // character_width()
         narrow = self._single or characters < _FEWEST_CHARACTERS
-        if narrow == self._narrow:
+        if narrow == self._narrow or not self._stacked:
             return
         self._narrow = narrow
         for widget in self._stacked:
@@ -186,8 +189,8 @@ class _Counted:
 class OverviewPage(IndexPage):
     """The overview page. Fast-changing values come from the status; others are counted when the index has changed."""
 
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__(jobs)
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(jobs, parent)
         self._status: MemoryProviderStatus | None = None
         self._overview: IndexOverview | None = None
         self._throughput = Throughput()
@@ -198,7 +201,12 @@ class OverviewPage(IndexPage):
         self._across = 0
         above = QWidget()
         above.setLayout(self._grid)
-        self.map = MapPanel(jobs)
+        # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        self._columns = TwoColumns(above, self)
+        page.addWidget(self._columns)
+        self.map = MapPanel(jobs, self._columns.page)
         self.map.open_requested.connect(self.open_requested)
         self.map.action_requested.connect(self.action_requested)
         self.folders = FolderCard()
@@ -235,24 +243,20 @@ class OverviewPage(IndexPage):
             chart_data.TIME_COLUMNS,
             tr("There is no file yet."),
         )
-        self._lay_out(above)
+        self._lay_out()
         self.attention.action_requested.connect(self._act)
         self.syncs.chart.opened.connect(self._show_sync)
         self._place_figures()
         self.clear()
 
-    def _lay_out(self, above: QWidget) -> None:
+    def _lay_out(self) -> None:
         """Arrange the cards in two columns below the figures, in one order of their own if only one column fits."""
         self._charts = (self.folders, self.syncs, self.speed, self.sizes, self.disk, self.times)
-        self._columns = TwoColumns(
-            above,
+        self._columns.set_cards(
             (self.map, self.folders, self.syncs),
             (self.sizes, self.attention, self.disk, self.times, self.speed),
             (self.attention, self.map, self.folders, self.sizes, self.syncs, self.speed, self.disk, self.times),
         )
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.addWidget(self._columns)
 
     # --- the map ----------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gui.index.overview import OverviewPage
 
 PageName = Literal["overview", "map", "duplicates", "health"]
-_Maker = Callable[[Jobs], IndexPage]
+_Maker = Callable[[Jobs, QWidget], IndexPage]
 
 _GUTTER = 16
 _COUNTED_BY_OVERVIEW: tuple[PageName, ...] = ("health", "duplicates")
@@ -155,9 +155,8 @@ class IndexPanel(QWidget, ViewPanel):
         page.open_requested.connect(self.open_requested)
         page.left.connect(self.left)
         page.attention_changed.connect(partial(self._show_attention, name))
-        added = stops(page)  # while the page is no part of the window, whose tab order is long
         self._stack.addWidget(page)
-        insert_after(self.chips["health"], added)
+        insert_after(self.chips["health"], stops(page))
         if name == self.page:
             self._stack.setCurrentWidget(page)
         page.set_manager(self._manager)
@@ -175,7 +174,8 @@ class IndexPanel(QWidget, ViewPanel):
     def _make(self, name: PageName) -> None:
         self._load(name)
         if name not in self._made:
-            self._made[name] = self._makers[name](self._jobs)
+            # Inside the window from the start: Qt applies the style sheet again to all widgets of a part that it gets.
+            self._made[name] = self._makers[name](self._jobs, self._stack)
 
     @property
     def _missing(self) -> PageName | None:

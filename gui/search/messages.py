@@ -21,7 +21,7 @@ from gui.search.query import Query
 from gui.search.result_rows import count_files
 from gui.search.scope import source_names
 from gui.widgets.formatting import ago
-from gui.widgets.status_texts import engine_name, index_remedy, why_no_update
+from gui.widgets.status_texts import engine_name, files_left_out, index_remedy, nothing_indexed, why_no_update
 
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")
@@ -153,9 +153,8 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
             title = tr("{engine} does not answer", engine=engine_name(status.backend))
             return title, f"{status.index_error} {meanwhile}"
         return tr("The index cannot be searched"), status.index_error
-    if is_known_empty(status):
-        how = tr("The last update found no note and no session. Add notes to the folder, or choose another one.")
-        return tr("Nothing is indexed yet"), how
+    if status is not None and is_known_empty(status):
+        return tr("Nothing is indexed yet"), _why_nothing_is_indexed(status)
     if status is not None and not status.files:
         soon = reading(status) or tr("Notes can be found here as soon as they have been read.")
         return tr("Nothing is indexed yet"), soon
@@ -163,6 +162,26 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
         return tr("Search your past sessions"), how
     both = status is not None and "sessions" in status.sources
     return tr("Search your notes and sessions") if both else tr("Search your notes"), how
+
+
+def _why_nothing_is_indexed(status: MemoryProviderStatus) -> str:
+    sentences = [nothing_indexed(status)]
+    if failed := len(status.failed_files):
+        sentences.append(tr_count("{count:,} file can't be read.", "{count:,} files can't be read.", failed))
+    if skipped := files_left_out(status.skipped_files):
+        words = tr_count("{count:,} file or folder was skipped.", "{count:,} files and folders were skipped.", skipped)
+        sentences.append(words)
+    sentences.append(tr("Add notes to the folder, or choose another one."))
+    return " ".join(sentences)
+
+
+def remedies_for_empty_index(status: MemoryProviderStatus) -> list[SearchRemedy]:
+    """Return what the user can do if an update has found nothing to index, the likeliest first."""
+    names: list[RemedyName] = ["left-out"] if status.failed_files or status.skipped_files else []
+    names.append("folder")
+    if "sessions" not in status.sources:
+        names.append("add-sessions")
+    return [SearchRemedy(name=name, stage="index", advice="") for name in names]
 
 
 def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embedding: bool = False) -> tuple[str, str]:
@@ -233,6 +252,7 @@ _WORDS: dict[RemedyName, str] = {
     "embed": marked("Embed…"),
     "settings": marked("Open the settings…"),
     "folder": marked("Choose folder…"),
+    "left-out": marked("Show these files"),
 }
 _LONGEST = 28
 

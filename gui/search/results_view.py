@@ -280,9 +280,11 @@ class ResultsView(QWidget):
         self._answer, self._status = None, status
         started = bool(status is not None and status.files and not status.index_error)
         content = self._start if started else StartContent()
-        if messages.is_known_empty(status):
-            folder = SearchRemedy(name="folder", stage="index", advice=sentence)
-            actions = ((button_words(folder), lambda: self.remedy_chosen.emit(folder)),)
+        if status is not None and messages.is_known_empty(status):
+            actions = [
+                (button_words(remedy), partial(self.remedy_chosen.emit, remedy))
+                for remedy in messages.remedies_for_empty_index(status)
+            ]
             self._show_page((title, sentence), messages.indexed(status), actions=actions)
         else:
             self._show_page((title, sentence), messages.indexed(status), start=content)

@@ -141,6 +141,9 @@ class _Entries:
 
     def make(self, summary: SessionSummary, parts: tuple[Entry, ...]) -> Entry:
         first, last = summary.started, _last(summary)
+        pauses: tuple[tuple[float, float], ...] = summary.pauses
+        if first is not None and summary.ended is None:
+            pauses = ((first, last),)  # which of the days between have messages is unknown
         agent, title = self._agents[summary.agent], summary.title
         origin = f"{summary.project}\n{summary.branch}\n{summary.machine}"
         last_day = self._day(last)
@@ -153,7 +156,7 @@ class _Entries:
             last_day=last_day,
             haystack=f"{title}\n{summary.id}\n{agent}\n{summary.agent}\n{origin}".casefold(),
             parts=parts,
-            pauses=tuple(_without_messages(*pause) for pause in summary.pauses) if summary.pauses else (),
+            pauses=tuple(_without_messages(*pause) for pause in pauses) if pauses else (),
         )
 
     def _day(self, moment: float) -> date | None:
@@ -163,8 +166,8 @@ class _Entries:
 
 
 def _last(summary: SessionSummary) -> float:
-    """Return the time of a session's last message; of its transcript, if the session has no times; 0 if unknown."""
-    return summary.ended or summary.started or summary.modified or 0.0
+    """Return the time of a session's last message, as `SessionSummary.last`; 0 if unknown."""
+    return summary.last or 0.0
 
 
 def _without_messages(before: float, after: float) -> tuple[date, date]:

@@ -135,7 +135,8 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
-        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self)
+        self._stack = QStackedWidget()
+        self.pages = Pages(jobs, config, self.model, makers or {}, switches, self._stack)
         self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()
         self.footer = DialogFooter(self.model)
@@ -146,7 +147,8 @@ class SettingsDialog(QDialog):
         """The page or part that was opened last by its name."""
         self._restart_language = ""
         """The language in which the program restarts once the dialog has closed; empty if it doesn't."""
-        self._stack = QStackedWidget()
+        self._opens_at_page = False
+        """Whether the dialog was opened for one page, whose first control then gets the focus."""
         for widget in (self.results, self._message):
             self._stack.addWidget(widget)
         self._lay_out()
@@ -220,8 +222,10 @@ class SettingsDialog(QDialog):
     ) -> None:
         """Open the dialog with the current settings of the workspace `folder`, whose memory is `manager`.
 
-        `page`: None for the last one shown, at first *General* unless an engine without models needs a decision.
+        `page`: None for the last one shown, at first *General* unless an engine without models needs a decision. Typing
+        then searches the options: in the first field of a page, it would change an option by mistake.
         """
+        self._opens_at_page = page is not None
         self._restart_language = ""
         self.renew(folder, settings, manager)
         self.query_field.clear()
@@ -234,6 +238,8 @@ class SettingsDialog(QDialog):
         self.open()
         self.page_choice.fold(self.width())
         self.show_page(page or self.page)
+        if not self._opens_at_page:
+            self._find()
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Update the dialog after the workspace was opened again, perhaps with changes saved here."""
@@ -336,7 +342,8 @@ class SettingsDialog(QDialog):
         other = shown is self._message or shown is self.results or self._stack.count() == _OWN
         if other or self.pages.shown is None or shown is not self.pages.page(self.page):
             self._choose()
-            if self._stack.currentWidget() is not self.results:
+            is_typing = self.focusWidget() is self.query_field and not self._opens_at_page
+            if self._stack.currentWidget() is not self.results and not is_typing:
                 self._take_focus()
 
     @Slot(object, str)

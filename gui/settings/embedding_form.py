@@ -213,8 +213,8 @@ class EmbeddingForm(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__()
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.key = KeyRow(tr("API key"))
         self.fallback_key = KeyRow(tr("API key of the fallback"))
         self.fetch = DownloadRow(jobs)

@@ -25,8 +25,8 @@ from engine import (
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_form import EmbeddingForm, KeyRow
 from gui.settings.engine_and_model_choice import EmbeddingChoice
+from gui.settings.fields import CheckRow
 from gui.settings.option_row import WIDTH, DialogPage
-from gui.settings.tested_choice import CheckRow
 from gui.settings.value_formatting import accept_words, fallback_owner, fallback_receiver, probe_words
 from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
@@ -49,9 +49,15 @@ class EmbeddingPage(DialogPage):
     saved = Signal(object)
     edited = Signal()
 
-    def __init__(self, jobs: Jobs, config: Path | None = None, below: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        config: Path | None = None,
+        below: QWidget | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         """`below`: a widget to show below the form."""
-        super().__init__()
+        super().__init__(parent)
         self.setProperty("role", "page")
         self._jobs = jobs
         self._config = config
@@ -64,7 +70,13 @@ class EmbeddingPage(DialogPage):
         self._lookup_timer = QTimer(self, singleShot=True)
         self._lookup_timer.timeout.connect(self._look_up)
 
-        self._form = EmbeddingForm(jobs)
+        # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
+        self._column, self._foot = QVBoxLayout(), QWidget()
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        self._footed = FootedColumn(self._column, WIDTH, self._foot, self)
+        whole.addWidget(self._footed)
+        self._form = EmbeddingForm(jobs, self._column.parentWidget())
         self._form.changed.connect(self._changed)
         self._keys_for = self._receivers
         self._fetch = self._form.fetch
@@ -84,7 +96,7 @@ class EmbeddingPage(DialogPage):
         self._lay_out(below)
 
     def _lay_out(self, below: QWidget | None) -> None:
-        column = QVBoxLayout()
+        column = self._column
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(12)
         column.addWidget(label(tr("Meaning search model"), "title", wrap=True))
@@ -93,18 +105,13 @@ class EmbeddingPage(DialogPage):
         if below is not None:
             column.addWidget(below)
         column.addStretch(1)
-        foot = QWidget()
-        footer_column = QVBoxLayout(foot)
+        footer_column = QVBoxLayout(self._foot)
         footer_column.setContentsMargins(0, 10, 0, 10)
         footer_column.setSpacing(4)
         for widget in self._footer_labels:
             widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
             footer_column.addWidget(widget)
             widget.hide()
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        self._footed = FootedColumn(column, WIDTH, foot, self)
-        whole.addWidget(self._footed)
 
     # --- display ----------------------------------------------------------------------------------------------------
 

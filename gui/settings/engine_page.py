@@ -22,8 +22,8 @@ import engine
 from engine import CancelToken, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_words
+from gui.settings.fields import CheckRow
 from gui.settings.option_row import DialogPage
-from gui.settings.tested_choice import CheckRow
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.plain_text import set_tip

@@ -1,19 +1,30 @@
-"""Fields that edit an option's value.
+"""Fields that edit an option's value, and the row that tests a choice before it is saved.
 
 Every field has three signals: `entered` with a final value, `typing` with one that may still change, and `wrong` with
 a sentence about an invalid text, or an empty sentence. `show_value` never overwrites text being typed.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 import engine
-from engine import Option, tr
+from engine import CancelToken, Option, tr
+from gui.core.jobs import Jobs, JobSlot
 from gui.settings.value_formatting import (
     UnreadableValue,
     choice_words,
@@ -23,10 +34,10 @@ from gui.settings.value_formatting import (
     read_field,
     unit_of,
 )
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, set_role
 from gui.style.typography import FontSized
 from gui.widgets.form_controls import CheckBox, ComboBox, TextField
-from gui.widgets.labels import label
+from gui.widgets.labels import breakable, label
 
 
 class Field(QWidget):
@@ -368,3 +379,60 @@ class LinesField(FontSized, _Typed):
         """Set the height to the number of lines, at least two."""
         lines = min(_MOST_LINES, max(2, self._text().count("\n") + 1))
         self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + _AROUND)
+
+
+class CheckRow(QWidget):
+    """A button that tests a choice, and the result next to it. One test runs at a time.
+
+    Signals: requested: the button was pressed; start the test with `run`.
+    """
+
+    requested = Signal()
+
+    def __init__(self, jobs: Jobs, name: str, meanwhile: str) -> None:
+        """`name`: accessible name of the button; `meanwhile`: text during the test."""
+        super().__init__()
+        self._jobs = jobs
+        self._meanwhile = meanwhile
+        self._trial = JobSlot(self)
+        self.button = QPushButton(tr("Test"))
+        self.button.setAccessibleName(name)
+        self.button.clicked.connect(self.requested)
+        self.result_label = label("", "meta", wrap=True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.button)
+        row.addWidget(self.result_label, 1)
+        self._scroller: QScrollArea | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._trial.busy
+
+    def set_scroller(self, scroller: QScrollArea) -> None:
+        """Set the scroll area that scrolls to the result when it arrives: in a low dialog it may be out of view."""
+        self._scroller = scroller
+
+    def run(self, work: Callable[[CancelToken], Any], describe: Callable[[Any], tuple[str, bool]]) -> None:
+        """Run `work` in the background; `describe` turns its result into a text, and whether the test passed."""
+        self._show_result(self._meanwhile)
+        self._trial.put(
+            self._jobs.read(work, lambda found: self._end(*describe(found)), lambda why: self._end(why, False))
+        )
+
+    def clear(self) -> None:
+        """Cancel a running test, or remove its result."""
+        self._trial.cancel()
+        self.result_label.clear()
+
+    def _end(self, words: str, fine: bool) -> None:
+        self._trial.done()
+        self._show_result(words, fine)
+
+    def _show_result(self, words: str, fine: bool = True) -> None:
+        set_role(self.result_label, "meta" if fine else "degraded")
+        self.result_label.setText(breakable(words))
+        scroller = self._scroller
+        if scroller is not None:
+            QTimer.singleShot(0, self.result_label, lambda: scroller.ensureWidgetVisible(self.result_label))

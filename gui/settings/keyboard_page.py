@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from engine import any_of, tr
@@ -195,8 +196,8 @@ class KeyboardPage(DialogPage):
     Enter in the table moves to the field for the new key, Enter there assigns it; Delete in the table removes the keys.
     """
 
-    def __init__(self, own: CustomKeys, keymap: Keymap) -> None:
-        super().__init__()
+    def __init__(self, own: CustomKeys, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.setProperty("role", "page")
         self._own = own
         self._keymap = keymap
@@ -250,6 +251,10 @@ class KeyboardPage(DialogPage):
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 14)
         column.setSpacing(10)
+        # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(column_page(column, WIDTH))
         column.addWidget(label(tr("Keyboard"), "title", wrap=True))
         column.addWidget(self.edit)
         column.addWidget(self.table, 1)
@@ -258,9 +263,6 @@ class KeyboardPage(DialogPage):
         column.addWidget(self.hint)
         column.addLayout(foot)
         column.addWidget(self.problem)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(column_page(column, WIDTH))
 
     def _connect(self) -> None:
         self.edit.textChanged.connect(self.show_keys)

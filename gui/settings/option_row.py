@@ -339,8 +339,8 @@ _AT_ONCE = 1
 class DialogPage(QFrame):
     """A page of the dialog, or a part of one that has its own name."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.rows: dict[str, OptionRow] = {}
         """Rows of options by key; empty for a page with a form."""
 
@@ -376,12 +376,13 @@ class OptionsPage(DialogPage):
         self,
         page: SettingsPage,
         model: SettingsModel,
+        parent: QWidget | None = None,
         *,
         above: Sequence[QWidget] = (),
         switches: Sequence[SystemSwitch] = (),
     ) -> None:
         """`above`: widgets between title and rows. `switches`: system settings; this page adds its own."""
-        super().__init__()
+        super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model
         self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
@@ -391,16 +392,17 @@ class OptionsPage(DialogPage):
         self.column = QVBoxLayout()
         self.column.setContentsMargins(0, 20, 0, 16)
         self.column.setSpacing(6)
+        # From the outside in: Qt applies the style sheet again to all widgets of a part that gets another parent.
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
+        whole.addWidget(self.scroller)
         for widget in (label(tr(PAGES[page]), "title", wrap=True), *above):
             self.column.addWidget(widget)
         self._list = QVBoxLayout()
         self._list.setSpacing(6)
         self.column.addLayout(self._list)
         self.column.addStretch(1)
-        self.scroller: QScrollArea = scrolling_column(self.column, WIDTH, self)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.scroller)
         self._end = LastInTabOrder(self)
         self._due = list(with_switches(options_on(page), switches))
         self._make_some()
@@ -435,7 +437,7 @@ class OptionsPage(DialogPage):
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
-        return OptionRow(placed, self.model, parent=self.scroller.widget())
+        return OptionRow(placed, self.model, parent=self.column.parentWidget())
 
     def add_section(self, title: str) -> None:
         self._list.addSpacing(8)

@@ -172,7 +172,7 @@ class _ModelRow(QFrame):
         self._purge()
 
 
-PageMaker = Callable[[SettingsModel], DialogPage]
+PageMaker = Callable[[SettingsModel, QWidget], DialogPage]
 """Creates a page of another part of the window."""
 
 _NEED_MODELS: SettingsPage = "embedding"
@@ -190,7 +190,7 @@ class PrivacyPage(OptionsPage):
 
     page_requested = Signal(str)
 
-    def __init__(self, model: SettingsModel) -> None:
+    def __init__(self, model: SettingsModel, parent: QWidget) -> None:
         self._sent = label("", wrap=True)
         choose = QPushButton(tr("Choose the model for searching by meaning"))
         choose.setProperty("role", "link")
@@ -198,7 +198,7 @@ class PrivacyPage(OptionsPage):
         choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
         choose.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)  # the focus frame is around the text
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
-        super().__init__("privacy", model, above=above)
+        super().__init__("privacy", model, parent, above=above)
         model.loaded.connect(self._show_sent)
         self._show_sent()
 
@@ -232,9 +232,11 @@ class Pages(QObject):
         model: SettingsModel,
         makers: Mapping[SettingsPage, PageMaker],
         switches: Sequence[SystemSwitch],
-        parent: QObject,
+        parent: QWidget,
     ) -> None:
+        """`parent` contains the pages."""
         super().__init__(parent)
+        self._parent = parent
         self._jobs = jobs
         self._config = config
         self._model = model
@@ -345,27 +347,27 @@ class Pages(QObject):
 
     def _make(self, name: SettingsPage) -> DialogPage:
         if name in self._makers:
-            return self._makers[name](self._model)
+            return self._makers[name](self._model, self._parent)
         match name:
             case "embedding":
                 stored = self._made["stored"] = StoredModelsPage(self._jobs)
                 stored.purged.connect(self.purged)
-                return self._form(EmbeddingPage(self._jobs, self._config, stored))
+                return self._form(EmbeddingPage(self._jobs, self._config, stored, self._parent))
             case "advanced":
                 engine = self._made["engine"] = EnginePage(self._jobs, self._config)
                 self._form(engine)
-                advanced = OptionsPage(name, self._model, above=(engine,))
+                advanced = OptionsPage(name, self._model, self._parent, above=(engine,))
                 engine.set_scroller(advanced.scroller)
                 return advanced
             case "sources":
-                return SourcesPage(self._model, self._jobs)
+                return SourcesPage(self._model, self._jobs, self._parent)
             case "privacy":
-                privacy = PrivacyPage(self._model)
+                privacy = PrivacyPage(self._model, self._parent)
                 privacy.page_requested.connect(self.page_requested)
                 return privacy
             case _:
                 mine = [switch for switch in self._switches if switch.placed.page == name]
-                return OptionsPage(name, self._model, switches=mine)
+                return OptionsPage(name, self._model, self._parent, switches=mine)
 
     def _form(self, page: EmbeddingPage | EnginePage) -> DialogPage:
         page.saved.connect(self._saved)

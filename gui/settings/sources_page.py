@@ -411,14 +411,14 @@ class PathsField(Field):
 class SourcesPage(OptionsPage):
     """The page of indexed sources; its card shows the effect while the user types, before anything is saved."""
 
-    def __init__(self, model: SettingsModel, jobs: Jobs) -> None:
+    def __init__(self, model: SettingsModel, jobs: Jobs, parent: QWidget | None = None) -> None:
         self._jobs = jobs
         self._typed: dict[str, Any] = {}
         self.card = MatchCard(jobs)
         self.card.kinds.changed.connect(self._choose_kinds)
         self._paths: PathsField | None = None
         self._sessions: SessionsField | None = None
-        super().__init__("sources", model)
+        super().__init__("sources", model, parent)
         folder = breakable(short_path(str(model.folder), str(Path.home())))
         self._where = label(tr("The folder that is open: {folder}", folder=folder), wrap=True)
         self.column.insertWidget(1, self._where)
@@ -427,7 +427,7 @@ class SourcesPage(OptionsPage):
         self._show_match()
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
-        row = OptionRow(placed, self.model, self._field(placed))
+        row = OptionRow(placed, self.model, self._field(placed), self.column.parentWidget())
         row.typing.connect(lambda value, key=placed.key: self._set_typed(key, value))
         return row
 

@@ -194,8 +194,8 @@ class WelcomePage(QFrame):
     sessions_requested = Signal()
     sample_requested = Signal()
 
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__()
+    def __init__(self, jobs: Jobs, parent: QWidget) -> None:
+        super().__init__(parent)
         self.setProperty("role", "page")
         zone = DropZone()
         self._choose = zone.choose
@@ -310,7 +310,9 @@ class FirstRunPanel(QWidget):
 
     @cached_property
     def _pages(self) -> _Pages:
-        welcome, preview, sources = WelcomePage(self._jobs), PreviewPage(), SourcesPage(self._jobs, self._config)
+        around = self._stack  # from the start: Qt applies the style sheet again to a page that gets another parent
+        welcome, preview = WelcomePage(self._jobs, around), PreviewPage(around)
+        sources = SourcesPage(self._jobs, self._config, around)
         for page in (welcome, preview, sources):
             self._stack.addWidget(page)
         welcome.choose_requested.connect(self.choose)

@@ -221,8 +221,8 @@ class PreviewPage(QFrame):
     other_requested = Signal()
     back_requested = Signal()
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self.setProperty("role", "page")
         self._was_shown = self._sessions_only = False
         self._title = label("", "title", wrap=True)
@@ -240,6 +240,7 @@ class PreviewPage(QFrame):
         self._column = column = QVBoxLayout()
         column.setContentsMargins(0, 24, 0, 10)
         column.setSpacing(10)
+        self._scroll = scrolling_column(column, _WIDTH, self)
         column.addWidget(self._title)
         column.addWidget(self._path)
         column.addSpacing(6)
@@ -255,7 +256,6 @@ class PreviewPage(QFrame):
         self._whole = whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        self._scroll = scrolling_column(column, _WIDTH, self)
         self._foot = self._footer()
         whole.addWidget(self._scroll, 1)
         whole.addWidget(self._foot)
@@ -429,6 +429,7 @@ class PreviewPage(QFrame):
         """Show that a new preview is being made; the old one stays visible."""
         if not self._was_shown:
             self._sum.setText(tr("Looking at the sessions…") if self._sessions_only else tr("Looking at the folder…"))
+            self.setFocus()  # no button, which an early Enter would press
         self._problem.hide()
         self._accept.setEnabled(False)
 

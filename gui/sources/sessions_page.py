@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 import engine
 from engine import CancelToken, FileIssue, FoundSource, marked, tr
@@ -85,8 +85,8 @@ class SourcesPage(QFrame):
     saved = Signal(object)
     back_requested = Signal()
 
-    def __init__(self, jobs: Jobs, config: Path | None = None) -> None:
-        super().__init__()
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.setProperty("role", "page")
         self.setAcceptDrops(True)
         self._jobs = jobs

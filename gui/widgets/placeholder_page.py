@@ -5,10 +5,10 @@ a wide page, that begins near the top, where the first line of the content would
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHelpEvent, QHideEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHelpEvent, QHideEvent, QKeyEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -243,11 +243,18 @@ class StatePage(VerticalScrollArea):
         column.addWidget(why)
         column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
-    @staticmethod
-    def _button(text: str, act: Callable[[], None]) -> QPushButton:
+    def _button(self, text: str, act: Callable[[], None]) -> QPushButton:
         button = ElidedButton(text)
         button.clicked.connect(lambda _checked: act())
+        button.installEventFilter(self)
         return button
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stop Down at the last button, as in a list: Qt would go on to the next part of the window."""
+        down = event.type() == QEvent.Type.KeyPress and cast("QKeyEvent", event).key() == Qt.Key.Key_Down
+        if down and self._buttons and watched is self._buttons[-1]:
+            return True
+        return super().eventFilter(watched, event)
 
 
 class KeyTable(QWidget):

@@ -96,6 +96,13 @@ _WORDS = {
 }
 
 
+def nothing_indexed(status: MemoryProviderStatus) -> str:
+    """Return a sentence about an update that found nothing to index; it mentions sessions only if they are read."""
+    if "sessions" in status.sources:
+        return tr("The last update found no note and no session.")
+    return tr("The last update found no note.")
+
+
 def files_left_out(issues: Iterable[FileIssue]) -> int:
     """Return the number of skipped files; a folder counts once, and some entries stand for several files."""
     return sum(files_covered(issue.detail) for issue in issues)

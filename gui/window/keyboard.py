@@ -209,7 +209,7 @@ class Keyboard(QObject):
         window.pane_requested.connect(self._go_to_part)
         window.workspace.opened.connect(self._load_keys)
         window.workspace.settings_changed.connect(self._load_keys)
-        window.settings.add_page("keyboard", lambda _: KeyboardPage(self.own, keymap()))
+        window.settings.add_page("keyboard", lambda _, parent: KeyboardPage(self.own, keymap(), parent))
 
     @Slot(object)
     def _load_keys(self, opened: Opened) -> None:

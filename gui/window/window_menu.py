@@ -32,7 +32,7 @@ from gui.style.stylesheet import character_width
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import KeyCaps, key_caps_width, label
-from gui.widgets.layouts import open_dialog
+from gui.widgets.layouts import lay_out_now, open_dialog
 from gui.widgets.right_to_left import at_start
 from gui.widgets.status_texts import why_no_update
 from gui.window.window_base import MainWindowBase
@@ -187,24 +187,29 @@ class KeySheet(QWidget):
     def _continue(self) -> None:
         if len(list(islice(self._steps, _ROWS_A_TURN))) < _ROWS_A_TURN:
             self._timer.stop()
+        lay_out_now()  # else the new rows squash those above until the next layout
 
     def _add_rows(self, grid: QGridLayout, part: Sequence[Group]) -> Iterator[None]:
         """Add the rows of one column, yielding after each."""
+        grid.setRowStretch(sum(len(rows) + 1 for _, rows in part), 1)  # the rows are never spread over the height
+        number = 0
         for title, rows in part:
             above = label(title, "section")
-            above.setContentsMargins(0, 10 if grid.count() else 0, 0, 0)
-            grid.addWidget(above, grid.rowCount(), 0, 1, 2)
+            above.setContentsMargins(0, 10 if number else 0, 0, 0)
+            grid.addWidget(above, number, 0, 1, 2)
+            above.show()
             self._titles.append((above, len(rows)))
             for pressed, words, each in rows:
-                number = grid.rowCount()
+                number += 1
                 shown = KeyCaps(pressed, each), label(words, "muted")
                 shown[0].setAlignment(at_start(Qt.AlignmentFlag.AlignTop))
                 for side, one in enumerate(shown):
                     one.setWordWrap(True)
                     grid.addWidget(one, number, side)
+                    one.show()  # at once, so that it counts in the layout
                 self._rows.append((f"{pressed} {words} {title}".casefold(), shown))
                 yield
-        grid.setRowStretch(grid.rowCount(), 1)
+            number += 1
 
     @property
     def shown(self) -> list[str]:

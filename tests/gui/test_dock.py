@@ -150,13 +150,20 @@ def test_sync_remedy_starts_sync(qtbot, opened, memory):
 
 @pytest.mark.parametrize(
     ("name", "done"),
-    [("folder", "choose"), ("add-sessions", "add_sessions"), ("settings", "settings:embedding"), ("embed", "ask")],
+    [
+        ("folder", "choose"),
+        ("add-sessions", "add_sessions"),
+        ("left-out", "files:skipped"),
+        ("settings", "settings:embedding"),
+        ("embed", "ask"),
+    ],
 )
 def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch, name, done):
     received: list[str] = []
     monkeypatch.setattr(opened.first_run, "choose", lambda: received.append("choose"))
     monkeypatch.setattr(opened.folders, "add_sessions", lambda: received.append("add_sessions"))
     monkeypatch.setattr(opened.settings, "show_page", lambda page: received.append(f"settings:{page}"))
+    monkeypatch.setattr(opened.diagnostics, "show_files", lambda which: received.append(f"files:{which}"))
     monkeypatch.setattr(opened.banner, "confirm_embedding", lambda _: received.append("ask"))
     _press_remedy(qtbot, opened, memory, name)
     assert received == [done]

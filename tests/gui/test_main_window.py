@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
-from gui.core.window_context import AppPaths
 from gui.viewer import external_programs
 from gui.widgets.form_controls import Chip
 from gui.widgets.message_banner import Action
@@ -708,11 +707,11 @@ def test_demo_refuses_extra_paths(qtbot, opened):
     assert engine.load_settings(opened.workspace.current.folder).extra_paths == ()
 
 
-def test_rule_remedy_opens_settings_file(qtbot, opened, monkeypatch):
-    openings: list[bool] = []
-    monkeypatch.setattr(AppPaths, "open_settings", lambda _: openings.append(True))
-    opened.diagnostics.action_requested.emit("settings-file")
-    assert openings == [True]
+def test_rule_remedy_opens_its_option(qtbot, opened):
+    opened.diagnostics.setting_requested.emit("max_file_bytes")
+    dialog = opened.settings.dialog
+    qtbot.waitUntil(lambda: dialog.ready and "max_file_bytes" in dialog.results.rows)
+    dialog.reject()
 
 
 def test_note_opens_in_editor_and_transcript_is_revealed(qtbot, opened, memory, monkeypatch):

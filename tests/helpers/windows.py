@@ -1,7 +1,7 @@
 """Wait conditions and readings for tests of the whole window."""
 
-from PySide6.QtCore import QCoreApplication, QThreadPool, QTimer
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QThreadPool, QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from gui.core.jobs import Jobs
 from gui.core.window_banner import WindowBanner
@@ -50,3 +50,20 @@ def search_results(qtbot, window, query: str):
 def rows_of(results, kind: type) -> list:
     """Return the rows of one kind in a list of results."""
     return [row for row in map(results.rows.row, range(results.rows.rowCount())) if isinstance(row, kind)]
+
+
+class MovedParts(QObject):
+    """Collects widgets with contents that get another parent: Qt then applies the style sheet to all of them again."""
+
+    def __init__(self, least: int) -> None:
+        """`least`: fewest widgets in a part that counts."""
+        super().__init__()
+        self._least = least
+        self.names: list[str] = []
+        QApplication.instance().installEventFilter(self)
+
+    def eventFilter(self, watched, event) -> bool:
+        moved = event.type() == QEvent.Type.ParentChange and isinstance(watched, QWidget)
+        if moved and len(watched.findChildren(QWidget)) >= self._least:
+            self.names.append(type(watched).__name__)
+        return False

@@ -13,11 +13,21 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from engine.base import skip_reasons
-from engine.corpus.documents.text_collector import CUT, DocumentText, comment, damaged, encrypted
+from engine.corpus.documents.text_collector import (
+    CUT,
+    LONGEST_TITLE,
+    DocumentText,
+    comment,
+    damaged,
+    encrypted,
+    one_line,
+)
 
 MOST_PAGES = 20_000
 _MOST_COMMENTS = 1_000
 """Annotations of a page that are read."""
+_MOST_LINES = 100
+"""Lines of marked text that are compared with the comment on it."""
 _DRAWN = (3, 20)
 """Kinds of annotations (`FPDF_ANNOT_…`) that are text on the page, which pdfium reads once they are flat: free text and
 fields of forms.
@@ -38,6 +48,7 @@ _SOFT_HYPHEN = re.compile("(\\w?)[\x02\ufffe](\\w{0,2})")
 """A hyphen at the end of a line, which pdfium joins with the next one."""
 
 _WORDS = re.compile(r"\w+")
+_BROKEN = re.compile("[\u00ad\x02\ufffe]\\s*")
 _SPACE = re.compile(r"[\s\x02\ufffe]+")
 _MORE_LINES = 1.25
 _ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
@@ -80,7 +91,7 @@ def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> tup
         with closing(document[number]) as page:
             area = page.get_bbox()  # not later: a flat page forgets the size that it inherits
             annotations = list(_annotations(page, pdfium.raw))
-            comments = _comments(page, annotations)
+            comments = list(_comments(page, annotations)) if any(one.text for one in annotations) else []
             if not any(one.kind in _DRAWN for one in annotations):
                 return _text_of(page, area, arranged=arranged), comments
             pdfium.raw.FPDFPage_Flatten(page, pdfium.raw.FLAT_NORMALDISPLAY)  # in memory
@@ -131,25 +142,33 @@ def _starts(text: str) -> list[int]:
 
 class _Annotation(NamedTuple):
     kind: int
-    area: tuple[float, float, float, float]
-    """Left, bottom, right, top."""
-    author: str
-    text: str
+    areas: Sequence[tuple[float, float, float, float]] = ()
+    """Left, bottom, right and top of each line of marked text."""
+    author: str = ""
+    text: str = ""
 
 
 def _annotations(page: Any, raw: Any) -> Iterator[_Annotation]:
     """Yield the annotations of a page that its readers see; text only of those that may be a comment."""
-    area = raw.FS_RECTF()
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         kind = raw.FPDFAnnot_GetSubtype(annotation)
-        author = text = ""
-        if kind in _COMMENTED and index < _MOST_COMMENTS:
-            author, text = _value(annotation, b"T", raw), _value(annotation, b"Contents", raw).strip()
-        raw.FPDFAnnot_GetRect(annotation, area)
-        if not raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN:  # such as that a comment is accepted
-            yield _Annotation(kind, (area.left, area.bottom, area.right, area.top), author, text)
+        hidden = raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN  # such as that a comment is accepted
+        if not hidden and kind in _COMMENTED and index < _MOST_COMMENTS:
+            areas = list(_areas(annotation, raw)) if kind in _MARKS else ()
+            text = _value(annotation, b"Contents", raw).strip()
+            yield _Annotation(kind, areas, _value(annotation, b"T", raw), text)
+        elif not hidden:
+            yield _Annotation(kind)
         raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _areas(annotation: Any, raw: Any) -> Iterator[tuple[float, float, float, float]]:
+    points = raw.FS_QUADPOINTSF()
+    for number in range(min(raw.FPDFAnnot_CountAttachmentPoints(annotation), _MOST_LINES)):
+        raw.FPDFAnnot_GetAttachmentPoints(annotation, number, points)
+        across, down = (points.x1, points.x2, points.x3, points.x4), (points.y1, points.y2, points.y3, points.y4)
+        yield min(across), min(down), max(across), max(down)
 
 
 def _value(annotation: Any, key: bytes, raw: Any) -> str:
@@ -160,17 +179,15 @@ def _value(annotation: Any, key: bytes, raw: Any) -> str:
     return bytes(buffer)[: max(size - 2, 0)].decode("utf-16-le", "replace")
 
 
-def _comments(page: Any, annotations: Sequence[_Annotation]) -> list[str]:
-    """Return what readers wrote on a page; not the marked text, which some programs repeat as a comment on it."""
-    comments = [one for one in annotations if one.text]
-    if any(one.kind in _MARKS for one in comments):
-        with closing(page.get_textpage()) as text_page:
-            comments = [
-                one
-                for one in comments
-                if one.kind not in _MARKS or _letters(one.text) not in _letters(text_page.get_text_bounded(*one.area))
-            ]
-    return [comment(one.author, one.text) for one in comments]
+def _comments(page: Any, annotations: Sequence[_Annotation]) -> Iterator[str]:
+    """Yield what readers wrote on a page; not the marked text, which some programs repeat as a comment on it."""
+    with closing(page.get_textpage()) as text_page:
+        for one in annotations:
+            lines = (text_page.get_text_bounded(*area) for area in one.areas if one.text)
+            marked = one_line(_BROKEN.sub("", " ".join(lines)))
+            if one.text and not (one.kind in _MARKS and _letters(one.text) in _letters(marked)):
+                about = marked if len(marked) <= LONGEST_TITLE else f"{marked[:LONGEST_TITLE]}…"
+                yield comment(one.author, one.text, about)
 
 
 def _letters(text: str) -> str:

@@ -72,9 +72,10 @@ def list_item(level: int, text: str) -> str:
     return f"{indent}- " + text.replace("\n", f"\n{indent}  ")
 
 
-def comment(author: str, text: str) -> str:
-    """Return what a reader wrote about the text before it, marked as a comment."""
-    return f"Comment by {name}: {text}" if (name := one_line(author)[:LONGEST_TITLE]) else f"Comment: {text}"
+def comment(author: str, text: str, about: str = "") -> str:
+    """Return what a reader wrote, marked as a comment on the text before it or on the words in `about`."""
+    name = one_line(author)[:LONGEST_TITLE]
+    return f"Comment{f' by {name}' if name else ''}{f' on “{about}”' if about else ''}: {text}"
 
 
 def one_line(text: str) -> str:

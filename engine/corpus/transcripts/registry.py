@@ -7,7 +7,7 @@ search on the command line needs the names of stores, and takes little more time
 import functools
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -246,12 +246,13 @@ def is_part(above: str, name: str) -> bool:
     return (above, name) in parts or ("", name) in parts or _named_parts(AGENTS).fullmatch(name) is not None
 
 
-def is_neighbour_part(name: str, neighbours: Collection[str]) -> bool:
+def is_neighbour_part(name: str, neighbours: frozenset[str]) -> bool:
     """Whether a file or folder holds parts of a transcript in the same folder, which holds `neighbours`."""
     for transcript, parts in _neighbour_parts(AGENTS):  # a loop, since a sync asks for every transcript
         if transcript in neighbours and name != transcript and re.fullmatch(parts, name):
             return True
-    return False
+    endings = _joined(AGENTS)
+    return name.endswith(endings) and any(name.endswith(end) and name != _first(neighbours, end) for end in endings)
 
 
 def is_watched(store: str, folder: str) -> bool:
@@ -388,6 +389,16 @@ def _named_parts(agents: tuple[Agent, ...]) -> re.Pattern[str]:
 @functools.cache
 def _neighbour_parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(agent.neighbour_parts for agent in agents if agent.neighbour_parts[0])
+
+
+@functools.cache
+def _joined(agents: tuple[Agent, ...]) -> tuple[str, ...]:
+    return tuple(agent.joined for agent in agents if agent.joined)
+
+
+@functools.lru_cache(maxsize=8)  # all entries of a folder are judged one after the other
+def _first(names: frozenset[str], ending: str) -> str:
+    return min(name for name in names if name.endswith(ending))
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 import os
 import stat
-from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -36,7 +35,7 @@ def judge_store(path: str, state: os.stat_result) -> Match | None:
     return SECRET_FOLDER if holds_secrets(path) else None
 
 
-def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]) -> Match | None:
+def judge_entry(entry: os.DirEntry[str], above: str, neighbours: frozenset[str]) -> Match | None:
     """Return the rule that excludes a file or folder in a store; None if none does.
 
     `above`: name of its folder; `neighbours`: names of everything in it. Raises OSError.

@@ -251,8 +251,8 @@ class DuplicatesPage(IndexPage):
 
     ends_when_hidden = True
 
-    def __init__(self, jobs: Jobs) -> None:
-        super().__init__(jobs)
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(jobs, parent)
         self._found: Duplicates | None = None
         self._show_hidden = False
         self._ahead = QTimer(self, singleShot=True, interval=_READ_AHEAD_MS)
@@ -266,16 +266,16 @@ class DuplicatesPage(IndexPage):
         self._notice = NoticeBar()
         self.groups = GroupList()
         self.comparison = ComparisonPane(jobs)
-        self._sides = ListAndDetail(self._left_side(), self.comparison)
         self._stack = QStackedWidget()
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 8, 0, 0)
+        page.addWidget(self._stack)
+        self._sides = ListAndDetail(self._left_side(), self.comparison)
         self._hint = Hint(self._stack)
         self._clock = QTimer(self, interval=_POLL_MS)
         self._clock.timeout.connect(self._show_progress)
         self._stack.addWidget(self._message)
         self._stack.addWidget(self._sides)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 8, 0, 0)
-        page.addWidget(self._stack)
         self._sides.folded.connect(self.comparison.back.setVisible)
         self.groups.chosen.connect(self.comparison.show_group)
         self.groups.activated_group.connect(self._go_to_pane)

@@ -110,9 +110,9 @@ class MapPanel(IndexPage):
     _map_arrived = Signal(object, object)
     _progressed = Signal(object, object)
 
-    def __init__(self, jobs: Jobs, *, whole: bool = False) -> None:
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None, *, whole: bool = False) -> None:
         """`whole`: the map is a page of its own, not a card of the overview."""
-        super().__init__(jobs)
+        super().__init__(jobs, parent)
         self.answer: Answer | None = None
         self.prepared: Prepared | None = None
         """The shown data; None if there are no points."""
@@ -129,15 +129,6 @@ class MapPanel(IndexPage):
         self.clear()
 
     def _assemble(self, whole: bool) -> None:
-        self._whole = QWidget()
-        self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._whole)
-        self._sides.setContentsMargins(0, 0, 0, 0)
-        self._sides.setSpacing(12)
-        self._sides.addWidget(self.canvas, 1)
-        self._sides.addWidget(self.selecting.list)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.message)
-        self._stack.addWidget(self._whole)
         card = QFrame()
         card.setProperty("role", "card")
         around = QVBoxLayout(self)
@@ -147,8 +138,17 @@ class MapPanel(IndexPage):
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(8)
         column.addWidget(self.header)
+        self._stack = QStackedWidget()
         column.addWidget(self._stack, 1)
         column.addWidget(self.legend)
+        self._whole = QWidget()
+        self._stack.addWidget(self.message)
+        self._stack.addWidget(self._whole)
+        self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._whole)
+        self._sides.setContentsMargins(0, 0, 0, 0)
+        self._sides.setSpacing(12)
+        self._sides.addWidget(self.canvas, 1)
+        self._sides.addWidget(self.selecting.list)
 
     def _connect(self) -> None:
         self._map_arrived.connect(self._show_early)

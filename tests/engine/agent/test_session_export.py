@@ -166,6 +166,17 @@ def test_context_shows_the_question_of_a_short_answer():
     assert "## Last request\nIs a tar coat wanted? – No\n" in context
 
 
+def test_context_keeps_attachments_with_the_request():
+    turns = [
+        ("user", [("text", "Repair the sail.")]),
+        ("assistant", [("text", "Sewn.")]),
+        ("user", [("text", "Compare it with the plan."), ("text", "[file: plan.md]")]),
+    ]
+    context = session_context(make_session(turns), 4000)
+    assert "## Last request\nCompare it with the plan.\n[file: plan.md]\n" in context
+    assert "newest first" not in context
+
+
 def test_context_leaves_out_left_branches():
     context = session_context(leave(sails(), 1, 2, 5, 6), 4000)
     assert "## Goal\nUse a double seam. Not glue." in context

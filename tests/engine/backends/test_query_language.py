@@ -185,6 +185,21 @@ def test_where_one_alone_speaks_is_shown_and_marked(memory: BuiltinMemory) -> No
     assert listed.message.role == "assistant"
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("on:2016", "on:2016 (2016-01-01 to 2016-12-31)"),
+        ("on:2016-02", "on:2016-02 (2016-02-01 to 2016-02-29)"),
+        ('on:"31 May 2016"', 'on:"31 May 2016" (2016-05-31)'),
+        ("before:2016", "before:2016 (before 2016-01-01)"),
+        ("after:2016", "after:2016 (from 2016-01-01)"),
+    ],
+)
+def test_condition_of_time_names_its_first_and_last_day(memory: BuiltinMemory, written: str, shown: str) -> None:
+    stages = {stage.name: stage for stage in memory.search(f"-zzz {written}", explain=True).explanation.stages}
+    assert shown in stages["query"].note
+
+
 def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> None:
     outcome = memory.search("source:notes after:2026", max_results=3, explain=True)
     assert [result.path for result in outcome.results] == ["greenhouse.md", "shopping.md", "daily/2026-02-09.md"]
@@ -203,7 +218,9 @@ def test_condition_or_word_ranks_the_word_first(memory: BuiltinMemory, mode: str
     assert outcome.total == 3
     [by_word, by_condition] = outcome.explanation.results
     assert not by_word.wordless
-    assert str(reasons_of(by_condition)[0]) == "The passage satisfies the query without its words: “hose”."
+    sentences = list(map(str, reasons_of(by_condition)))
+    assert sentences[0] == "The passage satisfies the query without its words: “hose”."
+    assert sentences[1:] == (["Passages without the query's words get the minimum score, 0.3."] if least else [])
 
 
 def test_either_of_two_words_is_a_full_answer(memory: BuiltinMemory) -> None:

@@ -1,5 +1,6 @@
 """Searches of an indexed workspace through the public interface."""
 
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -365,6 +366,19 @@ def test_search_long_file_shows_three_rows_and_a_count(open_memory, workspace: P
     every = memory.search("landlord", max_results=50, min_score=0.01, mode="keyword", per_file=0)
     assert len(every.results) == every.total == outcome.total
     assert not any(result.more_in_file for result in every.results)
+
+
+@pytest.mark.parametrize("query", ["zanzibar", "zanzibar path:*.md", "zanzibar -kilimanjaro"])
+def test_files_full_of_a_word_leave_room_for_others(open_memory, workspace: Path, query: str) -> None:
+    """Their passages are more than the candidates of a search, and rank before all others."""
+    for name, text in (("atlas.md", "zanzibar "), ("diary.md", "zanzibar ferry ")):
+        (workspace / name).write_text(f"# {name}\n\n{text * 60_000}\n", "utf-8")
+    for number in range(4):
+        (workspace / f"trip{number}.md").write_text(f"# Trip {number}\n\nFrom the old town of Zanzibar.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    rows = Counter(paths(memory.search(query, max_results=30, mode="keyword")))
+    assert rows == {"atlas.md": 3, "diary.md": 3} | {f"trip{number}.md": 1 for number in range(4)}
 
 
 def test_search_single_file_shows_all_its_rows(open_memory, workspace: Path) -> None:

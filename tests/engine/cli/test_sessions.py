@@ -47,6 +47,15 @@ def test_the_list_is_newest_first_with_a_name_for_each(run: Run) -> None:
     assert run("sessions", "list").out.splitlines() == lines
 
 
+def test_found_folders_are_named_if_none_is_listed(verb: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert 'add folders = ["~/.claude/projects"], or where yours are, under' in verb("sessions").err
+    session = tmp_path / ".codex" / "sessions" / "rollout-2026-02-11T10-00-00-x.jsonl"
+    session.parent.mkdir(parents=True)
+    session.write_text("{}\n")
+    assert f'add folders = ["{session.parent.as_posix()}"] under [defaults.sessions] in ' in verb("sessions").err
+
+
 @pytest.mark.parametrize(
     ("filters", "titles"),
     [

@@ -120,13 +120,19 @@ def test_pdf_has_the_text_of_fields_and_remarks(reader: DocumentReader) -> None:
     assert text.split() == "# Page 1 Name: Ada Quill A remark # Page 2 End".split()
 
 
+MARKED = "/QuadPoints [96 730 144 730 96 718 144 718 72 716 102 716 72 704 102 704]"
+"""Marks "tide is" at the end of the first line and "rising" at the beginning of the second."""
+
+
 @pytest.mark.parametrize(
     ("entries", "comment"),
     [
         ("/Subtype /Text /T (Ann) /Contents (Is this so?)", "Comment by Ann: Is this so?"),
         ("/Subtype /Text /Contents <FEFF0044006F006E0065000D4E2D> /F 28", "Comment: Done\n中"),
-        ("/Subtype /Highlight /T (Ann) /Contents (Is the tide right?)", "Comment by Ann: Is the tide right?"),
-        ("/Subtype /Highlight /T (Ann) /Contents (The tide\\ris rising-fast)", ""),
+        (f"/Subtype /Highlight /T (Ann) /Contents (Right?) {MARKED}", "Comment by Ann on “tide is rising”: Right?"),
+        ("/Subtype /Highlight /T (Ann) /Contents (Right?)", "Comment by Ann: Right?"),
+        (f"/Subtype /Underline /T (Ann) /Contents (tide\\ris ri-sing) {MARKED}", ""),
+        (f"/Subtype /StrikeOut /T (Ann) {MARKED}", ""),
         ("/Subtype /Square /Contents (rising)", "Comment: rising"),
         ("/Subtype /Text /T (Ann) /Contents (Accepted set by Ann) /F 30", ""),
         ("/Subtype /Popup /Contents (Twice)", ""),

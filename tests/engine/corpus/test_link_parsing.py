@@ -329,6 +329,10 @@ def test_anchored_lines_in_each_format(name: str, anchor: str, lines: tuple[int,
     assert anchored_lines(_FORMATS[name].removesuffix("\n").split("\n"), anchor, name) == lines
 
 
+def test_anchored_lines_of_heading_without_letters() -> None:
+    assert anchored_lines(["# !!", "a", "# 🎉", "b"], "🎉", "note.md") == (3, 4)
+
+
 @given(st.text(), st.text(min_size=1), st.sampled_from(sorted(_FORMATS)))
 def test_anchored_lines_of_any_text_are_in_it(text: str, anchor: str, name: str) -> None:
     lines = f"{_FORMATS[name]}{text}".split("\n")

@@ -151,3 +151,9 @@ def test_rows_by_model_agent_project_and_day() -> None:
     assert rows("agent") == [("codex", 2, 1001), ("claude-code", 1, 1000)]
     assert rows("project") == [("/a", 1, 1001), ("/b", 1, 1000), ("", 1, None)]
     assert rows("day") == [("", 1, None), ("2026-02-11", 1, 1001), ("2026-02-13", 1, 1000)]
+
+
+def test_session_without_an_end_counts_when_its_file_changed() -> None:
+    open_ended = session(started=NOON, ended=None, modified=LATER)
+    (row,) = session_stats([open_ended], load_prices(), "day").rows
+    assert row.name == "2026-02-13"

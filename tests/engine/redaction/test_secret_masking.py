@@ -359,6 +359,18 @@ AUTH required
 AUTH users
 > AUTH failure
 250-AUTH LOGIN PLAIN
+podman run -p 8080:80 -u 1000:1000 nginx
+aws ssm put-parameter --name /x --type String --value 10
+bundle config set --local without development:test
+login page / dashboard2
+login via SSO / OAuth2
+x * y1234z
+SELECT * from2x
+* list item1x
+30 * * * job4x
+ログイン: メール / パスワード
+登录: 用户名 / 密码
+userpass = True
 login postgres:latest
 Login ubuntu:jammy
 docker login postgres:16-alpine

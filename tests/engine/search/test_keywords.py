@@ -414,6 +414,29 @@ def test_word_as_typed_outranks_many_other_forms(memory: BuiltinMemory, tmp_path
     assert len(found) > 1  # other forms are answers too
 
 
+@pytest.mark.parametrize(
+    ("query", "exact", "other"),
+    [
+        ("interfaces", "Thread-aware interfaces", "User interface"),
+        ("depend", "What jobs depend on", "Dependency list"),
+        ("authorize", "How to authorize a device", "Authorization of devices"),
+        ("Messung", "Ablauf der Messung", "Alle Messungen"),
+    ],
+)
+def test_title_with_word_as_typed_precedes_other_forms(
+    memory: BuiltinMemory, tmp_path: Path, query: str, exact: str, other: str
+) -> None:
+    """All notes with a title have the word once; those with other forms of it in their title have more of these."""
+    (tmp_path / "notes" / "diary.md").write_text(f"Nothing but {other}.\n", "utf-8")
+    text = f"This page has {query} once, among a good many more words about quite another subject.\n"
+    for number in range(5):
+        again = f"{other} again, and once more {other}.\n"
+        (tmp_path / "notes" / f"other-{number}.md").write_text(f"# {other}\n\n{text}\n{again}", "utf-8")
+    (tmp_path / "notes" / "exact.md").write_text(f"# {exact}\n\n{text}", "utf-8")
+    memory.sync()
+    assert next(result.path for result in memory.search(query).results) == "exact.md"
+
+
 @pytest.mark.parametrize("name", ["pump.md", "sub/Pump.md"])
 def test_note_of_the_collections_subject_comes_first(
     memory: BuiltinMemory, find: Find, few: None, tmp_path: Path, name: str

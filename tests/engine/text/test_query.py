@@ -3,8 +3,10 @@ import re
 import pytest
 
 from engine.text import parse_query
+from engine.text.date_parsing import parse_period
 from engine.text.parsed_query import QueryTerm
 from engine.text.query_analysis import analyse_query, is_written_as_name
+from engine.text.time_expressions import read_times
 
 
 def term(query: str, *languages: str) -> QueryTerm:
@@ -300,6 +302,7 @@ def test_names_are_written_with_capital_letters(query: str, language: str, names
     [
         ("zwölfter Anlauf", ("12", "anlauf")),
         ("Die dritte Sitzung", ("3", "sitzung")),
+        ("Die erſte Sitzung", ("1", "sitzung")),
         ("14. Kapitel", ("vierzehnten", "kapitel")),
         ("die 80er", ("1980er",)),
     ],
@@ -332,3 +335,21 @@ def test_decimal_comma_joins_its_digits() -> None:
 def test_half_typed_decimal_begins_longer_ones(query: str, beginnings: set[tuple[str, ...]]) -> None:
     loose = [form for term in analyse_query(query, ("german",)).terms for form in term.loose]
     assert {form for form in loose if form[-1].endswith("*") and form[0][0].isdigit()} == beginnings
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Die dritte Sitzung, der sechste Anlauf",
+        "the twentieth part and the first sitting",
+        "kapitel ix, 10 kilometers, 5 km, 1990s, 3 million",
+        "last week, this month, quarter 3 2025, six weeks ago",
+        "letzte woche, vor drei wochen, dienstag, im letzten sommer",
+    ],
+)
+def test_letters_equal_without_case_to_ascii_ones_never_raise(query: str) -> None:
+    for letter, other in ("sſ", "iı", "iİ", "k\u212a"):  # those that match it in a pattern that ignores case
+        for text in (query.replace(letter, other), query.upper().replace(letter.upper(), other)):
+            assert analyse_query(text, ("german", "english")).terms
+            read_times(text)
+            parse_period(text)

@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from gui.commands.keymap import keymap
@@ -40,6 +40,36 @@ def test_typing_before_the_list_is_complete_searches_all_keys(qtbot, opened):
     assert not sheet.complete
     sheet.edit.setText("wrap lin")
     assert sheet.shown == ["Alt+Z: Wrap lines"]
+
+
+class _PaintedHeights(QObject):
+    """Notes how high each key cap is when it is painted, as a multiple of the height of its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[float] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and isinstance(watched, KeyCaps):
+            self.seen.append(watched.height() / watched.heightForWidth(watched.width()))
+        return False
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_rows_have_their_height_while_the_list_is_filled(qtbot, qapp, appearance, columns):
+    sheet = KeySheet(columns)
+    qtbot.addWidget(sheet)
+    sheet.resize(1400, 500)
+    heights = _PaintedHeights()
+    qapp.installEventFilter(heights)
+    sheet.show()
+    while not sheet.complete:
+        qapp.processEvents()
+        sheet.grab()
+    qapp.removeEventFilter(heights)
+    assert heights.seen
+    assert min(heights.seen) >= 1
+    assert max(heights.seen) < 2.5
 
 
 def test_sheet_shows_own_keys(qtbot, shown, opened):

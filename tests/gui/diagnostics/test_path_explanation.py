@@ -152,7 +152,7 @@ def test_tooltip_names_the_setting():
     ("remedy", "signal", "expected"),
     [
         ("sync", "action_requested", "sync"),
-        ("settings", "action_requested", "settings-file"),
+        ("settings", "setting_requested", "max_file_bytes"),
         ("add", "add_requested", "/home/ada/notes/projects/greenhouse.md"),
     ],
 )
@@ -163,7 +163,8 @@ def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: Pat
     panel.show()
     panel.show_status(make_status())
     qtbot.waitUntil(panel.why.isVisible)
-    memory.path_states["a.md"] = make_path_state(remedy=remedy)
+    origin = RuleOrigin(key="max_file_bytes", value="10", layer="built-in", file="", line=0)
+    memory.path_states["a.md"] = make_path_state(remedy=remedy, origin=origin)
     panel.why.enter_path("a.md")
     qtbot.waitUntil(panel.why.button.isVisible)
     assert panel.why.button.text() == ACTION_WORDS[remedy]

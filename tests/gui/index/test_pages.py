@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QStackedWidget
 
 from gui.index.panel import IndexPanel
 from tests.helpers.fake_insight import FakeInsight, make_group
+from tests.helpers.windows import MovedParts
 
 
 @pytest.fixture
@@ -67,3 +68,13 @@ def test_attention_of_earlier_page_reaches_overview(qtbot, panel: IndexPanel) ->
     qtbot.waitUntil(lambda: made(panel)[-1] == "OverviewPage" and not panel.busy)
     names = [button.accessibleName() for button in panel.overview.attention.findChildren(QPushButton)]
     assert any(name.startswith("Compare: ") for name in names)
+
+
+@pytest.mark.parametrize("name", ["overview", "map", "duplicates", "health"])
+def test_pages_are_made_in_place(qtbot, panel: IndexPanel, name: str) -> None:
+    moved = MovedParts(least=20)
+    panel.show_page(name)
+    show(qtbot, panel)
+    qtbot.waitUntil(lambda: not panel.busy)
+    pages = {"OverviewPage", "TwoColumns", "MapPanel", "DuplicatesPage", "HealthPage"}
+    assert not pages & set(moved.names)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplica
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 
 from engine import QuerySuggestion, SearchOutcome, SearchRemedy, StoreError
-from engine.records import SourceCount
+from engine.records import FileIssue, SourceCount
 from gui.search.panel import SearchPanel
 from gui.search.result_list import ResultList, ResultMenu
 from gui.style.appearance import Appearance
@@ -281,11 +281,24 @@ def test_running_update_is_not_offered_again(qtbot, panel, memory, ask, monkeypa
     assert SYNC.advice in _shown_text(panel.body)
 
 
-def test_folder_without_notes_offers_another_one(qtbot, panel):
-    panel.view.show_hint(make_status(files=0, last_sync=make_summary()))
+@pytest.mark.parametrize(
+    ("button", "remedy"),
+    [("Show these files", "left-out"), ("Choose folder…", "folder"), ("Add sessions…", "add-sessions")],
+)
+def test_folder_without_notes_offers_what_may_help(qtbot, panel, button, remedy):
+    skipped = FileIssue(path="*.pdf", rule="other-extension", detail="It has another file extension.")
+    empty = make_status(files=0, last_sync=make_summary(), sources=("memory",), skipped_files=(skipped,))
+    panel.view.show_hint(empty)
     with qtbot.waitSignal(panel.view.remedy_chosen) as chosen:
-        _press(qtbot, panel, "Choose folder…")
-    assert chosen.args[0].name == "folder"
+        _press(qtbot, panel, button)
+    assert chosen.args[0].name == remedy
+
+
+def test_folder_without_files_offers_only_other_sources(qtbot, panel):
+    panel.view.show_hint(make_status(files=0, last_sync=make_summary(), sources=("memory", "sessions")))
+    shown = {button.text() for button in panel.view.page.findChildren(QPushButton) if button.isVisible()}
+    assert "Choose folder…" in shown
+    assert not shown & {"Show these files", "Add sessions…"}
 
 
 def test_silent_refresh_keeps_focus_on_button(qtbot, panel, ask):

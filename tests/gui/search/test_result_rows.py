@@ -58,9 +58,10 @@ def test_single_leg_is_named_only_when_both_were_searched(make_result, make_outc
         make_result(line=2, text_score=0.0),
         make_result(line=3, vector_score=None),
         make_result(line=4, vector_score=0.0),
+        make_result(line=5, text_score=0.0, vector_score=None),
     )
     legs = [row.leg for row in build_rows(make_outcome(*results), "date") if isinstance(row, ResultRow)]
-    assert legs == ["", "meaning", "words", "words"]
+    assert legs == ["", "meaning", "words", "words", ""]
     alone = build_rows(make_outcome(*results, mode="keyword"), "date")
     assert {row.leg for row in alone if isinstance(row, ResultRow)} == {""}
 

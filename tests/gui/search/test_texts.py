@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from engine import QuerySuggestion, Source
-from engine.records import SearchExplanation, SourceCount, WatcherStatus
+from engine.records import FileIssue, SearchExplanation, SourceCount, WatcherStatus
 from gui.search import messages
 from gui.search.query import Query
 from tests.helpers.fake_explanations import make_stages
@@ -93,8 +93,11 @@ def test_reading_during_first_index_counts_files(changes, text):
 
 def test_hint_after_update_without_files_names_the_cause():
     done = make_summary()
-    empty = make_status(files=0, last_sync=done)
-    assert "found no note and no session" in messages.hint(empty)[1]
+    empty = make_status(files=0, last_sync=done, sources=("memory", "sessions"))
+    assert "found no note and no session." in messages.hint(empty)[1]
+    skipped = FileIssue(path="big.md", rule="too-large", detail="It is too large.")
+    notes_only = make_status(files=0, last_sync=done, sources=("memory",), skipped_files=(skipped,))
+    assert "found no note. 1 file or folder was skipped." in messages.hint(notes_only)[1]
     running = make_status(files=0, last_sync=done, syncing=make_progress())
     assert "found no note" not in messages.hint(running)[1]
     cancelled = make_status(files=0, last_sync=msgspec.structs.replace(done, cancelled=True))

@@ -42,6 +42,12 @@ def test_days_without_a_message_do_not_count():
     assert build_listing(catalogue, Criteria(period=PERIODS[2]), {}, (), TODAY).sessions == 1
 
 
+def test_session_without_an_end_counts_on_its_first_and_last_day():
+    catalogue = [make_session_summary(started=NOW - 300 * DAY, ended=None, modified=NOW - 2 * DAY)]
+    assert days_of(*catalogue) == {TODAY - timedelta(days=back): 1 for back in (2, 300)}
+    assert days_of(make_session_summary(started=NOW, ended=None, modified=NOW)) == {TODAY: 1}
+
+
 def test_days_of_the_chosen_agent_and_project_only():
     sessions = (lasting(0, 0, agent="codex"), lasting(-1, -1, project="/other"))
     assert days_of(*sessions, criteria=Criteria(agent="codex")) == {TODAY: 1}

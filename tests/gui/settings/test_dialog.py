@@ -12,6 +12,7 @@ from gui.settings.keyboard_page import KeyboardPage
 from gui.settings.option_pages import PAGES, placed_options, whole_page
 from gui.settings.option_row import DialogPage, OptionRow
 from gui.widgets.form_controls import ComboBox, RadioButton
+from tests.helpers.windows import MovedParts
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def _rest(qtbot, dialog) -> None:
 
 def test_titles_of_all_pages_stand_at_same_height(qtbot, appearance, jobs, memory, notes, user_home, tmp_path):
     own = CustomKeys(jobs, keymap(), tmp_path / "settings.toml")
-    dialog = SettingsDialog(jobs, makers={"keyboard": lambda _: KeyboardPage(own, keymap())})
+    dialog = SettingsDialog(jobs, makers={"keyboard": lambda _, parent: KeyboardPage(own, keymap(), parent)})
     qtbot.addWidget(dialog)
     dialog.begin(notes, Settings(), memory, "search")
     dialog.show()
@@ -85,6 +86,24 @@ def test_rows_are_whole_while_page_is_built(dialog, shown):
     assert not squashed
 
 
+def test_typing_into_opened_dialog_searches_and_changes_nothing(qtbot, appearance, jobs, memory, notes, user_home):
+    dialog = SettingsDialog(jobs)
+    qtbot.addWidget(dialog)
+    for _ in range(2):
+        with qtbot.waitActive(dialog):
+            dialog.begin(notes, Settings(), memory)
+            dialog.activateWindow()
+        _rest(qtbot, dialog)
+        assert dialog.page == "general"
+        qtbot.keyClicks(QApplication.focusWidget(), "language")
+        _rest(qtbot, dialog)
+        assert dialog.query_field.text() == "language"
+        dialog.query_field.clear()
+        dialog.reject()
+        _rest(qtbot, dialog)
+    assert not settings_path().exists()
+
+
 def test_closed_dialog_keeps_no_pages(qtbot, dialog, notes, memory):
     for page in ("general", "search", "embedding", "advanced"):
         dialog.show_page(page)
@@ -100,6 +119,15 @@ def test_closed_dialog_keeps_no_pages(qtbot, dialog, notes, memory):
     assert dialog.page == "advanced"
     assert dialog.pages.page("advanced").isVisible()
     assert not dialog.pages.form("engine").unsaved
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if whole_page(name) == name and name != "keyboard"])
+def test_pages_and_their_rows_are_made_in_place(qtbot, show_dialog, name):
+    dialog = show_dialog("general" if name == "search" else "search")
+    moved = MovedParts(least=10)
+    dialog.show_page(name)
+    _rest(qtbot, dialog)
+    assert not {"OptionRow", "EmbeddingForm", type(dialog.pages.page(name)).__name__} & set(moved.names)
 
 
 def test_every_page_has_row_for_each_option(qtbot, dialog):

@@ -14,6 +14,7 @@ from gui.sources.folder_rows import DropZone
 from gui.sources.index_preview import PreviewPage
 from gui.widgets.form_controls import CheckBox, Chip
 from gui.widgets.table import IssuesTable, RecordsTable
+from tests.helpers.windows import MovedParts
 
 
 @pytest.fixture
@@ -347,6 +348,15 @@ def test_enter_presses_focused_button(qtbot, panel, notes):
         qtbot.keyClick(_button(panel, "Index this folder"), Qt.Key.Key_Return)
 
 
+def test_early_enter_presses_nothing_then_folder_can_be_indexed(qtbot, panel, notes):
+    panel.offer(notes)
+    focused = panel.focusWidget()
+    assert isinstance(focused, PreviewPage)
+    qtbot.keyClick(focused, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.ready)
+    assert panel.focusWidget().text() == "Index this folder"
+
+
 def test_preview_recovers_after_refused_folder(qtbot, panel, notes, tmp_path):
     _offer(qtbot, panel, tmp_path / "gone")
     _offer(qtbot, panel, notes)
@@ -547,3 +557,12 @@ def test_failed_discovery_shows_error_and_can_be_retried(qtbot, panel, monkeypat
     qtbot.mouseClick(_button(panel, "Look for sources again"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
     assert "No sessions of AI agents were found" in _words(panel)
+
+
+def test_pages_are_made_in_place(qtbot, appearance, jobs):
+    panel = FirstRunPanel(jobs)
+    qtbot.addWidget(panel)
+    moved = MovedParts(least=10)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.ready)
+    assert not {"WelcomePage", "PreviewPage", "SourcesPage"} & set(moved.names)

@@ -487,6 +487,27 @@ def test_moving_footer_keeps_the_focus(qtbot):
     assert len(parents) == 2
 
 
+def test_down_stops_at_the_last_button_of_a_page(qtbot, appearance):
+    window = QWidget()
+    qtbot.addWidget(window)
+    page, below = StatePage(), QPushButton("Status")
+    column = QVBoxLayout(window)
+    column.addWidget(page)
+    column.addWidget(below)
+    page.show_state("Nothing here", "", actions=[("Clear", lambda: None), ("Choose", lambda: None)])
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    page.take_focus()
+    focused = []
+    for _ in range(3):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
+        focused.append(QApplication.focusWidget().text())
+    assert focused == ["Choose"] * 3
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert below.hasFocus()
+
+
 def test_page_title_follows_text_size(qtbot, appearance):
     page = StatePage()
     qtbot.addWidget(page)

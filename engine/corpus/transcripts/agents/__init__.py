@@ -84,6 +84,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Name of a transcript that has its own folder, and a pattern of the other files and folders there that hold parts
     of its session.
     """
+    joined: str = ""
+    """End of the names of files in one folder that hold parts of the same sessions. The first one by name is the
+    transcript; the others are parts of it.
+    """
     watched: str = ""
     """Pattern of the folders to watch in its stores, relative to these, with slashes; empty for all but `parts`."""
     parts_changed: Callable[[str], int] | None = None

@@ -37,7 +37,14 @@ _SERVERS = {
 }
 """Folder of each editor's server, which runs extensions here for a window on another machine."""
 _CHATS = "chatSessions"
-_WITHOUT_FOLDER = "emptyWindowChatSessions"
+_GLOBAL = (
+    ("emptyWindowChatSessions", "without a folder", "-no-folder"),
+    ("transferredChatSessions", "transferred", "-transferred"),
+)
+"""Folders of chats in `globalStorage`, of windows without a folder and of chats that are moved to another window, each
+with the name of the location and the end of the store's short name.
+"""
+_FOLDERS = (_CHATS, *(folder for folder, _, _ in _GLOBAL))
 _EXTENSION, _TRANSCRIPTS = "GitHub.copilot-chat", "transcripts"
 _REQUEST = b'"requestId"'
 _MOST_SEARCHED = 256 * 1024
@@ -60,7 +67,8 @@ def _folders(machine: Machine) -> FoundFolders:
     for editor, folder in user_folders(machine, [editor for editor, _ in _EDITORS]):
         name = "" if editor == "Code" else editor
         yield name, os.path.join(folder, "workspaceStorage")
-        yield f"{name} without a folder".strip(), os.path.join(folder, "globalStorage", _WITHOUT_FOLDER)
+        for below, what, _ in _GLOBAL:
+            yield f"{name} {what}".strip(), os.path.join(folder, "globalStorage", below)
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
@@ -75,7 +83,7 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
             continue
         folder, name = os.path.split(file.path)
         kind, id_ = os.path.basename(folder), os.path.splitext(name)[0]
-        if kind in (_CHATS, _WITHOUT_FOLDER):
+        if kind in _FOLDERS:
             chats.setdefault(id_, []).append(file)
         elif kind == _TRANSCRIPTS and os.path.basename(os.path.dirname(folder)) == _EXTENSION:
             transcripts[id_] = file
@@ -117,10 +125,10 @@ AGENT = Agent(
     stores=tuple(
         (rf"/{editor}/User/{folder}\Z", short + more)
         for editor, short in _EDITORS
-        for folder, more in (("workspaceStorage", ""), (f"globalStorage/{_WITHOUT_FOLDER}", "-no-folder"))
+        for folder, more in (("workspaceStorage", ""), *((f"globalStorage/{below}", end) for below, _, end in _GLOBAL))
     ),
     folders=_folders,
-    files=(JSON_LINES, rf"{_CHATS}/{_ID}\.json", rf"{_WITHOUT_FOLDER}/{_ID}\.json"),
+    files=(JSON_LINES, *(rf"{folder}/{_ID}\.json" for folder in _FOLDERS)),
     # Logs and results of tools in Copilot's folder, and the states of edited files.
     parts=(
         *((_EXTENSION, name) for name in ("chat-session-resources", "debug-logs", "memory-tool")),

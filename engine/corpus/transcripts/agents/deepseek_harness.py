@@ -44,6 +44,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="deepseek-harness",
     label="DeepSeek Harness",
+    parser_version=2,
     stores=((r"/\.dsh/sessions\Z", "deepseek-harness"),),
     folders=_folders,
     files=(r"session(?:\.v\d+)?\.jsonl(?:\.zstd)?",),

@@ -26,6 +26,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="hermes",
     label="Hermes Agent",
+    parser_version=2,
     resume="hermes --resume {id}",
     stores=((r"/\.hermes(?:/state\.db)?\Z", "hermes"),),
     folders=_folders,

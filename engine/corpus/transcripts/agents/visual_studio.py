@@ -1,18 +1,15 @@
 """Declares GitHub Copilot's chat in Visual Studio, which writes the spans of a conversation into several files.
 
-All files of a folder are read with the first one, by name; the others are left out.
+All files of a folder are read with the first one, by name; the others are parts of it.
 """
 
 import os
-from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 from engine.corpus.transcripts.agents import TRACES, Agent, FoundFolders, trace_files
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
-    from engine.base.cancellation import CancelToken
-    from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
 
@@ -44,16 +41,6 @@ def _changed(path: str, memo: dict[str, Any]) -> int:
     return int(memo[key])
 
 
-def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """Return the names of all trace files but the first one of each folder."""
-    traces: dict[str, list[tuple[str, str]]] = {}
-    for file in files:
-        if file.path.endswith(TRACES):
-            folder, name = os.path.split(file.path)
-            traces.setdefault(folder, []).append((name, file.name))
-    return {name for one in traces.values() for _, name in sorted(one)[1:]}
-
-
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.visual_studio import VisualStudioTraces
@@ -64,12 +51,12 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="visual-studio-copilot",
     label="Visual Studio Copilot",
+    parser_version=2,
     stores=((r"/VSGitHubCopilotLogs/traces\Z", "visual-studio"),),
     folders=_folders,
+    joined=TRACES,
     with_parts=(TRACES,),
     list_changed=_changed,
     part_of=_first,
-    copies=_copies,
-    with_copies=(TRACES,),
     formats=_formats,
 )

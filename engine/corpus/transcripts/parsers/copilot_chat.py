@@ -4,7 +4,8 @@ Written from VS Code's public source, `src/vs/workbench/contrib/chat/common`, fr
 2026 (`chatModel.ts`, `chatService.ts`, `model/chatSessionStore.ts`, `model/objectMutationLog.ts`):
 
 * `workspaceStorage/<workspace>/chatSessions/<id>.json`, until version 1.108: the session as one object, with the turns
-  in `requests`. Windows without a folder have theirs in `globalStorage/emptyWindowChatSessions`.
+  in `requests`. Windows without a folder have theirs in `globalStorage/emptyWindowChatSessions`; those that are moved
+  to another window are in `globalStorage/transferredChatSessions` (`chatSessionStore.ts`).
 * `<id>.jsonl`, since version 1.109 (January 2026): first the whole object (`kind` 0), then changes of it, each with the
   path `k` of the value that is set (1), appended to or truncated (2), or deleted (3).
 

@@ -37,7 +37,7 @@ class HarnessParser(SdkParser, kw_only=True):
         kind, data = string(value.get("type")), mapping(value.get("data"))
         time = seconds(value.get("time"))
         if kind in _MESSAGES:
-            if value.get("surfaceOp") != "append":
+            if value.get("surfaceOp", "append") != "append":
                 return []
             return self._message(mapping(data.get("message")) or data, data.get("usage"), line, time)
         if kind == "compaction/summary":

@@ -5,7 +5,7 @@ branch and another session: the one that they continue after a compaction, that 
 a sub-agent's. A sub-agent's has the source "subagent" or a mark in `model_config`; before there were marks, the other
 session had ended in the other cases. `messages` are those of a chat. `HERMES_HOME` names another folder. Rows that are
 no longer `active` were said, and stay. A command that loads a skill is stored with the skill's text, and read as it was
-typed (`agent/skill_commands.py`, autumn 2026).
+typed (`agent/skill_commands.py`, autumn 2026). The output tokens include those of reasoning (`agent/usage_pricing.py`).
 """
 
 import re
@@ -22,7 +22,7 @@ from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser
-from engine.corpus.transcripts.token_usage import Usage, add_counts, dollars, tokens
+from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _AGENT = "hermes"
 _FACTS = ("title", "cwd", "git_branch")
@@ -32,7 +32,6 @@ _REASONING = ("reasoning_content", "reasoning")
 _COUNTS = (
     "input_tokens",
     "output_tokens",
-    "reasoning_tokens",
     "cache_read_tokens",
     "cache_write_tokens",
     "actual_cost_usd",
@@ -98,9 +97,9 @@ def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> 
     fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
     query = f"SELECT CAST(model AS BLOB), {fields} FROM sessions WHERE id = ?"
     if "model" in known:
-        for model, sent, received, reasoning, read, written, actual, estimated in connection.execute(query, (key,)):
+        for model, sent, received, read, written, actual, estimated in connection.execute(query, (key,)):
             cost = dollars(actual) or dollars(estimated)
-            usage = Usage(tokens(sent), add_counts(received, reasoning), tokens(read), tokens(written), cost=cost)
+            usage = Usage(tokens(sent), tokens(received), tokens(read), tokens(written), cost=cost)
             reader.use(as_text(model), usage)
 
 

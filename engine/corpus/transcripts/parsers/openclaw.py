@@ -48,8 +48,8 @@ _NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl
 _RUNTIME_CONTEXT = "openclaw.runtime-context"
 
 _SILENT_LINES = frozenset(
-    """active_tools_change agent_status child_usage_attributed context_edit custom git_state label leaf model_change
-    service_tier_change session_state thinking_level_change ttsr_injection usage""".split()
+    """active_tools_change agent_status context_edit custom git_state label leaf model_change service_tier_change
+    session_state thinking_level_change ttsr_injection usage""".split()
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
@@ -144,6 +144,9 @@ class OpenClawParser(LineParser, kw_only=True):
             )
         elif kind == "custom_message":
             return self._emit(self._custom(value), value, line, value.get("timestamp"))
+        elif kind == "child_usage_attributed":  # work of Prime Agent for one of its messages, in no session of its own
+            model = next(iter(self.facts.usage)) if len(self.facts.usage) == 1 else ""
+            self.use(model, _usage(mapping(value.get("childUsage"))))
         elif not isinstance(kind, str) or kind not in _SILENT_LINES:
             self.count_unknown(kind)
         return []

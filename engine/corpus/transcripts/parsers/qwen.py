@@ -22,7 +22,7 @@ from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.parsers.gemini import GeminiDocument, GeminiParser
-from engine.corpus.transcripts.token_usage import gemini_usage
+from engine.corpus.transcripts.token_usage import Usage, add_counts, gemini_usage
 
 _AGENT = "qwen"
 _FOLDER = re.compile(r"[/\\]\.qwen[/\\]")
@@ -47,7 +47,7 @@ class QwenParser(GeminiParser, kw_only=True):
         if value.get("subtype") == "rewind":
             self._rewound(value.get("parentUuid"), line)
         if kind == "assistant":
-            self.use(value.get("model"), gemini_usage(value.get("usageMetadata")), request=string(value.get("uuid")))
+            self.use(value.get("model"), _usage(value.get("usageMetadata")), request=string(value.get("uuid")))
         if kind == "system":
             parts = self._of_system(string(value.get("subtype")), payload)
         elif kind == "user":
@@ -99,6 +99,14 @@ class QwenParser(GeminiParser, kw_only=True):
         if role == "tool" and not any(part.text.strip() for part in parts):
             parts = [Part("tool", "tool-result", string(mapping(value.get("toolCallResult")).get("resultDisplay")))]
         yield from parts
+
+
+def _usage(value: object) -> Usage:
+    """Convert the tokens of an answer. Of a provider with OpenAI's API, thoughts are part of the candidates."""
+    counts = mapping(value)
+    sent_and_received = add_counts(counts.get("promptTokenCount"), counts.get("candidatesTokenCount"))
+    within = sent_and_received is not None and sent_and_received == counts.get("totalTokenCount")
+    return gemini_usage({**counts, "thoughtsTokenCount": None} if within else counts)
 
 
 class QwenFormat:

@@ -1,10 +1,11 @@
 """GitHub Copilot's chat in Visual Studio: traces of OpenTelemetry, `<date>_<id>_VSGitHubCopilot_traces.jsonl`.
 
 There is no published specification. Written from agentsview's description and reader (August 2026, for Visual Studio
-18.6): each line is an export of spans, whose attributes follow OpenTelemetry's conventions for generative AI. The spans
-of a conversation may be in any file of the folder, and one span in several of them, more complete in one. A `chat` span
-is a request to a model, with the last messages as JSON in `gen_ai.input.messages` and `gen_ai.output.messages`; an
-`execute_tool` span is a tool call with its result. Several requests of one turn repeat the user's question.
+18.6): each line is an export of spans, whose attributes follow OpenTelemetry's conventions for generative AI, by which
+the input tokens include the cached ones. The spans of a conversation may be in any file of the folder, and one span in
+several of them, more complete in one. A `chat` span is a request to a model, with the last messages as JSON in
+`gen_ai.input.messages` and `gen_ai.output.messages`; an `execute_tool` span is a tool call with its result. Several
+requests of one turn repeat the user's question.
 
 Files of Visual Studio 2026 below `.vs/<solution>/copilot-chat` have no published format, and aren't read.
 """
@@ -23,7 +24,7 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
-from engine.corpus.transcripts.token_usage import Usage, tokens
+from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
 
 _AGENT = "visual-studio-copilot"
 _CONVERSATION, _SERVICE = "gen_ai.conversation.id", b'"vs-copilot"'
@@ -31,7 +32,9 @@ _SENT, _RECEIVED = "gen_ai.input.messages", "gen_ai.output.messages"
 _TOOL, _CALL, _RESULT = "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.tool.call.result"
 _ARGUMENTS, _TURN = "gen_ai.tool.call.arguments", "copilot_chat.root_request_id"
 _MODELS = ("gen_ai.response.model", "gen_ai.request.model")
-_COUNTS = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
+_COUNTS = tuple(
+    f"gen_ai.usage.{name}_tokens" for name in ("input", "output", "cache_read.input", "cache_creation.input")
+)
 _READ = frozenset({_CONVERSATION, _SENT, _RECEIVED, _TOOL, _CALL, _RESULT, _ARGUMENTS, _TURN, *_MODELS, *_COUNTS})
 """Attributes that are read; others, such as the definitions of all tools, are much larger."""
 _RESULT_TEXTS = "Value value Content content Text text Output output Result result".split()
@@ -72,7 +75,9 @@ class _Parser(LineParser, kw_only=True):
             time = span.start if span.text(_TOOL) else span.end
             messages += next_turn(self, parts, id=span.id, time=time or span.start)
             model = next(filter(None, map(span.text, _MODELS)), "")
-            self.use(model, Usage(*(tokens(_number(span.text(key))) for key in _COUNTS)), request=span.id)
+            sent, received, *cached = (_number(span.text(key)) for key in _COUNTS)
+            usage = Usage(without_cached(sent, *cached), tokens(received), *map(tokens, cached))
+            self.use(model, usage, request=span.id)
         return messages
 
     def _tool(self, span: _Span) -> Iterator[Part]:

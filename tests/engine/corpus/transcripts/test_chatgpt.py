@@ -96,7 +96,7 @@ def test_left_branches_follow_the_visible_one(tmp_path: Path) -> None:
     value = {"conversation_id": "c", "current_node": "c2", "mapping": {str(one["id"]): one for one in nodes}}
     (found,) = read(_FORMAT, written(tmp_path, [value]))
     assert [message.text for message in found.messages] == ["Rig the mast.", "With wire.", "Which wire?"]
-    assert [message.text for message in found.left] == ["With rope.", "Which rope?", "Hemp.", "Nylon."]
+    assert [message.text for message in found.abandoned] == ["With rope.", "Which rope?", "Hemp.", "Nylon."]
     assert [message.line for message in found.everything] == list(range(1, 8))
     assert (found.facts.rewound, found.facts.opening) == ([(4, 7)], "Rig the mast.")
 

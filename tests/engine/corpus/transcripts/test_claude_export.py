@@ -48,7 +48,7 @@ def test_the_named_leaf_ends_the_branch(tmp_path: Path) -> None:
 
 def test_edited_messages_are_in_a_left_branch() -> None:
     first, second = read(_FORMAT, _FIXTURE)
-    assert [message.text for message in first.left] == ["Edited away."]
+    assert [message.text for message in first.abandoned] == ["Edited away."]
     assert (first.facts.rewound, second.facts.rewound) == ([(4, 4)], [])
 
 

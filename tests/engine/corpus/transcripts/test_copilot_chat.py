@@ -140,6 +140,7 @@ def test_only_files_in_folders_of_chats_are_listed() -> None:
     name = "0c1d2e3f-0000-4000-8000-000000000001.json"
     assert may_be_transcript(f"/x/chatSessions/{name}")
     assert may_be_transcript(f"/x/emptyWindowChatSessions/{name}")
+    assert may_be_transcript(f"/x/transferredChatSessions/{name}")
     assert may_be_transcript(name)
     assert not may_be_transcript(f"/x/other/{name}")
 
@@ -155,8 +156,10 @@ def _chat(folder: Path, name: str, time: int) -> None:
 )
 def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
     storage, without = tmp_path / user / "workspaceStorage", tmp_path / user / "globalStorage/emptyWindowChatSessions"
+    transferred = without.parent / "transferredChatSessions"
     moved, migrated = OBJECT.name, LOG.name
     _chat(without, moved, 1)
+    _chat(transferred, moved, 1)
     _chat(storage / "a1" / "chatSessions", moved, 2)
     _chat(storage / "a1" / "chatSessions", migrated.removesuffix("l"), 3)
     _chat(storage / "a1" / "chatSessions", migrated, 2)
@@ -165,6 +168,7 @@ def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
     assert [(source.agent, source.path, source.files) for source in sources] == [
         ("copilot-chat", str(storage), 4),
         ("copilot-chat", str(without), 1),
+        ("copilot-chat", str(transferred), 1),
     ]
     folders = tuple(source.path for source in sources)
     files = find_transcripts(Settings(sessions=SessionSettings(folders=folders))).files

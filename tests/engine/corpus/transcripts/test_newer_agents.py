@@ -235,7 +235,7 @@ def test_branch_of_devin_that_was_left_has_no_copies(tmp_path: Path) -> None:
     write_rows(tmp_path / "cli/sessions.db", DEVIN, rows)
     (found,) = conversations(tmp_path / "cli/sessions.db")
     assert [message.text for message in found.messages] == ["Tie a bowline.", "Tied."]
-    assert [message.text for message in found.left] == ["Tied twice."]
+    assert [message.text for message in found.abandoned] == ["Tied twice."]
     assert found.facts.usage == {"m-1": Usage(7, 5, 3, 2)}
 
 
@@ -492,7 +492,7 @@ def test_a_session_of_codewhale_is_read() -> None:
         ("system", "text", "The hull leaks.", ""),
         ("assistant", "text", "It is the keel.", ""),
     ]
-    assert [part.text for part in session.left] == ["It is the keel."]
+    assert [part.text for part in session.abandoned] == ["It is the keel."]
     assert uses(session) == [("read", "hull.py"), ("command", "pytest hull")]
     facts = session.facts
     assert (facts.id, facts.title) == ("0c1d2e3f-0000-4000-8000-00000000000a", "A leaking hull")
@@ -645,7 +645,7 @@ def test_conversation_in_several_traces_of_visual_studio_is_one() -> None:
     facts = session.facts
     assert (facts.id, facts.name) == ("0c1d2e3f-0000-4000-8000-00000000000d", "Why does it leak?")
     assert (facts.started, facts.ended) == (START, START + 130)
-    assert facts.usage == {"m-1-2026": Usage(450, 55)}
+    assert facts.usage == {"m-1-2026": Usage(390, 55, 60)}
     assert [part[:3] for part in parts(other)] == [("user", "text", "Paint it."), ("assistant", "text", "Red.")]
     assert [one.messages for one in conversations(second)] == [session.messages, other.messages], "in any order"
 
@@ -657,7 +657,8 @@ def test_traces_of_visual_studio_are_read_with_the_first(tmp_path: Path) -> None
     (folder / "notes.jsonl").write_text("{}\n")
     assert ("visual-studio-copilot", "", str(folder)) in session_folders(Machine(str(tmp_path), {}))
     found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(folder),))))
-    assert copied_sessions(found.files, set()) == {file.name for file in found.files if file.path == str(second)}
+    assert {file.path for file in found.files} == {str(first), str(folder / "notes.jsonl")}
+    assert found.skipped == [], "the others are no skipped files"
     assert (owner_of_part(str(second)), owner_of_part(str(first))) == (str(first), "")
     os.utime(second, ns=(10**18, 2 * 10**18))
     assert parts_changed(str(first)) == 2 * 10**18

@@ -127,7 +127,7 @@ def test_left_branches_come_last(path: Path) -> None:
     write_rows(path, OPENCLAW, [window("s1"), *events("s1", *lines)])
     found = read(path, "s1")
     assert texts(found) == ["Why?", "A seam."]
-    assert [message.text for message in found.left] == ["Rot.", "Really?"]
+    assert [message.text for message in found.abandoned] == ["Rot.", "Really?"]
     assert found.facts.rewound == [(3, 4)]
 
 

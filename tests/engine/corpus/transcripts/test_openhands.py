@@ -141,7 +141,7 @@ def test_events_outside_the_current_branch_are_left(tmp_path: Path, leaf: str) -
         message_event(5, "Right.", parent_id="4"),
     ]
     conversation = read(write_newer(tmp_path / "c-1", events, {"id": "c", "leaf_event_id": leaf or None}))
-    texts, left = ([message.text for message in kept] for kept in (conversation.messages, conversation.left))
+    texts, left = ([message.text for message in kept] for kept in (conversation.messages, conversation.abandoned))
     if leaf == "5":
         assert (texts, left) == (["First.", "Second.", "Anew.", "Right."], ["Wrong."])
         assert [message.ordinal for message in conversation.everything] == [1, 2, 3, 4, 5]

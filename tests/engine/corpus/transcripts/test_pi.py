@@ -7,6 +7,7 @@ import pytest
 
 from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.corpus.transcripts.registry import agent_label, resume_command, session_folders
+from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.transcript_reader import format_of, opened
 from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import read_session
@@ -77,10 +78,20 @@ def test_the_first_line_may_have_title_and_forked_session(tmp_path: Path) -> Non
 
 
 def test_states_of_prime_agent_are_no_unknown_lines(tmp_path: Path) -> None:
-    kinds = ("service_tier_change", "session_state", "agent_status", "git_state", "child_usage_attributed")
+    kinds = ("service_tier_change", "session_state", "agent_status", "git_state")
     session = read_session(write(tmp_path / NAME, *({"type": kind} for kind in kinds)), "")
     assert session is not None
     assert session.unknown == {}
+
+
+def test_usage_of_prime_agents_children_is_added(tmp_path: Path) -> None:
+    own = {"input": 328, "output": 291, "cacheRead": 4352, "cacheWrite": 0, "cost": {"total": 0.5}}
+    child = {"input": 262, "output": 10, "cacheRead": 6656, "cacheWrite": 0, "cost": {"total": 0.25}}
+    answer = {"role": "assistant", "model": "m", "content": [{"type": "text", "text": "Yes."}], "usage": own}
+    attributed = {"type": "child_usage_attributed", "targetId": "a1", "childUsage": child}
+    session = read_session(write(tmp_path / NAME, {"type": "message", "id": "a1", "message": answer}, attributed), "")
+    assert session is not None
+    assert session.facts.usage == {"m": Usage(590, 301, 11008, 0, cost=0.75)}
 
 
 def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:

@@ -148,6 +148,10 @@ def test_qwen_prompt_includes_the_cache() -> None:
         "usageMetadata": counts,
     }
     assert usage_of(QwenFormat(), line) == {"qwen3-coder-plus": Usage(10, 4, 90)}
+    thought = {**line, "usageMetadata": {**counts, "thoughtsTokenCount": 3, "totalTokenCount": 107}}
+    assert usage_of(QwenFormat(), thought) == {"qwen3-coder-plus": Usage(10, 7, 90)}
+    within = {**line, "usageMetadata": {**counts, "thoughtsTokenCount": 3, "totalTokenCount": 104}}
+    assert usage_of(QwenFormat(), within) == {"qwen3-coder-plus": Usage(10, 4, 90)}, "thoughts are candidates, too"
 
 
 def test_opencode_free_answers_have_unknown_cost() -> None:
@@ -228,7 +232,7 @@ def test_hermes_has_totals_of_the_session(tmp_path: Path) -> None:
         **dict(zip(names, (9, 8, 1, 5, 0.1), strict=True)),
     }
     write_rows(tmp_path / "state.db", schema, [("sessions", row)])
-    assert recorded(HERMES_DATABASE, tmp_path / "state.db") == {"m": Usage(9, 9, 5, cost=0.1)}
+    assert recorded(HERMES_DATABASE, tmp_path / "state.db") == {"m": Usage(9, 8, 5, cost=0.1)}
 
 
 @pytest.mark.parametrize("value", [None, "12", True, -1, float("nan"), 1e300, {}, []])

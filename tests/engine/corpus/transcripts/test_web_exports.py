@@ -46,7 +46,7 @@ def test_deepseek_reads_the_last_branch() -> None:
         ("tool", "tool-result", '[\n  {\n    "url": "https://example.org",\n    "title": "Rain"\n  }\n]', "search"),
         ("assistant", "text", "You're welcome.", ""),
     ]
-    assert [message.text for message in found.left] == ["Water, most likely.", "Too little water."]
+    assert [message.text for message in found.abandoned] == ["Water, most likely.", "Too little water."]
     assert (found.key, found.facts.title, found.unknown) == ("d-1", "Tomatoes", {"AROMA": 1})
     assert (found.facts.started, found.facts.ended, found.messages[0].id) == (START + 1, START + 5, "1")
 
@@ -68,7 +68,7 @@ def test_grok_reads_every_conversation() -> None:
         ("assistant", "text", "[image]", ""),
         ("system", "text", "Night.", ""),
     ]
-    assert [message.text for message in first.left] == ["Too little water."]
+    assert [message.text for message in first.abandoned] == ["Too little water."]
     assert (first.key, first.facts.title, first.unknown) == ("g-1", "Tomatoes", {"sender narrator": 1})
     assert (first.facts.started, first.facts.ended) == (START + 1, START + 6)
     assert in_order(second) == [("user", "text", "Hello. Are you there?", ""), ("assistant", "text", "Yes.", "")]
@@ -92,7 +92,7 @@ def test_grok_keeps_every_message(tmp_path: Path, above: tuple[str, ...], shown:
         for id, parent in zip("abcd", above, strict=True)
     ]
     (found,) = read(GrokExport(), written(tmp_path, {"conversations": [{"conversation": {}, "responses": responses}]}))
-    assert ("".join(one.text for one in found.messages), "".join(one.text for one in found.left)) == (shown, left)
+    assert ("".join(one.text for one in found.messages), "".join(one.text for one in found.abandoned)) == (shown, left)
 
 
 def test_grok_export_is_read_from_its_archive(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_open_webui_separates_thoughts_and_tools() -> None:
         ("assistant", "text", "Too much water at once.", ""),
         ("user", "text", 'Thanks <details type="reasoning">.', ""),
     ]
-    assert [message.text for message in found.left] == ["Too little water."]
+    assert [message.text for message in found.abandoned] == ["Too little water."]
     assert (found.key, found.facts.title, found.unknown) == ("w-1", "Tomatoes", {})
     assert (found.facts.started, found.facts.ended) == (START + 1, START + 4)
     assert found.facts.usage == {"llama3": Usage(12, 34)}
@@ -204,7 +204,7 @@ def test_lm_studio_reads_the_selected_versions() -> None:
         ("tool", "tool-result", "After rain.", ""),
         ("assistant", "text", "Too much water at once.", ""),
     ]
-    assert [message.text for message in found.left] == ["Why split?"]
+    assert [message.text for message in found.abandoned] == ["Why split?"]
     assert (found.facts.id, found.facts.title, found.unknown) == ("1777885200000", "Tomatoes", {"aroma": 1})
     assert (found.facts.started, found.facts.ended) == (START, START + 2)
 

@@ -1,0 +1,441 @@
+"""Patterns for secrets in the commands of shells and of programs that read commands.
+
+`engine/redaction/secret_masking.py` has the rules for the expressions.
+"""
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+
+from engine.base import lazy_pattern
+from engine.redaction.non_secrets import PLACEHOLDER, is_argument
+from engine.redaction.secret_pattern import (
+    ARGUMENT,
+    BARE_PASSWORD,
+    BLANK,
+    LINE_END,
+    QUOTED,
+    SecretPattern,
+    mixes_digits,
+    value_of,
+)
+from engine.redaction.secret_words import PARTICIPLE
+
+_OPTIONS = {
+    program: forms
+    for programs, forms in (
+        ("curl etcdctl", {":": "u U -user -proxy-user"}),
+        ("http https xh jenkins*", {":": "a auth -auth"}),
+        ("skopeo podman buildah", {":": "-creds -src-creds -dest-creds"}),
+        ("mysql* mariadb* 7z* rar unrar", {"attached": "p hp"}),
+        ("smbclient* smbget smbcacls smbtree smbpasswd smbspool rpcclient winexe net", {"%": "U"}),
+        ("lftp", {",": "u"}),
+        (
+            "useradd usermod sshpass login mongo* cqlsh rdesktop psexec* ncftp* ftpput ftpget hdbsql evil-winrm"
+            " crackmapexec netexec nxc smbmap certipy hydra veracrypt racadm oras rabbitmqadmin cypher-shell beeline"
+            " couchbase-cli mydumper youtube-dl yt-dlp twine",
+            {"": "p"},
+        ),
+        ("redis-cli", {"": "a"}),
+        ("sqlcmd mssql-cli bcp zip unzip ipmitool mosquitto_*", {"": "P"}),
+        ("ssh-keygen", {"": "N P"}),
+        ("ldap*", {"": "w"}),
+        ("ldappasswd", {"": "w s a"}),
+        ("snmp*", {"": "A X"}),
+        ("doctl nuget", {"": "t k"}),
+        ("pdfto* pdfimages pdfinfo pdffonts pdfdetach pdfgrep", {"": "upw opw"}),
+        ("openssl", {"pass:": "pass passin passout", "": "k K"}),
+    )
+    for program in programs.split()
+}
+"""The options that take a password, by program and the form of the password: after the name of a user and a sign, after
+"pass:", without a blank ("attached"), or alone. An asterisk stands for the rest of a name."""
+_OPTION_ANCHOR = (
+    r"-(?<=[ \t\"']-)(?=[upPaUwkKNsAXht]|opw|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth|-(?:src-|dest-)?creds)"
+)
+_NEXT = r"[\"'],\s{0,20}(?=[\"'])"
+"""Between an option and its value in a list of arguments."""
+_LOOK_BACK = 400
+_FAMILIES = [program[:-1] for program in _OPTIONS if program[-1] == "*"]
+_COMMAND = lazy_pattern(
+    rf"(?<![\w.-])(?:({'|'.join(program for program in _OPTIONS if program[-1] != '*')})"
+    rf"|({'|'.join(_FAMILIES)})[\w-]{{0,12}}(?:\.jar)?)(?=[ \t\\\"'])(?<!\bnet(?![ ](?:ads|rpc)[ ]))"
+)
+_COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
+_BLOCK = 256
+"""Options in one block of text share the search for their commands: many options would need as many searches."""
+_OPTION_START = lazy_pattern(r"(?<!\S)-\w*\Z")
+_PASSWORD_PROMPT = lazy_pattern(r"(?i:expect)[^\n]{0,60}assword[^\n]{0,40}\n?[^\n]{0,40}\Z")
+_PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
+_WINDOWS_PROGRAM = lazy_pattern("freerdp|schtasks", re.IGNORECASE)
+_READER = lazy_pattern(
+    r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert|vercel env"
+    r"|p4 login|wrangler secret|ssh-add|keyring set|hdiutil|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
+)
+_PASSWORD_COMMAND = lazy_pattern(
+    r"(?:pass(?:word)?[-_]?(?:command|cmd|eval)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
+    r"|(?:key|password|passphrase)(?:-file)?[ =]<\()\Z",
+    re.IGNORECASE,
+)
+
+
+def is_program_login(before: str, match: re.Match[str]) -> bool:
+    """Whether the value of `-u user:…`, or of another option for name and password, is a secret."""
+    sign = match["sign"] or match["bare_sign"]
+    return _form(match) == sign and not PLACEHOLDER.fullmatch(value_of(match))
+
+
+def is_program_password(before: str, match: re.Match[str]) -> bool:
+    """Whether the value of `-p…`, `-passin pass:…` or another option for a password is a secret."""
+    form = _form(match)
+    if form not in ("", "attached", "pass:") or PLACEHOLDER.fullmatch(value_of(match)):
+        return False
+    attached = form == "attached" or (form == "" and not match["gap"] and match["option"] not in "kK")
+    return (form == "pass:") == bool(match["form"]) and (not match["gap"]) == attached
+
+
+def _form(match: re.Match[str]) -> str | None:
+    """Return the form of the password after the option, by the command to which this belongs; None for others."""
+    first = max(0, match.start() - _LOOK_BACK)
+    block = first - first % _BLOCK
+    commands = _commands(match.string[block : block + _BLOCK + _LOOK_BACK + 1])
+    last = bisect_left(commands, (match.start() - block,)) - 1
+    if last < 0 or commands[last][0] < first - block:
+        return None
+    options = _OPTIONS.get(commands[last][1], {})
+    return next((form for form, named in options.items() if match["option"] in named.split()), None)
+
+
+@lru_cache(maxsize=2)
+def _commands(text: str) -> list[tuple[int, str]]:
+    """Return the positions of programs and of the starts of command lines, which have an empty name."""
+    starts = [(match.start(), "") for match in _COMMAND_START.finditer(text)]
+    return sorted(starts + [(match.start(), match[1] or f"{match[2]}*") for match in _COMMAND.finditer(text)])
+
+
+def _command_before(match: re.Match[str]) -> str:
+    """Return the part of a command line before the match, at most its last 400 characters."""
+    start = max(0, match.start() - _LOOK_BACK)
+    return _COMMAND_START.split(match.string[start : match.start()])[-1]
+
+
+def is_auth_command(before: str, match: re.Match[str]) -> bool:
+    """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
+    value, line = value_of(match), before.rpartition("\n")[2].strip()
+    if match["login"] is not None or value.isupper() or PARTICIPLE.fullmatch(value) or not is_argument(before, match):
+        return match["login"] is not None
+    if not line.strip("> "):  # alone, perhaps in a quotation, it may begin a log's message
+        return mixes_digits(value)
+    return line.endswith(">") or "redis-cli" in line
+
+
+def is_piped(before: str, match: re.Match[str]) -> bool:
+    """Whether the text given to a command is the password that it reads."""
+    if match[0][0] == "s":  # a script answers the prompt that it waited for
+        return _PASSWORD_PROMPT.search(before) is not None and is_argument(before, match)
+    if match["reader"] is None and not (match[0][0] == "<" and _READER.search(_command_before(match))):
+        return match[0][0] != "<" and _PASSWORD_COMMAND.search(before) is not None and is_argument(before, match)
+    if match["coded"] is not None and not mixes_digits(value_of(match)):
+        return False
+    return is_argument(before, match)
+
+
+def is_program_argument(before: str, match: re.Match[str]) -> bool:
+    """Whether an argument at the position of a password is a secret."""
+    named = match[0][: len("masterauth")].lower()
+    if named.startswith(("net", "isql")):
+        plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]
+        if plain or not _PROMPT.search(before):
+            return False
+    if named[0] == "/" and not _WINDOWS_PROGRAM.search(_command_before(match)):
+        return False
+    if "pass " in named or named == "masterauth" or named.startswith(("bindpw", "rootpw")):
+        line = before.rpartition("\n")[2]
+        if not (_OPTION_START.search(line) or line.strip(" \t>$") in ("", "CONFIG SET")):
+            return False
+    return is_argument(before, match)
+
+
+def _argument(about: str, examples: tuple[str, ...], anchors: tuple[str, ...], before: str) -> SecretPattern:
+    """Return the pattern for the argument after `before`, an expression without regard to case."""
+    regex = rf"(?i:{before}){ARGUMENT}"
+    return SecretPattern("Password as an argument", about, examples, anchors, regex, "whole", is_program_argument)
+
+
+_USER = rf"\S{{1,64}}{BLANK}"
+_REST = rf"[^{LINE_END};|]"
+
+_ARGUMENTS: tuple[SecretPattern, ...] = (
+    _argument(
+        "`htpasswd -b … x`",
+        ("htpasswd -bc /etc/nginx/.htpasswd ada «swordfish»", "htpasswd -nbB ada '«correct horse»'"),
+        ("htpasswd ",),
+        rf"htpasswd{BLANK}(?=(?:-\w{{1,9}}{BLANK}){{0,4}}-[a-z]{{0,4}}b)(?:-\w{{1,9}}{BLANK}|\d\d?{BLANK}){{1,5}}"
+        rf"(?:[^\s-]\S{{0,200}}{BLANK}){{1,2}}?(?=\S+[ \t]*(?:[{LINE_END};|&]|\Z)|[\"'])",
+    ),
+    _argument(
+        "`net use … x`, `net user … x`",
+        (
+            "net use Z: \\\\srv\\share /user:ada «hunter2»",
+            "net use \\\\srv\\share «swordfish» /user:OFFICE\\ada",
+            "net user ada «hunter2» /add",
+        ),
+        ("net use",),
+        rf"net{BLANK}(?:use{BLANK}(?:[^{LINE_END}|;&]{{0,200}}?/user:\S{{1,100}}{BLANK}(?!/)"
+        rf"|(?:\S{{1,3}}{BLANK})?\\\\\S{{1,200}}{BLANK}(?=[^\s/]\S{{0,100}}{BLANK}/user:))"
+        rf"|user{BLANK}[^\s/]\S{{0,100}}{BLANK}(?!/))",
+    ),
+    _argument(
+        "`/p:x` of FreeRDP, `/rp x`",
+        ("xfreerdp /u:ada /p:«hunter2» /v:host", "schtasks /create /ru ada /rp «hunter2»"),
+        ("/p:", "/rp "),
+        rf"/p:|/rp{BLANK}",
+    ),
+    _argument(
+        "`requirepass x`, `masterauth x`, `bindpw x` of LDAP",
+        ("redis-server --requirepass «swordfish»", "bindpw «swordfish»"),
+        ("requirepass ", "masterauth ", "bindpw ", "rootpw "),
+        rf"(?:requirepass|masterauth|(?<![\w-])(?:bind|root)pw){BLANK}",
+    ),
+    _argument(
+        "`-storepass x`, `-keypass x` of keytool",
+        (
+            "keytool -list -storepass «changeit» -keypass «changeit»",
+            "keytool -importkeystore -srcstorepass «changeit» -v",
+        ),
+        ("storepass", "keypass"),
+        rf"(?:store|key)pass(?:word{BLANK}(?=[\"'])|{BLANK})",
+    ),
+    _argument(
+        "`ansible-vault encrypt_string x`",
+        ("ansible-vault encrypt_string '«hunter2»' --name x",),
+        ("encrypt_string ",),
+        rf"encrypt_string{BLANK}(?=[\"']|[A-Za-z]\w*\d)",
+    ),
+    _argument(
+        "`ConvertTo-SecureString x`",
+        (
+            '$x = ConvertTo-SecureString "«hunter2»" -AsPlainText -Force',
+            "(ConvertTo-SecureString «hunter2» -AsPlainText -Force)",
+        ),
+        ("securestring ",),
+        rf"securestring{BLANK}(?:-(?:string|asplaintext){BLANK})?(?=[\"']|[^\s$(]+{BLANK}-asplain)",
+    ),
+    _argument(
+        "`wpa_passphrase … x`, `nmcli … password x`, `iwconfig … key x`",
+        (
+            "wpa_passphrase Home «swordfish»",
+            "nmcli dev wifi connect Home password '«correct horse»'",
+            "iwconfig wlan0 essid Home key s:«hunter»",
+        ),
+        ("wpa_passphrase ", "nmcli ", "iwconfig "),
+        rf"wpa_passphrase{BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){BLANK}(?=\S{{8}}|[\"'])"
+        rf"|nmcli{BLANK}[^{LINE_END}]{{1,120}}?password{BLANK}"
+        rf"|iwconfig{BLANK}[^{LINE_END}]{{1,120}}?\bkey{BLANK}(?:s:|(?!s:|off\b|on\b|open\b|\[))",
+    ),
+    _argument(
+        "`vault login x`, `kv put … x`, `bw unlock x`, `cargo login x`, `ngrok authtoken x`",
+        (
+            *("vault login «swordfish77»", "vault kv put secret/db password «hunter2»", "bw unlock «swordfish»"),
+            *("ngrok config add-authtoken «2abCdEf_12345»", "cargo login «swordfish77»"),
+        ),
+        ("vault login ", "kv put ", "bw unlock ", "authtoken ", "cargo login "),
+        rf"vault{BLANK}login{BLANK}(?:-[^\s=]{{1,40}}{BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
+        rf"|kv{BLANK}put{BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){BLANK}|bw{BLANK}unlock{BLANK}(?!-)"
+        rf"|(?:authtoken|cargo{BLANK}login){BLANK}(?=[\w-]{{10}})",
+    ),
+    _argument(
+        "`pdftk … input_pw x`, `qpdf --encrypt x y`",
+        ("pdftk a.pdf input_pw «hunter2» output b.pdf", "pdftk a.pdf output b.pdf user_pw «hunter2»"),
+        ("put_pw ", "owner_pw ", "user_pw "),
+        rf"(?:put|owner|user)_pw{BLANK}",
+    ),
+    SecretPattern(
+        "Password as an argument",
+        "both passwords of `qpdf --encrypt x y`",
+        ("qpdf --encrypt «hunter2 swordfish» 256 -- in.pdf out.pdf",),
+        ("qpdf ",),
+        rf"(?i:qpdf{BLANK}{_REST}{{0,120}}?--encrypt{BLANK})(\S{{1,64}}{BLANK}\S{{1,64}})(?={BLANK}(?:40|128|256)\b)",
+        "whole",
+        is_program_argument,
+    ),
+    _argument(
+        "`snmpwalk -c x`",
+        ("snmpwalk -v2c -c «swordfish» 10.0.0.1",),
+        ("snmpwalk ", "snmpget ", "snmpset "),
+        rf"snmp(?:walk|get|set){BLANK}(?:-{_REST}{{1,80}}?{BLANK})?-c{BLANK}",
+    ),
+    _argument(
+        "`security add-generic-password … -w x`, `gh secret set … --body x`",
+        (
+            "security add-generic-password -a ada -s x -w «swordfish»",
+            "gh secret set TOKEN --body «swordfish»",
+        ),
+        ("generic-password ", "internet-password ", "secret set "),
+        rf"(?:generic|internet)-password{BLANK}{_REST}{{1,160}}?-w{BLANK}(?!-)"
+        rf"|secret{BLANK}set{BLANK}{_REST}{{1,80}}?(?:--body|-b)[ =]",
+    ),
+    _argument(
+        "`--from-literal=name=x`, `::add-mask::x`",
+        ("kubectl create secret generic db --from-literal=pg=«hunter2»", "echo ::add-mask::«hunter2»"),
+        ("from-literal", "::add-mask::"),
+        r"::add-mask::|(?<=--)from-literal[= ](?!(?:user|host|port|url|db)\w*=)[\w.-]{1,80}=",
+    ),
+    _argument(
+        "`rabbitmqctl add_user … x`, `mc alias set … x`, `samba-tool user create … x`, `mosquitto_passwd -b … x`",
+        (
+            *("rabbitmqctl add_user ada «swordfish»", "mc alias set s3 http://x ada «swordfish»"),
+            *("mc admin user add s3 ada «swordfish»", "samba-tool user create ada «swordfish»"),
+            "mosquitto_passwd -b /etc/passwords ada «swordfish»",
+        ),
+        ("rabbitmqctl ", "mc alias set ", "admin user add ", "samba-tool ", "mosquitto_passwd "),
+        rf"(?:rabbitmqctl{BLANK}(?:add_user|change_password){BLANK}{_USER}|samba-tool{BLANK}user{BLANK}(?:create|add){BLANK}{_USER}"
+        rf"|mc{BLANK}alias{BLANK}set{BLANK}{_USER}\S{{1,200}}{BLANK}{_USER}|admin{BLANK}user{BLANK}add{BLANK}{_USER}{_USER}"
+        rf"|mosquitto_passwd{BLANK}-b{BLANK}\S{{1,100}}{BLANK}{_USER})(?!-)",
+    ),
+    _argument(
+        "`nuget setapikey x`, `openssl passwd -6 x`, `mysqladmin password x`",
+        ("nuget setapikey «oy2abcdefghij»", "openssl passwd -6 «swordfish»", "mysqladmin -u root password «hunter2»"),
+        ("setapikey ", "openssl passwd ", "mysqladmin "),
+        rf"setapikey{BLANK}(?!-)|mysqladmin{BLANK}{_REST}{{0,80}}?\bpassword{BLANK}"
+        rf"|openssl{BLANK}passwd{BLANK}(?:-(?:\d|apr1|salt{BLANK}\S{{1,40}}|quiet|noverify){BLANK}){{1,4}}(?!-)",
+    ),
+    _argument(
+        "`--secret-string x` of AWS, `put-parameter … --value x`, `az keyvault secret set … --value x`",
+        (
+            "aws secretsmanager create-secret --name db --secret-string '«hunter2»'",
+            "aws ssm put-parameter --name /db --type SecureString --value «hunter2»",
+            "az keyvault secret set --vault-name v --name db --value «hunter2»",
+        ),
+        ("--secret-string", "put-parameter ", "keyvault secret set "),
+        rf"--secret-string[ =](?![{{@f])|keyvault[ ]secret[ ]set{BLANK}{_REST}{{1,200}}?--value[ =]"
+        rf"|put-parameter{BLANK}(?={_REST}{{0,300}}SecureString){_REST}{{1,200}}?--value[ =]",
+    ),
+    _argument(
+        "`rclone config … pass x`, `rclone obscure x`",
+        ("rclone config create x sftp user ada pass «hunter2»", "rclone obscure «hunter2»"),
+        ("rclone config ", "rclone obscure "),
+        rf"rclone{BLANK}(?:config{BLANK}{_REST}{{1,160}}?\bpass{BLANK}|obscure{BLANK}(?!-))",
+    ),
+    _argument(
+        "`composer config http-basic.… x`, `poetry config http-basic.… x`, `bundle config … user:x`",
+        (
+            "composer config --global http-basic.repo.example.com ada «swordfish»",
+            "bundle config set --local gems.example.com ada:«swordfish»",
+        ),
+        ("http-basic.", "bundle config "),
+        rf"(?<=[ ])http-basic\.\S{{1,80}}{BLANK}{_USER}(?!-)"
+        rf"|bundle{BLANK}config{BLANK}(?:(?:set|--\w{{5,6}}){BLANK}){{0,2}}[^\s.-]{{1,80}}\.\S{{1,80}}{BLANK}[^\s:]{{1,64}}:(?![:/])",
+    ),
+    _argument(
+        "`connect to … user … using x`, `isql … x`",
+        ("db2 connect to shop user ada using «swordfish»", "isql -v shop ada «hunter2»"),
+        ("connect to ", "isql "),
+        rf"connect{BLANK}to{BLANK}\S{{1,60}}{BLANK}user{BLANK}{_USER}using{BLANK}"
+        rf"|(?<![\w-])isql{BLANK}(?:-\w{{1,9}}{BLANK}){{0,3}}(?:[^\s-]\S{{0,60}}{BLANK}){{2}}(?!-)"
+        rf"(?=[\"']|\S*\w[ \t]*(?:[{LINE_END};|&<]|\Z))",
+    ),
+    _argument(
+        "`pulumi config set --secret … x`, defaults of secret variables in Terraform",
+        (
+            *("pulumi config set --secret dbPass «swordfish»", "pulumi config set x:dbPass «swordfish» --secret"),
+            'variable "db_password" {\n  type = string\n  default = "«Zk9!pass»"\n}',
+        ),
+        ("pulumi config ", 'variable "', 'output "'),
+        rf"pulumi{BLANK}config{BLANK}set{BLANK}(?=[^{LINE_END}]{{0,300}}--secret\b)"
+        rf"(?:--[^\s]{{1,40}}{BLANK}){{0,3}}[^\s-]\S{{0,80}}{BLANK}(?!-)"
+        rf"|(?:variable|output){BLANK}\"\w{{0,40}}(?:pass(?:word|wd)?|token|secret|(?:api|access)_?key)\"[ ]"
+        r"\{[^{}]{0,400}?\b(?:default|value)[ ]{1,20}=[ ](?=\")",
+    ),
+    _argument(
+        "`ADMIN_PW x`, `#define SECRET_PASS x`",
+        ("ADMIN_PW «hunter2»", '#define SECRET_PASS "«swordfish»"'),
+        ("_PW ", "#define "),
+        rf"(?-i:(?<=[A-Z])_PW){BLANK}(?=[^\s=/$]*\d)"
+        rf"|#define{BLANK}\w*(?:pass(?:word|wd|phrase)|(?:secret|wifi|wlan)_(?:pass|psk)|"
+        rf"api_?key(?!{BLANK}\"[A-Za-z]+(?:[_-][A-Za-z]+)+\")){BLANK}(?=\")",
+    ),
+)
+
+
+COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
+    SecretPattern(
+        "Login of a program",
+        "`curl -u user:x`, `--user user:x`, `http -a user:x`, `smbclient -U user%x`, `lftp -u user,x`, "
+        "`skopeo --src-creds user:x`",
+        (
+            "curl -u ada:«hunter2» https://example.com",
+            "curl -X POST --user 'ada:«correct horse»' https://example.com",
+            "curl -s \\\n  -u ada:«hunter2» \\\n  https://example.com",
+            "curl -sSLu ada:«hunter2» https://example.com",
+            *("http -a ada:«hunter2» example.com", "lftp -u ada,«hunter2» ftp.example.com"),
+            "smbclient //srv/share -U OFFICE/ada%«swordfish» -c ls",
+            *("rpcclient -U 'ada%«correct horse»' srv", "net ads join -U ada%«swordfish»"),
+            *('["curl", "-u", "ada:«hunter2»", "https://x"]', "smbget -U ada%'«correct horse»' smb://srv/x"),
+            "skopeo copy --src-creds ada:«hunter2» --dest-creds=bob:«tugboat» docker://a docker://b",
+        ),
+        (_OPTION_ANCHOR,),
+        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>-?auth|[uUa]|-user|-proxy-user|-(?:src-|dest-)?creds)"""
+        rf"""(?:{_NEXT}|[ \t=]{{0,2}})"""
+        r"""(?:(?P<quote>["'])[^\s:%,"']{0,128}(?P<sign>[:%,])([^"'\n]{1,200}+)(?P=quote)"""
+        r"""|[^\s:%,"'`]{0,128}(?P<bare_sign>[:%,])(?:"([^"\n]{1,200}+)"|'([^'\n]{1,200}+)'|([^\s"'`]{1,200}+)))""",
+        "whole",
+        is_program_login,
+    ),
+    SecretPattern(
+        "Password of a program",
+        "`mysql -px`, `sshpass -p x`, `docker login -p x`, `redis-cli -a x`, options of MongoDB, LDAP, SNMP, zip, "
+        "OpenSSL, PDF tools and remote desktops",
+        (
+            *("mysql -u root -p«hunter2» shop", "mysqldump -p'«pa ss»' shop", "redis-cli -a «hunter2» ping"),
+            *("sshpass -p «hunter2» ssh ada@host", "sshpass -p'«hunter2»' ssh ada@host"),
+            *("docker login -u ada -p «swordfish» registry", "openssl rsa -passin pass:«hunter2» -in key.pem"),
+            "openssl enc -d -aes-256-cbc -k '«correct horse»' -in a -out b",
+            *("rdesktop -u ada -p «hunter2» host", "unrar x -p«hunter2» a.rar", "rar a -hp«hunter2» a.rar x"),
+            *("ldappasswd -D cn=ada -s «hunter2»", "snmpget -v3 -u ada -A «hunter2» -X «swordfish» srv"),
+            "ssh-keygen -t ed25519 -N '«correct horse»' -f key",
+            *("['sshpass', '-p', '«hunter2»', 'ssh', 'ada@host']", "pdftotext -upw «hunter2» a.pdf"),
+            *("openssl rsa -passin 'pass:«correct horse»' -in key.pem", "hdbsql -u ada -p «hunter2»"),
+        ),
+        (_OPTION_ANCHOR,),
+        rf"-(?P<option>(?:pass(?:in|out)?|[uo]pw)(?=[ \t])|hp(?=\S)|[pPawkKNsAXt])(?P<gap>{_NEXT}|[ \t=]{{0,2}})"
+        rf"(?P<form>(?P<opened>[\"'])?pass:)?(?(opened)([^\"'{LINE_END}]{{1,200}}+)|(?:{QUOTED}|{BARE_PASSWORD}))",
+        "whole",
+        is_program_password,
+    ),
+    *_ARGUMENTS,
+    SecretPattern(
+        "AUTH command",
+        "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
+        ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
+        ("AUTH ",),
+        r"""(?<![\w-])AUTH[ ](?:(?:PLAIN|LOGIN|XOAUTH2)[ ](?P<login>[A-Za-z0-9+/]{8,}+=*)|(?:[a-z][\w-]{1,31}[ ])?"""
+        rf"""["']?([^\s"']{{4,128}}+)["']?(?=[ \t]*(?:[{LINE_END}]|\Z)))""",
+        "whole",
+        is_auth_command,
+    ),
+    SecretPattern(
+        "Password for a command that reads it",
+        "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | openconnect --passwd-on-stdin`, `… | chpasswd`, "
+        "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`, `--password-command 'echo x'`, `send x` in Expect",
+        (
+            *("echo '«hunter2»' | sudo -S apt update", 'echo "«ada:hunter2»" | sudo chpasswd'),
+            "echo «swordfish» | docker login -u ada --password-stdin registry",
+            "printf '%s' '«hunter2»' | gh auth login --with-token",
+            "echo «Tr0ub4dor» | sudo openconnect --passwd-on-stdin vpn.example.com",
+            "echo -n «swordfish» | docker secret create db_password -",
+            *("read -s PW <<< '«hunter2»'", "kinit ada <<< '«correct horse»'", "echo -n «hunter2» | base64"),
+            'restic --password-command "echo «swordfish»" backup',
+            *('expect "assword:"; send "«swordfish\\r»"', "c.expect('Password:')\nc.sendline('«swordfish»')"),
+        ),
+        ("echo ", "printf ", "<<<", "send ", "sendline"),
+        rf"""(?:(?:echo|printf){BLANK}(?:-[neE]{{1,3}}{BLANK}|["']%s(?:\\{{1,2}}n)?["']{BLANK})?|<<<[ \t]{{0,4}}"""
+        rf"""|(?-i:send(?:line\(|(?:{BLANK}--)?{BLANK})(?=["'])))"""
+        rf"{ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{BLANK}-\w{{0,4}}S\b"
+        rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|passwd{BLANK}--stdin|cryptsetup|kinit{BLANK}|keepassxc-cli|secret-tool{BLANK}store|htpasswd{BLANK}-\w{{0,4}}i"
+        rf"|p4{BLANK}login|smbpasswd{BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{BLANK}(?:set|put|create|add|versions)|pass{BLANK}insert"
+        rf"|(?P<coded>)base64(?!{BLANK}-(?:d|-decode)\b))))?",
+        "whole",
+        is_piped,
+    ),
+)
