@@ -11,6 +11,8 @@ from tests.helpers.sources import ROOT, syntax_trees
 
 LONGEST = 500
 """Lines of a module."""
+LONGEST_FUNCTION = 60
+"""Lines of a function."""
 MOST_MODULES = 561
 """Without those that read the transcripts of agents."""
 MOST_PRIVATE = 78
@@ -58,6 +60,16 @@ def test_imports_have_no_cycles() -> None:
 def test_modules_are_short() -> None:
     sizes = {name: len(path.read_text("utf-8").splitlines()) for name, path in modules().items()}
     assert not {name: size for name, size in sizes.items() if size > LONGEST}
+
+
+def test_functions_are_short() -> None:
+    sizes = {
+        f"{path}:{node.lineno} {node.name}": (node.end_lineno or node.lineno) - node.lineno + 1
+        for path, tree in syntax_trees("engine", "gui")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert not {name: size for name, size in sizes.items() if size > LONGEST_FUNCTION}
 
 
 def test_number_of_modules_does_not_grow() -> None:

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from functools import partial
 from heapq import nlargest
 from itertools import chain, islice
@@ -64,6 +64,70 @@ class KeywordPart(msgspec.Struct):
     def wordless(self) -> bool:
         """Whether there is nothing to search for: the query has only punctuation and similar signs."""
         return self.example is None and not self.analysis.terms and not self.conditions
+
+
+class _Scorer(msgspec.Struct):
+    """Scores chunks by keywords, vectors, their age and the names in the query."""
+
+    words: KeywordScores
+    texts: dict[int, float]
+    """A chunk's keyword score without its upper limit; replaced when the texts of the best have been read."""
+    complete: Set[int]
+    """Chunks that hold all terms, exactly, in a looser form or together with others near them."""
+    vector_leg: "VectorLeg | None"
+    cosines: dict[int, float]
+    """Replaced by exact ones of the best chunks."""
+    ages: "dict[int, Age]"
+    lifts: Mapping[int, Lift]
+
+    def evidence(self, id_: int) -> Evidence:
+        """Return what keywords and vectors say about a chunk."""
+        cosine = self.cosines.get(id_)
+        vector = None if cosine is None or self.vector_leg is None else self.vector_leg.evidence(cosine)
+        name = self.words.names.get(id_)
+        return Evidence(self.texts.get(id_, 0.0), vector, id_ in self.complete, name_bonus(name) if name else 0.0)
+
+    def scored(self, id_: int, blend: Blend) -> Scored:
+        """Return the score of a chunk."""
+        of = self.evidence(id_)
+        age, lift = self.ages.get(id_), self.lifts.get(id_)
+        ordered, keywords = blend.scores(of)
+        score = fresh = within_limits(ordered)
+        if lift is not None:
+            ordered *= lift.factor
+            score = within_limits(ordered)
+        if age is not None:
+            ordered, score = ordered * age.factor, score * age.factor
+        return Scored(id_, score, of, self.cosines.get(id_), fresh, keywords, age, None, ordered, lift=lift)
+
+    def ranked(self, ids: Iterable[int], blend: Blend, others: Iterable[Scored] = ()) -> list[Scored]:
+        """Return these chunks, scored, with `others`, scored before; best first."""
+
+        def order(of: Scored) -> tuple[float, float, int]:
+            return -of.order, -self.words.sums.get(of.id, 0.0), of.id
+
+        chunks = chain((self.scored(id_, blend) for id_ in ids), others)
+        return sorted(_below_whole(chunks, self.words.whole), key=order)
+
+    def ranked_exactly(
+        self, ranked: list[Scored], used: Set[int], blend: Blend, context: SearchContext
+    ) -> list[Scored]:
+        """Return the chunks in the order of their texts and exact cosines, of which only the best have these.
+
+        `used`: chunks that define or spell the name in the query, which count among the best.
+        """
+        most = _READ
+        if self.vector_leg is not None:
+            most = max(_EXACT, context.request.max_results * context.request.hybrid.candidate_multiplier)
+        best = list({of.id for of in ranked[:most]} | used)
+        others = [of for of in ranked[most:] if of.id not in used]
+        if self.vector_leg is not None:
+            with context.timed("vector"):
+                self.cosines = self.vector_leg.cosines(best)
+            # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
+            best = [id_ for id_ in best if id_ in self.words.scores or id_ in self.cosines]
+        with context.timed("merge"):
+            return self.ranked(best, blend, others)
 
 
 class Ranker:
@@ -157,58 +221,26 @@ class Ranker:
             best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if vector_leg is None else vector_leg.near_cosines(ids) | vector_leg.cosines(best)
-
-        texts, names, sums = words.evidence, words.names, words.sums
-        complete = words.in_some_form | words.in_file
-
-        def evidence(id_: int) -> Evidence:
-            cosine = cosines.get(id_)
-            vector = None if cosine is None or vector_leg is None else vector_leg.evidence(cosine)
-            name = names.get(id_)
-            return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
-
         with context.timed("merge"):
+            scorer = _Scorer(
+                words, words.evidence, words.in_some_form | words.in_file, vector_leg, cosines, ages, lifts
+            )
             # A passage's file may contain the other words by chance: vectors must not lose their weight for that.
-            found = (msgspec.structs.replace(evidence(id_), complete=id_ in words.in_some_form) for id_ in best)
+            trusted = (
+                msgspec.structs.replace(scorer.evidence(id_), complete=id_ in words.in_some_form) for id_ in best
+            )
             alone = 1.0 if context.request.like is not None else words.factor_alone(part.leg.chunks)
-            blend = self._blend(vector_leg, found, alone, part.analysis, context)
+            blend = self._blend(vector_leg, trusted, alone, part.analysis, context)
         if vector_leg is None and not ages and not lifts:
             return *_ranked_by_keywords(ids, words, blend, part, snapshot, context), blend
-
-        def scored(id_: int) -> Scored:
-            of = evidence(id_)
-            age, lift = ages.get(id_), lifts.get(id_)
-            ordered, keywords = blend.scores(of)
-            score = fresh = within_limits(ordered)
-            if lift is not None:
-                ordered *= lift.factor
-                score = within_limits(ordered)
-            if age is not None:
-                ordered, score = ordered * age.factor, score * age.factor
-            return Scored(id_, score, of, cosines.get(id_), fresh, keywords, age, None, ordered, lift=lift)
-
-        def order(of: Scored) -> tuple[float, float, int]:
-            return -of.order, -sums.get(of.id, 0.0), of.id
-
         with context.timed("merge"):
             known = (id_ for id_ in ids if id_ in words.scores or id_ in cosines)
-            ranked = sorted(_below_whole(map(scored, known), words.whole), key=order)
+            ranked = scorer.ranked(known, blend)
         with context.timed("keyword"):
             words = _read([of.id for of in ranked], words, part, snapshot, context)
-            texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
+            scorer.texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
             named = called_in(snapshot, context.query, part.analysis, words)
-        most = _READ
-        if vector_leg is not None:
-            most = max(_EXACT, context.request.max_results * context.request.hybrid.candidate_multiplier)
-        best = list({of.id for of in ranked[:most]} | words.used.keys())
-        others = [of for of in ranked[most:] if of.id not in words.used]
-        if vector_leg is not None:
-            with context.timed("vector"):
-                cosines = vector_leg.cosines(best)
-            # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
-            best = [id_ for id_ in best if id_ in words.scores or id_ in cosines]
-        with context.timed("merge"):
-            ranked = sorted(_below_whole([*map(scored, best), *others], words.whole), key=order)
+        ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
         return words, _named_first(ranked, named, len(ids), len(ranked), words, context), 0, blend
 
     def _blend(
