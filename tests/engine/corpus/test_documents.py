@@ -109,7 +109,7 @@ def test_pdf_without_title_has_that_of_its_file(reader: DocumentReader) -> None:
         (" - ", ""),
     ],
 )
-def test_pdf_title_is_not_what_a_program_wrote(reader: DocumentReader, declared: str, title: str) -> None:
+def test_pdf_title_made_by_a_program_is_ignored(reader: DocumentReader, declared: str, title: str) -> None:
     text = reader.text_of(pdf([["words"]], title=declared), "a.pdf")
     assert describe(text, "a.pdf").title == (title or "a")
 

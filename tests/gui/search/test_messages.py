@@ -138,7 +138,7 @@ def test_remaining_remedies_are_emitted_to_window(qtbot, panel, ask, memory, nam
     assert emitted.args == [memory.remedies[0]]
 
 
-def test_focus_stays_in_page_whose_button_is_replaced(panel, ask, memory):
+def test_focus_stays_in_page_after_its_button_is_replaced(panel, ask, memory):
     memory.remedies = ()
     unwatched = make_status(watcher=WatcherStatus(), last_sync=make_summary())
     panel.show_status(unwatched)

@@ -285,7 +285,7 @@ def test_running_update_is_not_offered_again(qtbot, panel, memory, ask, monkeypa
     ("button", "remedy"),
     [("Show these files", "left-out"), ("Choose folder…", "folder"), ("Add sessions…", "add-sessions")],
 )
-def test_folder_without_notes_offers_what_may_help(qtbot, panel, button, remedy):
+def test_folder_without_notes_offers_remedies(qtbot, panel, button, remedy):
     skipped = FileIssue(path="*.pdf", rule="other-extension", detail="It has another file extension.")
     empty = make_status(files=0, last_sync=make_summary(), sources=("memory",), skipped_files=(skipped,))
     panel.view.show_hint(empty)

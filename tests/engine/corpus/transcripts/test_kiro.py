@@ -126,7 +126,7 @@ def test_session_lines_become_messages(path: Path, writer: sqlite3.Connection) -
     assert conversation.unknown == {"Hologram": 2}
 
 
-def test_older_table_counts_if_newer_lacks_session(path: Path, writer: sqlite3.Connection) -> None:
+def test_older_table_counts_if_newer_misses_session(path: Path, writer: sqlite3.Connection) -> None:
     put(writer, "c1", {"history": HISTORY[:1]})
     for key, id in (("/home/ada/boats", "c1"), ("/home/ada/rafts", "c2"), ("/x", None)):
         value = json.dumps({"conversation_id": id, "history": HISTORY[1:2]})
