@@ -45,6 +45,11 @@ class ChunkFilter(msgspec.Struct, frozen=True):
     except_files: Sequence[int] = ()
     """Ids of files that a keyword search leaves out."""
 
+    @property
+    def narrows(self) -> bool:
+        """Whether it limits a search to some files or chunks, rather than only leaving a few files out."""
+        return self.files is not None or self.chunks is not None or self.match is not None
+
 
 class Filter(msgspec.Struct, frozen=True):
     """Limits of a search by source, path, time and privacy.

@@ -244,12 +244,12 @@ class KeywordLeg:
         recently indexed matches.
         """
         expression, condition, values = self._within(expression, scope)
-        if condition or matches <= max(_MOST_RANKED, limit):
+        if scope.narrows or matches <= max(_MOST_RANKED, limit):
             return self._best(expression, limit, condition, values)
         oldest, newest = self._snapshot.chunk_id_range()
-        titled = self._best(f"{_TITLES} : ({expression})", limit)
+        titled = self._best(f"{_TITLES} : ({expression})", limit, condition)
         last = (newest - oldest) * max(_RECENT, limit) // matches
-        recent = self._best(expression, limit, f"AND rowid > {newest - last}")
+        recent = self._best(expression, limit, f"{condition} AND rowid > {newest - last}")
         return list(dict.fromkeys(titled + recent))
 
     def _within(self, expression: str, scope: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:

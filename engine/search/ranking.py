@@ -39,6 +39,8 @@ _READ = 10
 """Number of best results whose text is matched line by line with the query."""
 _READ_FOR_NAME = 30
 """Number of best results with all words that are searched for a definition of the name in the query."""
+_LARGE_FILES = 3
+"""Most searches for candidates beside those of files that have too many."""
 _BELOW = 1e-6
 """Share by which lifted chunks remain below those with all words."""
 
@@ -361,16 +363,18 @@ def _below_whole(found: Iterable[Scored], whole: Collection[int]) -> Iterator[Sc
 def _of_other_files(part: KeywordPart, limit: int, snapshot: Snapshot, request: SearchRequest) -> list[int]:
     """Return more candidates by keywords if the files of the first ones are too few to fill the results.
 
-    Else one large file in which the words are frequent would take all places, of which it may show a few.
+    Else a large file in which the words are frequent would take all places, of which it may show a few.
     """
-    found, others = part.candidates or [], list[int]()
+    candidates, others = part.candidates or [], list[int]()
     files: set[int] = set()
-    while found and request.per_file:
-        files |= {file for _, file in snapshot.files_of_chunks(sorted(found))}
+    for _ in range(_LARGE_FILES if request.per_file else 0):
+        files |= {file for _, file in snapshot.files_of_chunks(sorted(candidates))}
         if len(files) * request.per_file >= request.max_results:
             break
-        found = part.leg.candidates(limit, msgspec.structs.replace(part.scope, except_files=sorted(files)))
-        others += found
+        candidates = part.leg.candidates(limit, msgspec.structs.replace(part.scope, except_files=sorted(files)))
+        if not candidates:
+            break
+        others += candidates
     return others
 
 
