@@ -11,7 +11,6 @@ from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
-from engine.search.parsed_query_description import describe_condition
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
@@ -36,7 +35,7 @@ _HELPS: dict[RemedyName, str] = {
     "settings": marked("Search by meaning resumes when the configured model works again."),
 }
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
-_WITHOUT = marked("Without this condition, the query finds {results}.")
+_WITHOUT = marked("Without {condition}, the query finds {results}.")
 _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
@@ -204,17 +203,13 @@ class _Advice:
             if not other.strip():
                 continue
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
-            without = _WORDS_APART if unphrased else _WITHOUT
-            asks = ""
-            if len(query.required) > 1:  # else no other condition could be meant
-                asks = tr("The query requires that every result {demand}.", demand=describe_condition(clause))
-            for remedy in self._tried("demand", without, query=other):
-                yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}".lstrip())
+            advice = _WORDS_APART if unphrased else _WITHOUT
+            yield from self._tried("demand", advice, condition=in_quotes(str(clause)), query=other)
 
-    def _tried(self, name: RemedyName, advice: str, **changes: Any) -> Iterator[SearchRemedy]:
+    def _tried(self, name: RemedyName, advice: str, *, condition: str = "", **changes: Any) -> Iterator[SearchRemedy]:
         """Run the query with `changes`, and yield a remedy if it has results.
 
-        `advice` is the remedy's message, with the placeholder {results}.
+        `advice` is the remedy's message, with the placeholders {results} and perhaps {condition}.
         """
         # A trial query is not sent anywhere, and a failing provider is not called again.
         keyword_only = self._request.keyword_only or self._context.vector_remedy is not None or "query" in changes
@@ -227,7 +222,7 @@ class _Advice:
         yield SearchRemedy(
             name=name,
             stage=self._stage,
-            advice=tr(advice, results=_results(outcome)),
+            advice=tr(advice, results=_results(outcome), condition=condition),
             finds=outcome.total,
             finds_at_least=outcome.total_is_least,
             query=other.query if other.query != self._request.query else "",

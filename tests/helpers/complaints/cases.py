@@ -119,7 +119,7 @@ CASES: tuple[Case, ...] = (
         "#56862",
         "An excluded word removes the intended results without a message.",
         "MES -pallets",
-        says=("Without this condition, the query finds",),
+        says=("Without “-pallets”, the query finds",),
         remedy="demand",
         situation="words",
     ),
