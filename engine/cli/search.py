@@ -45,6 +45,7 @@ _CONTROLS: dict[RemedyName, str] = {
     "embed": "mnemoscope index",
     "settings": "mnemoscope doctor",
     "folder": "--workspace DIR",
+    "left-out": "mnemoscope status",
 }
 """Remedy -> command-line option that applies it; others have a query of their own."""
 
