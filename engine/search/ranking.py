@@ -366,11 +366,16 @@ def _of_other_files(part: KeywordPart, limit: int, snapshot: Snapshot, request: 
     Else a large file in which the words are frequent would take all places, of which it may show a few.
     """
     candidates, others = part.candidates or [], list[int]()
+    needed = math.ceil(request.max_results / request.per_file) if request.per_file else 0
     files: set[int] = set()
-    for _ in range(_LARGE_FILES if request.per_file else 0):
-        files |= {file for _, file in snapshot.files_of_chunks(sorted(candidates))}
-        if len(files) * request.per_file >= request.max_results:
-            break
+    for _ in range(_LARGE_FILES if needed else 0):
+        sample = candidates[
+            :: max(1, len(candidates) // (2 * needed))
+        ]  # usually suffices, and takes a tenth of the time
+        for ids in (sample, candidates):
+            files |= {file for _, file in snapshot.files_of_chunks(sorted(ids))}
+            if len(files) >= needed:
+                return others
         candidates = part.leg.candidates(limit, msgspec.structs.replace(part.scope, except_files=sorted(files)))
         if not candidates:
             break
