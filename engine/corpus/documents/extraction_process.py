@@ -1,8 +1,8 @@
 """A process that extracts the text of documents, and its client.
 
 It reads no file and writes none: a document's bytes come through a pipe, its text goes back. A document may take a
-minute and, on Linux, one gigabyte; then the process is ended. It also ends when it is idle for some seconds, and when
-the pipe closes, which happens when the program dies.
+minute of CPU time and, on Linux, one gigabyte; then the process is ended. It also ends when it is idle for some
+seconds, and when the pipe closes, which happens when the program dies.
 """
 
 import contextlib
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from engine.corpus.documents.text_collector import DocumentText
 
 SECONDS = 60
-"""Time to read one document."""
+"""CPU time to read one document; on Windows, time by the clock."""
 MEMORY = 1024 * 1024 * 1024
 """Bytes of memory of the process, where the system can limit them."""
+_LONGER = 1 if sys.platform == "win32" else 5
+"""Factor by which a document may take longer by the clock than by its CPU time, since the machine may be busy."""
 _STARTING = 60
 """Most seconds until the process is ready."""
 _IDLE = 10
@@ -151,7 +153,7 @@ class Worker:
         try:
             self._pipe.send_bytes(ending.encode())
             self._pipe.send_bytes(data)
-            deadline = time.monotonic() + seconds
+            deadline = time.monotonic() + _LONGER * seconds
             answered = False
             while not answered:
                 if cancel is not None:
@@ -163,11 +165,19 @@ class Worker:
                 answered = self._pipe.poll(_POLL)
             return msgspec.msgpack.decode(self._pipe.recv_bytes(), type=_Answer)
         except (EOFError, OSError, msgspec.MsgspecError):
+            slow = self._has_used_its_time()
             self.end()
+            if slow:
+                raise DocumentError("unfinished", skip_reasons.SLOW_DOCUMENT.message(seconds=round(seconds))) from None
             raise Ended from None
         except BaseException:
             self.end()
             raise
+
+    def _has_used_its_time(self) -> bool:
+        """Whether the process has ended because a document took too much CPU time."""
+        self._process.join(1)
+        return sys.platform != "win32" and self._process.exitcode == -signal.SIGPROF
 
     def end(self) -> None:
         """Stop the process that extracts text."""
@@ -180,8 +190,8 @@ class Worker:
 def serve(pipe: Connection, memory: int, seconds: float) -> None:
     """Report that the process is ready, then answer each pair of a file ending and a document with an `_Answer`.
 
-    Ends when the pipe closes, when nothing comes for a while, and, where the system has alarms, some time after
-    `seconds` within one document: the program that would end it may have died.
+    Ends when the pipe closes, when nothing comes for a while, and, except on Windows, when one document takes `seconds`
+    of CPU time, or much longer by the clock: the program that would end it may have died.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     if hasattr(os, "nice"):
@@ -194,10 +204,18 @@ def serve(pipe: Connection, memory: int, seconds: float) -> None:
         pipe.send_bytes(b"ready")
         while pipe.poll(_IDLE):
             ending, data = pipe.recv_bytes().decode(), pipe.recv_bytes()
-            alarm(round(seconds) + _GRACE)
+            alarm(round(_LONGER * seconds) + _GRACE)
+            _limit_cpu(seconds)
             answer = msgspec.msgpack.encode(_answer(data, ending))
+            _limit_cpu(0)
             alarm(0)
             pipe.send_bytes(answer)
+
+
+def _limit_cpu(seconds: float) -> None:
+    """End this process after so much CPU time, if the system can; 0 for no limit."""
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _limit_memory(memory: int) -> None:

@@ -1,5 +1,7 @@
 """Documents become text with headings or pages; one without text says why."""
 
+import os
+import signal
 import struct
 import sys
 import time
@@ -11,6 +13,7 @@ from io import BytesIO
 from multiprocessing import active_children
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from hypothesis import given, settings
@@ -848,6 +851,31 @@ def test_reader_that_takes_too_long_is_ended() -> None:
         reader.text_of(b"<p>x</p>", "a.html")
     assert caught.value.rule == "unfinished"
     assert not readers()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="CPU time is not limited there")
+def test_document_that_takes_too_much_cpu_time_is_named() -> None:
+    reader = DocumentReader(seconds=0.4)
+    with pytest.raises(DocumentError) as caught:
+        reader.text_of(b"<p>x</p>" * 1_000_000, "a.html")
+    assert caught.value.rule == "unfinished"
+    assert "could not be read within" in caught.value.detail
+    assert reader.text_of(b"<p>still</p>", "a.html") == "still\n"
+    reader.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes can't be stopped there")
+def test_reader_that_gets_no_cpu_time_may_take_longer() -> None:
+    reader = DocumentReader(seconds=1)
+    assert reader.text_of(b"<p>x</p>", "a.html") == "x\n"
+    (process,) = readers()
+    os.kill(process.pid, signal.SIGSTOP)
+    later = Timer(1.5, os.kill, (process.pid, signal.SIGCONT))
+    later.start()
+    assert reader.text_of(b"<p>y</p>", "a.html") == "y\n"
+    later.join()
+    assert readers() == {process}
+    reader.close()
 
 
 def test_cancelled_document_ends_its_process() -> None:
