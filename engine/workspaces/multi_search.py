@@ -242,12 +242,11 @@ class AllWorkspaces:
         most: int,
         cancel: CancelToken | None = None,
     ) -> SearchOutcome:
-        """See `MemorySearchManager.search`: the best `most` results of this memory, which is that of `workspace`, and
-        of those of `others`.
+        """Search the open workspace and the `others`; see `MemorySearchManager.search`.
 
-        Each result has its `workspace`, and its path there. If a workspace fails, is missing or takes longer than the
-        deadline, only its own results are missing, and `notice` names it. Raises `Cancelled`, and the error of this
-        memory if no other workspace answers either.
+        Returns the best `most` results of all; each has its `workspace`, and its path there. `workspace`: the open one.
+        If a workspace fails, is missing or takes longer than the deadline, only its own results are missing, and
+        `notice` names it. Raises `Cancelled`, and the error of this memory if no other workspace answers either.
         """
         begun = time.monotonic()
         token = CancelToken()

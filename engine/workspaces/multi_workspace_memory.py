@@ -123,9 +123,10 @@ class MultiWorkspaceMemory:
         most: int,
         executor: Executor | None = None,
     ) -> None:
-        """`folder`: of the memory `here`, which is closed with this. `known`: all workspaces, that one or not.
+        """`here`: the memory of the open workspace, which is closed together with this object. `folder`: its folder.
 
-        `pool`: opens the others. `most`: results where a search names no number. `executor`: as for `AllWorkspaces`.
+        `known`: returns all workspaces; the open one may be missing. `pool`: opens the others. `most`: number of
+        results of a search that doesn't specify one. `executor`: as for `AllWorkspaces`.
         """
         self._here = here
         self._folder = str(folder.resolve())

@@ -102,7 +102,10 @@ class QwenParser(GeminiParser, kw_only=True):
 
 
 def _usage(value: object) -> Usage:
-    """Convert the tokens of an answer. Of a provider with OpenAI's API, thoughts are part of the candidates."""
+    """Convert the token counts of an answer.
+
+    Providers with OpenAI's API count the tokens of thoughts in `candidatesTokenCount` already, so they aren't added.
+    """
     counts = mapping(value)
     sent_and_received = add_counts(counts.get("promptTokenCount"), counts.get("candidatesTokenCount"))
     within = sent_and_received is not None and sent_and_received == counts.get("totalTokenCount")
