@@ -64,14 +64,14 @@ ASCIIDOC = lazy_pattern(
     r"|(?<!\\)<<([^<>,\n]{1,400})(?:,([^<>\n]{0,400}))?>>"
 )
 _ASCIIDOC_LITERAL = lazy_pattern(r"\A//.*|(?<![\w+:])(\+{1,3})(?![\s+])[^+\n]{1,400}+(?<!\s)\1(?![\w+])")
-"""A comment, or text that is shown as it is written; between mere back-ticks, links are links."""
+"""A comment, or text whose markup is shown; between mere back-ticks, links are links."""
 _RESTRUCTURED = lazy_pattern(
     r"(:doc:|:(?:std:)?(?:num)?ref:)?`(?:([^`<>\n]{1,400}?)\s*<([^<>`\n]{1,400})>|([^`<>\n]{1,400}))`(_{0,2})"
 )
 _RESTRUCTURED_LITERAL = lazy_pattern(
     r"\A\s*+\.\.\s++(?!_|\||\[|[\w:.+-]{1,80}::).*|``(?=[^\s`])(?:[^`\n]++|`(?!`))++``"
 )
-"""A comment, or text that is shown as it is written."""
+"""A comment, or text whose markup is shown."""
 _ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
 _LABEL = lazy_pattern(r"[ \t]*\.\. _(?:`([^`]+)`|((?!_)(?:\\.|[^:`\\]|:(?!\s|\Z))+)):")
 _QUOTED = lazy_pattern(r"(?:[ \t]*>[ \t]?)+")

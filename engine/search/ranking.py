@@ -40,7 +40,7 @@ _READ = 10
 _READ_FOR_NAME = 30
 """Number of best results with all words that are searched for a definition of the name in the query."""
 _LARGE_FILES = 3
-"""Most searches for candidates beside those of files that have too many."""
+"""Most searches for candidates from other files than those found before."""
 _BELOW = 1e-6
 """Share by which lifted chunks remain below those with all words."""
 
@@ -114,7 +114,7 @@ class _Scorer(msgspec.Struct):
     def ranked_exactly(
         self, ranked: list[Scored], used: Set[int], blend: Blend, context: SearchContext
     ) -> list[Scored]:
-        """Return the chunks in the order of their texts and exact cosines, of which only the best have these.
+        """Return the chunks, ordered again after the texts of the best were read, which also get exact cosines here.
 
         `used`: chunks that define or spell the name in the query, which count among the best.
         """
@@ -156,7 +156,9 @@ class Ranker:
                 with context.timed("keyword"):
                     part.candidates = leg.candidates(limit, scope)
                     if len(part.candidates) >= limit:
-                        part.candidates += _of_other_files(part, limit, snapshot, context.request)
+                        # The last one tells whether more could reach the minimum, so others come before.
+                        others = _of_other_files(part, limit, snapshot, context.request)
+                        part.candidates = others + part.candidates
                         if scope == ChunkFilter():
                             named = named_chunks(snapshot, context.query, part.analysis, leg.titled())
                             part.candidates = list(dict.fromkeys([*named, *part.candidates]))
@@ -341,8 +343,8 @@ def _note_names(lifts: Mapping[int, Lift], count: int, part: KeywordPart, contex
 
 
 def _below_whole(found: Iterable[Scored], whole: Collection[int]) -> Iterator[Scored]:
-    """Yield the chunks, with less of a lift for a named session where it would raise one that lacks words of the query
-    above one of the chunks with all words (`whole`).
+    """Yield the chunks, with a smaller lift for a named session where it would raise a chunk without all words of the
+    query above one with all words (`whole`).
     """
     if not whole:
         yield from found
@@ -361,18 +363,16 @@ def _below_whole(found: Iterable[Scored], whole: Collection[int]) -> Iterator[Sc
 
 
 def _of_other_files(part: KeywordPart, limit: int, snapshot: Snapshot, request: SearchRequest) -> list[int]:
-    """Return more candidates by keywords if the files of the first ones are too few to fill the results.
+    """Return candidates from other files if the files of the first candidates are too few to fill the results.
 
-    Else a large file in which the words are frequent would take all places, of which it may show a few.
+    A large file in which the words are frequent may be the only one among them, and only few of its passages are shown.
     """
     candidates, others = part.candidates or [], list[int]()
     needed = math.ceil(request.max_results / request.per_file) if request.per_file else 0
     files: set[int] = set()
     for _ in range(_LARGE_FILES if needed else 0):
-        sample = candidates[
-            :: max(1, len(candidates) // (2 * needed))
-        ]  # usually suffices, and takes a tenth of the time
-        for ids in (sample, candidates):
+        step = max(1, len(candidates) // (2 * needed))
+        for ids in (candidates[::step], candidates):  # some usually suffice, and take a tenth of the time
             files |= {file for _, file in snapshot.files_of_chunks(sorted(ids))}
             if len(files) >= needed:
                 return others

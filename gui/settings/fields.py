@@ -148,7 +148,7 @@ class _Typed(Field):
         raise NotImplementedError
 
     def _put(self, text: str) -> None:
-        """Replace the text, and keep the cursor where it is."""
+        """Replace the text without moving the cursor."""
         raise NotImplementedError
 
     def _forget_typing(self) -> None:

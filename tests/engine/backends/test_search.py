@@ -381,6 +381,16 @@ def test_files_full_of_a_word_leave_room_for_others(open_memory, workspace: Path
     assert rows == {"atlas.md": 3, "diary.md": 3} | {f"trip{number}.md": 1 for number in range(4)}
 
 
+def test_total_of_a_file_full_of_the_words_is_a_minimum(open_memory, workspace: Path) -> None:
+    (workspace / "diary.md").write_text(f"# Diary\n\n{'zanzibar ferry ' * 60_000}\n", "utf-8")
+    (workspace / "trip.md").write_text("# Trip\n\nFrom the old town of Zanzibar.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("zanzibar ferry", max_results=30, mode="keyword", min_score=0.9)
+    assert {*paths(outcome)} == {"diary.md"}
+    assert outcome.total_is_least
+
+
 def test_search_single_file_shows_all_its_rows(open_memory, workspace: Path) -> None:
     filler = "Nothing of interest happened on this day, and the weather stayed dry. " * 24
     sections = "\n\n".join(f"## Day {day}\n\nThe landlord called. {filler}" for day in range(8))
