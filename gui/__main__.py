@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Before numpy loads: its own threads would fight with the pool's.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if arguments and not arguments[0].startswith("-"):
+        thresholds = gc.get_threshold()
         gc.set_threshold(_MOST_GARBAGE)  # imports leave none, but looking for it takes a twentieth of their time
         _import_msgspec()
         from engine.cli import VERBS
@@ -54,6 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments[0] in VERBS:
             atexit.register(gc.freeze)  # else Python looks through all modules for garbage before it ends
             return run_verb(arguments)
+        gc.set_threshold(*thresholds)
 
     from gui.app.single_instance import begin
 

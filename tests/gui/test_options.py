@@ -1,3 +1,4 @@
+import gc
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,13 @@ def test_wrong_usage_prints_one_line_and_exits_2(capsys, arguments, problem):
     assert err.count("\n") == 1
     assert err.startswith("mnemoscope: ")
     assert problem in err
+
+
+@pytest.mark.parametrize("argument", ["serch", "mnemoscope://nowhere"])
+def test_argument_without_command_leaves_garbage_collection_alone(argument, capsys):
+    before = gc.get_threshold()
+    __main__.main([argument, "--quer"])
+    assert gc.get_threshold() == before
 
 
 def test_command_named_like_a_folder_is_a_command(tmp_path, monkeypatch, capsys):
