@@ -450,9 +450,8 @@ class Writer(Snapshot):
             return 0
         self.connection.execute(
             f"""DELETE FROM embedding_cache WHERE id IN (
-                SELECT e.id FROM embedding_cache e
-                WHERE NOT EXISTS (SELECT 1 FROM {self.tables.chunks} c WHERE c.hash = e.hash)
-                ORDER BY e.used, e.id LIMIT ?)""",
+                SELECT e.id FROM (SELECT hash FROM embedding_cache EXCEPT SELECT hash FROM {self.tables.chunks}) u
+                CROSS JOIN embedding_cache e ON e.hash = u.hash ORDER BY e.used, e.id LIMIT ?)""",
             (surplus,),
         )
         return self.connection.changes()
