@@ -395,7 +395,7 @@ def _of_scores(
         bm25=parts.bm25,
         full_bm25=parts.full,
         covered=parts.covered,
-        text_limit=min(1.0, parts.limit),
+        from_bm25=parts.from_bm25 if parts.full else 0.0,
         missing=tuple(_missing(words, contributions, words.optional.get(scored.id, frozenset()))),
         cosine_low=None if range_ is None else range_.low,
         cosine_high=None if range_ is None else range_.high,

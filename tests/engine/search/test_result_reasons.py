@@ -103,12 +103,18 @@ def test_unknown_language_of_query_is_reported() -> None:
     assert sentences["mixture"] == "The model does not know the query's language, so only its words count."
 
 
-def test_coverage_limit_reported_when_effective() -> None:
-    sentences = _sentences(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
+def test_effect_of_missing_words_on_bm25_is_stated() -> None:
+    sentences = _sentences(make_reason(from_bm25=0.5, covered=0.5))
     assert sentences["words"].endswith(
-        "The passage contains 50% of the query, weighted by rarity, so the BM25 sum gives at most 0.50."
+        "The passage contains 50% of the query, weighted by rarity: 0.00 more. "
+        "Because it lacks the rest, its BM25 sum counts only 0.50."
     )
-    full = _sentences(make_reason(bm25=12.0))
+    raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, covered=1.0, together=1.0, from_coverage=0.21))
+    assert raised["words"].endswith(
+        "The passage contains 100% of the query, weighted by rarity: 0.21 more. "
+        "Because it contains this much of the query, its BM25 sum counts 0.35."
+    )
+    full = _sentences(make_reason(bm25=12.0, from_bm25=1.23))
     assert full["words"].endswith(
         "The BM25 sum of 12.0, plus 0.3 for words near each other, counts as a full match (10.0)."
     )
