@@ -37,8 +37,9 @@ from gui.style.typography import LeastSize
 from gui.viewer.external_programs import ExternalOpener, editor_template
 from gui.widgets.message_banner import Action
 from gui.widgets.status_texts import is_untouched
+from gui.window.drafts import Drafts
 from gui.window.keyboard import Keyboard
-from gui.window.session_restore import Drafts, SessionRestore
+from gui.window.session_restore import SessionRestore
 from gui.window.window_base import MainWindowBase
 from gui.window.window_menu import WindowMenu
 

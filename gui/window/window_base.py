@@ -1,6 +1,6 @@
 """Declares the parts of the main window for modules that the window imports, such as its menu and keyboard."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMainWindow
 
 from gui.controllers.folders import FolderController
@@ -51,6 +51,13 @@ class MainWindowBase(QMainWindow):
     settings: SettingsController
     sharing: SharingFeatures
     spaces: WorkspacesController
+
+    def bring_to_front(self) -> None:
+        """Show the window, also if it was hidden or minimized, and focus it."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def quit(self) -> None:
         """Exit the program, even if closing the window would keep it in the tray."""

@@ -168,7 +168,7 @@ def window(files: Files) -> None:
     from gui.app.autostart import DesktopEntry, LaunchAgent
     from gui.app.single_instance import decode
     from gui.core.window_state import load_state
-    from gui.window.session_restore import drafts_path, load_drafts
+    from gui.window.drafts import drafts_path, load_drafts
 
     parse = files.read_by("window.json", load_state)
     throw(parse)

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from engine import Settings
-from gui.app.background_mode import DesktopIntegration
+from gui.app.desktop_integration import DesktopIntegration
 from gui.app.single_instance import IpcAddress, IpcMessage, encode, send_message
 from gui.settings.system_setting import SystemRow
 from tests.helpers.windows import at_rest

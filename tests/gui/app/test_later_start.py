@@ -1,6 +1,6 @@
 import pytest
 
-from gui.app.background_mode import SecondStart
+from gui.app.desktop_integration import SecondStart
 from gui.app.single_instance import IpcMessage
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest

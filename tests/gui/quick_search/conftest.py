@@ -1,6 +1,6 @@
 import pytest
 
-from gui.app.background_mode import QuickSearchController
+from gui.app.quick_search_controller import QuickSearchController
 from gui.window.main_window import MainWindow
 
 

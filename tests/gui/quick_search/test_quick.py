@@ -4,7 +4,7 @@ from PySide6.QtGui import QGuiApplication
 
 import engine
 from engine import BackendError
-from gui.app.background_mode import QuickSearchController
+from gui.app.quick_search_controller import QuickSearchController
 from gui.core.workspace import OpenFailure
 from gui.search.result_list import ResultList
 from tests.helpers.fake_memory import FakeMemory

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.app.background_mode import QuickSearchController
+from gui.app.quick_search_controller import QuickSearchController
 from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.widgets.form_controls import Chip
 from tests.helpers.fake_memory import FakeMemory

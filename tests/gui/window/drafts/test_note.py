@@ -5,7 +5,7 @@ import json
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from gui.window.session_restore import Draft, drafts_path, save_drafts
+from gui.window.drafts import Draft, drafts_path, save_drafts
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.windows import at_rest
 
