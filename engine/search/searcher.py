@@ -16,18 +16,13 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Scored, ScoreInputs, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
+from engine.search.matched_fields import matched_fields
+from engine.search.message_context import context_of
 from engine.search.parsed_query_description import no_words, remarks_of
 from engine.search.query_conditions import Conditions, files_to_search, read_with_index, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
-from engine.search.result_builder import (
-    at_tool_call,
-    context_of,
-    copy_of,
-    make_result,
-    matched_fields,
-    matches_in_roles,
-)
+from engine.search.result_builder import at_tool_call, copy_of, make_result, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (

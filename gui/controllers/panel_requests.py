@@ -21,7 +21,7 @@ from gui.explanation.panel import ExplanationPanel
 from gui.remember.controller import NewNoteNotice, RememberController, Trash
 from gui.search.panel import SearchPanel
 from gui.search.ranking_menu import Ranking
-from gui.shell.frame import Dock
+from gui.shell.dock import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.widgets.message_banner import Action

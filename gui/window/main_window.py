@@ -28,7 +28,8 @@ from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.settings.broken_settings import BrokenSettings
-from gui.shell.frame import Dock, Frame
+from gui.shell.dock import Dock
+from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.sources.folder_rows import dropped_file, dropped_folder

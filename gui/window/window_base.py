@@ -14,7 +14,8 @@ from gui.core.window_banner import WindowBanner
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.search.panel import SearchPanel
-from gui.shell.frame import Dock, Frame
+from gui.shell.dock import Dock
+from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.widgets.sync_bar import SyncBar

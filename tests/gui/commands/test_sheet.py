@@ -6,7 +6,7 @@ from gui.commands.keymap import keymap
 from gui.style.theme import tokens
 from gui.widgets.labels import KeyCaps
 from gui.widgets.layouts import open_dialog
-from gui.window.window_menu import KeySheet
+from gui.window.key_sheet import KeySheet
 
 
 @pytest.fixture
