@@ -72,15 +72,15 @@ class ScoreInputs(msgspec.Struct, frozen=True):
 
 
 def explain(
-    stages: Stages, shown: Sequence[tuple[str, Scored]], score_inputs: ScoreInputs, fields: Fields
+    stages: Stages, cited: Sequence[tuple[str, Scored]], score_inputs: ScoreInputs, fields: Fields
 ) -> SearchExplanation:
     """Return the explanation of an answer: its search stages, and where each result's score comes from.
 
-    `shown`: citation and scores of each result, in the order of display.
+    `cited`: citation and scores of each result, in the order of display.
     """
-    citations = {scored.chosen.by_score: citation for citation, scored in shown if scored.chosen is not None}
+    citations = {scored.chosen.by_score: citation for citation, scored in cited if scored.chosen is not None}
     results = []
-    for rank, (citation, scored) in enumerate(shown, 1):
+    for rank, (citation, scored) in enumerate(cited, 1):
         reason = _of_scores(citation, scored, score_inputs, fields.get(scored.id, ()))
         results.append(_of_result(reason, rank, scored, citations))
     return SearchExplanation(stages=tuple(map(stage_record, stages.found)), results=tuple(results))

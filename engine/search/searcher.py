@@ -424,12 +424,12 @@ class Searcher:
             different, copies = everything, dict[int, list[int]]()
             if not context.request.copies and (found.analysis.terms or context.request.like is not None):
                 different, copies = fold_copies(snapshot, everything)
-            shown, more = at_most_per_file(snapshot, different, context.request)
-            ids = [scored.id for scored in shown]
+            selected, more = at_most_per_file(snapshot, different, context.request)
+            ids = [scored.id for scored in selected]
             chunks = snapshot.chunks([*ids, *(id_ for of in ids for id_ in copies.get(of, ()))])
-            shown = [scored for scored in shown if scored.id in chunks]
+            selected = [scored for scored in selected if scored.id in chunks]
             results, roles = [], required_roles(context.query)
-            for scored in shown:
+            for scored in selected:
                 if context.cancel is not None:
                     context.cancel.checkpoint()
                 around = scored.id in score_inputs.words.around
@@ -451,8 +451,8 @@ class Searcher:
         context.stages.add("results", len(everything), len(results))
         explanation = None
         if context.request.explain is True or (context.request.explain and not results):
-            cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
-            fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in shown])
+            cited = [(result.citation, scored) for result, scored in zip(results, selected, strict=True)]
+            fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in selected])
             explanation = explain(context.stages, cited, score_inputs, fields)
         return SearchOutcome(
             results=tuple(results),

@@ -56,7 +56,7 @@ class BackgroundMode(QObject):
         """Explain background mode before the window is closed for the first time."""
         if self._explanation is not None:
             return
-        key = keymap().shown("window.quit")
+        key = keymap().first_key("window.quit")
         more = tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED)
         title = tr("Mnemoscope stays open")
         box = self._explanation = message_box(self._window, title, tr("Mnemoscope stays open in the tray"), more)

@@ -144,9 +144,9 @@ def _frames(trace: TracebackType | None) -> Iterator[str]:
             if number == _FIRST:
                 yield f"  … {left_out:,} more …"
             continue
-        shown = shown_path(code.co_filename)
-        yield f"  {shown}:{line} in {code.co_qualname}"
-        source = linecache.getline(code.co_filename, line).strip() if shown != _ELSEWHERE else ""
+        path = shown_path(code.co_filename)
+        yield f"  {path}:{line} in {code.co_qualname}"
+        source = linecache.getline(code.co_filename, line).strip() if path != _ELSEWHERE else ""
         if source:
             yield f"    {source}"
 

@@ -50,7 +50,7 @@ def show_keys_of(action: QAction, name: str) -> None:
 
 def with_key(words: str, name: str) -> str:
     """Return a label with the command's key, as in "Sync now (F5)"; the label alone if the command has no key."""
-    key = keymap().shown(name)
+    key = keymap().first_key(name)
     return f"{words} ({key})" if key else words
 
 

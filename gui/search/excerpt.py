@@ -162,8 +162,8 @@ class _Marks:
                 self._hide(alone.end(), alone.end() + 1, _CODE)  # it precedes text
         for sign, pattern in _WRAPPED:
             for pair in pattern.finditer(self._text) if sign in self._text else ():
-                shown = self._matches(pair.end(1), pair.start(2))
-                self._take(pair.span(1), pair.span(2), anyway=shown)
+                matches = self._matches(pair.end(1), pair.start(2))
+                self._take(pair.span(1), pair.span(2), anyway=matches)
         return sorted(self._found)
 
     def _take(self, *spans: Range, anyway: bool = False) -> bool:

@@ -156,11 +156,11 @@ class SessionDelegate(QStyledItemDelegate):
         # Either all rows show the unit or none does; the tooltip always shows it, and the entries of unknown type.
         is_wide = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if is_wide else number(summary.messages)
-        shown = " · ".join(part for part in (messages, took) if part)
+        details = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
-        write(painter, rect, AT_RIGHT, shown)
-        available = rect.width() - metrics.horizontalAdvance(shown) - GAP
+        write(painter, rect, AT_RIGHT, details)
+        available = rect.width() - metrics.horizontalAdvance(details) - GAP
         write(painter, rect, AT_LEFT, elide(metrics, words, Qt.TextElideMode.ElideRight, available))
 
 

@@ -31,11 +31,11 @@ class SessionExports(FileExport):
     """Exports sessions to files, with secrets masked even if the window shows them."""
 
     def __init__(
-        self, context: WindowContext, shown: Callable[[], SessionSummary | None], external: ExternalOpener
+        self, context: WindowContext, current_session: Callable[[], SessionSummary | None], external: ExternalOpener
     ) -> None:
         """`shown`: returns the open session, or None."""
         super().__init__(context, external, "export-session", {".html": "HTML (*.html)", ".md": "Markdown (*.md)"})
-        self._shown = shown
+        self._current_session = current_session
 
     @Slot()
     def choose(self) -> None:
@@ -50,12 +50,12 @@ class SessionExports(FileExport):
 
     def save(self, target: Path, *, may_replace: bool = True) -> None:
         """Export the open session; the file suffix decides the format."""
-        shown, opened = self._open_session(), self._workspace.current
-        if shown is None or opened is None:
+        summary, opened = self._open_session(), self._workspace.current
+        if summary is None or opened is None:
             return
 
         def work(token: CancelToken) -> None:
-            session = opened.everywhere.read_session(shown.path, reveal=False, cancel=token)
+            session = opened.everywhere.read_session(summary.path, reveal=False, cancel=token)
             page = export_session(session, "markdown" if target.suffix.lower() == ".md" else "html")
             token.checkpoint()
             data = page.encode("utf-8", "replace")
@@ -69,8 +69,8 @@ class SessionExports(FileExport):
     @Slot()
     def copy_context(self) -> None:
         """Copy a summary of the open session to the clipboard, with which another agent can continue it."""
-        shown, opened = self._open_session(), self._workspace.current
-        if shown is None or opened is None:
+        summary, opened = self._open_session(), self._workspace.current
+        if summary is None or opened is None:
             return
         limit = opened.settings.sessions.context_characters
 
@@ -87,7 +87,7 @@ class SessionExports(FileExport):
         self._job.put(
             self._jobs.read(
                 lambda token: session_context(
-                    opened.everywhere.read_session(shown.path, reveal=False, cancel=token), limit
+                    opened.everywhere.read_session(summary.path, reveal=False, cancel=token), limit
                 ),
                 done,
                 self._fail,
@@ -96,7 +96,7 @@ class SessionExports(FileExport):
 
     def _open_session(self) -> SessionSummary | None:
         """Return the open session, or None after showing a message that there is none."""
-        session = self._shown()
+        session = self._current_session()
         if session is None:
             self._banner.show_message(tr("No session is open: choose one first."), "off", key=self._key)
         return session

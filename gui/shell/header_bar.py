@@ -127,7 +127,7 @@ class HeaderBar(QWidget):
         menu.clear()
         for spec in view_specs():
             # The key is a part of the text: as a shortcut, it would be ambiguous.
-            key = keymap().shown(f"view.{spec.name}")
+            key = keymap().first_key(f"view.{spec.name}")
             action = menu.addAction(f"{tr(spec.label)}\t{key}")
             action.triggered.connect(lambda _=False, view=spec.name: self.view_requested.emit(view))
 
@@ -141,8 +141,8 @@ class HeaderBar(QWidget):
         self._view_menu.setText(current)
         self._view_menu.setAccessibleName(tr("View: {name}", name=current))
         self.dock_button.setVisible(self._working)
-        shown = [button for button in (self.dock_button, self.menu_button) if not button.isHidden()]
-        buttons_width = sum(button.sizeHint().width() + _BUTTONS_GAP for button in shown)
+        buttons = [button for button in (self.dock_button, self.menu_button) if not button.isHidden()]
+        buttons_width = sum(button.sizeHint().width() + _BUTTONS_GAP for button in buttons)
         before = self._switch_row.sizeHint().width()
         on_demand = [button for button in self._switch_buttons.values() if button.isHidden()]
         later = sum(button.sizeHint().width() + _SWITCH_GAP for button in on_demand)

@@ -125,14 +125,14 @@ class PaletteDelegate(QStyledItemDelegate):
         """Paint the label of an entry, with the typed words bold; returns its width."""
         bold = font_at(13, QFont.Weight.Bold)
         words, marks = match.entry.words, match.fit.marks
-        shown = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
+        elided = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
         plain = colours.muted if match.entry.reason else colours.text
-        layout = QTextLayout(shown, font_at(13))
+        layout = QTextLayout(elided, font_at(13))
         match_format = QTextCharFormat()
         match_format.setFontWeight(QFont.Weight.Bold)
         match_format.setForeground(plain if match.entry.reason else colours.accent)
         layout.setFormats(
-            [_format(start, end, match_format) for start, end in utf16_ranges(shown, _within(marks, len(shown)))]
+            [_format(start, end, match_format) for start, end in utf16_ranges(elided, _within(marks, len(elided)))]
         )
         layout.beginLayout()
         line = layout.createLine()

@@ -115,18 +115,18 @@ class KeySheet(QWidget):
             self._titles.append((above, len(rows)))
             for pressed, words, each in rows:
                 number += 1
-                shown = KeyCaps(pressed, each), label(words, "muted")
-                shown[0].setAlignment(at_start(Qt.AlignmentFlag.AlignTop))
-                for side, one in enumerate(shown):
+                pair = KeyCaps(pressed, each), label(words, "muted")
+                pair[0].setAlignment(at_start(Qt.AlignmentFlag.AlignTop))
+                for side, one in enumerate(pair):
                     one.setWordWrap(True)
                     grid.addWidget(one, number, side)
                     one.show()  # at once, so that it counts in the layout
-                self._rows.append((f"{pressed} {words} {title}".casefold(), shown))
+                self._rows.append((f"{pressed} {words} {title}".casefold(), pair))
                 yield
             number += 1
 
     @property
-    def shown(self) -> list[str]:
+    def visible_rows(self) -> list[str]:
         """Return the texts of the visible rows."""
         return [f"{key.text()}: {words.text()}" for _, (key, words) in self._rows if not key.isHidden()]
 
@@ -172,10 +172,10 @@ def _widths(parts: Sequence[Sequence[Group]], metrics: QFontMetrics) -> tuple[in
 
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the list of keys over `window`; `change` opens the page to change keys."""
-    shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
-    shown.area.setMinimumHeight(max(_LEAST_HEIGHT, window.height() - _AROUND))
-    shown.area.setMinimumWidth(min(shown.preferred_width, window.width() - _MARGIN))
-    dialog = open_dialog(tr("Keys"), shown, window)
-    shown.change.clicked.connect(dialog.accept)
-    shown.change.clicked.connect(change)
-    shown.setFocus()
+    sheet = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
+    sheet.area.setMinimumHeight(max(_LEAST_HEIGHT, window.height() - _AROUND))
+    sheet.area.setMinimumWidth(min(sheet.preferred_width, window.width() - _MARGIN))
+    dialog = open_dialog(tr("Keys"), sheet, window)
+    sheet.change.clicked.connect(dialog.accept)
+    sheet.change.clicked.connect(change)
+    sheet.setFocus()

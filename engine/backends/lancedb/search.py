@@ -114,7 +114,7 @@ class TableSearcher:
 
     def _identity(self, view: TableView) -> str:
         """Key of cached answers besides the version: a recreated table repeats it, and other rules name other files."""
-        return f"{self._table.location().shown} {view.number} {self._named_under}"
+        return f"{self._table.location().address} {view.number} {self._named_under}"
 
     def _answer(
         self,

@@ -267,7 +267,7 @@ class SharedTable:
         except (Cancelled, Closed):
             raise
         except Exception as error:
-            problem = described(error, self.location().shown)
+            problem = described(error, self.location().address)
             if not isinstance(problem, _NO_PROBLEM):
                 self.problem = str(problem)
                 log.warning("The LanceDB table cannot be used: %s (%s)", type(problem).__name__, type(error).__name__)
@@ -304,13 +304,13 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
         files = view.files(cancel)
         passages = view.passages
     except TableMissing:
-        return tr("LanceDB works. The first update creates the table {table}.", table=table.location().shown)
+        return tr("LanceDB works. The first update creates the table {table}.", table=table.location().address)
     finally:
         table.close()
     machines = {holder for file in files.values() for holder in file.holders}
     return tr(
         "LanceDB works. The table {table} contains {passages} of {files} from {machines}.",
-        table=table.location().shown,
+        table=table.location().address,
         passages=tr_count("{count:,} passage", "{count:,} passages", passages),
         files=tr_count("{count:,} file", "{count:,} files", len(files)),
         machines=tr_count("{count:,} machine", "{count:,} machines", len(machines)),

@@ -330,8 +330,8 @@ class SessionExports:
             if is_indexed(message, options):
                 one = indexed_message(message)
                 starts.append(_MessageStart(line, one.role, one.line, one.ordinal, one.id))
-                parts.append(one.shown)
-                line += one.shown.count("\n") + 2
+                parts.append(one.with_speaker)
+                line += one.with_speaker.count("\n") + 2
         text = BETWEEN.join(parts) + "\n"
         target = self.folder / f"{_stem(name)}.md"
         changed = _put(target, text.encode("utf-8", "replace"))

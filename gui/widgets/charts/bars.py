@@ -64,26 +64,26 @@ class BarChart(Chart):
     def bring_into_view(self, index: int) -> None:
         if self._bar_width is None or index in self._window():
             return
-        shown = self._window()
-        last = index + len(shown) - 1 if index < shown.start else index
+        window = self._window()
+        last = index + len(window) - 1 if index < window.start else index
         self._last = min(last, len(self.series.marks) - 1)
 
     def mark_at(self, position: QPointF) -> int | None:
-        shown = self._window()
-        index = shown.start + int(position.x() // self._slot())
-        return index if 0 <= position.y() < self.plot().bottom() and index in shown else None
+        window = self._window()
+        index = window.start + int(position.x() // self._slot())
+        return index if 0 <= position.y() < self.plot().bottom() and index in window else None
 
     def rect_of_mark(self, index: int) -> QRectF:
-        slot, shown = self._slot(), self._window()
-        return QRectF((index - shown.start) * slot, 0, slot, self.plot().bottom()) if index in shown else QRectF()
+        slot, window = self._slot(), self._window()
+        return QRectF((index - window.start) * slot, 0, slot, self.plot().bottom()) if index in window else QRectF()
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
-        plot, slot, shown = self.plot(), self._slot(), self._window()
+        plot, slot, window = self.plot(), self._slot(), self._window()
         painter.setPen(QPen(colours.line, 1))
         painter.drawLine(QPointF(0, plot.bottom() - 0.5), QPointF(plot.right(), plot.bottom() - 0.5))
-        most = max(self.series.marks[index].height for index in shown) or 1.0
+        most = max(self.series.marks[index].height for index in window) or 1.0
         gap = min(slot / 3, self._scaled(6))
-        for column, index in enumerate(shown):
+        for column, index in enumerate(window):
             self._paint_bar(
                 painter,
                 colours,
