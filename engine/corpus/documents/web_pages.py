@@ -157,8 +157,10 @@ class _HtmlText(_Tolerant):
             self._in_note = self._in_note or self._link == len(self._parts)
         elif tag == "meta":
             about = dict(attributes)
-            if not self.author and (about.get("name") or "").lower() == "author":
-                self.author = about.get("content") or ""
+            is_author = (about.get("name") or "").lower() == "author"
+            self.author = self.author or (is_author and about.get("content")) or ""
+        elif tag == "span" and "selected-value" in (dict(attributes).get("class") or ""):
+            self._parts.append(" ")  # nothing else separates values in exports of Notion
         elif tag not in _IN_LINE and not (self._in_row and tag == "p"):
             self._in_heading = self._in_heading and tag not in _HEADINGS
             self._end_block(tag)
