@@ -704,6 +704,11 @@ def test_number_of_a_html_footnote_is_no_part_of_a_word(mark: str, text: str) ->
     assert text_in(f"<p>word{mark}.</p>".encode(), ".html") == text
 
 
+def test_paragraphs_of_a_cell_are_separate_words() -> None:
+    page = b"<table><tr><td><p>Mill Lane</p><p>2 km from <b>town</b></p><td><p>x</table>"
+    assert text_in(page, ".html") == "Mill Lane 2 km from town | x\n"
+
+
 def test_values_of_a_property_of_notion_are_separate_words() -> None:
     value = '<span class="selected-value select-value-color-blue">{}</span>'.format
     page = f"<table><tr><th>Tags</th><td>{value('home office')}{value('coffee')}</td></tr></table>"
