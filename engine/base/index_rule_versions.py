@@ -5,7 +5,7 @@ They are together here so that comparing them with those of an index loads none 
 
 ANALYSER_VERSION = 11
 """Increase it when the same text would give other tokens."""
-CHUNKER_VERSION = 9
+CHUNKER_VERSION = 10
 """Increase it when the same text would give other chunks."""
 PACKER_VERSION = 3
 """Increase it when the same messages would give other chunks."""
