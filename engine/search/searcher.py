@@ -36,7 +36,7 @@ from engine.search.score_cut_off import (
 )
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
-from engine.search.suggestions import Spelling, doubtful, evident, likely, supported, without_words
+from engine.search.suggestions import Spelling, doubtful, evident, likely, names_note, supported, without_words
 from engine.search.title_matches import with_all_parts
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -243,14 +243,13 @@ class Searcher:
         if not context.request.correct or not context.suggestions:
             return None
         query, offered = context.request.query, context.suggestions
+        if names_note(query, offered[0]) and self._try(snapshot, query, context).score_inputs.words.complete:
+            context.suggestions = ()
+            return None
         knows = partial(self._embedder.is_word, snapshot, provider)
         words, best = KeywordScores(()), list[int]()
         if (correction := likely(query, offered[0])) is not None:
-            by_keywords = msgspec.structs.replace(
-                context.request, query=correction.query, correct=False, keyword_only=True, explain=False
-            )
-            trying = SearchContext.on(by_keywords, context.cancel)
-            found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
+            found = self._try(snapshot, correction.query, context)
             words, best = found.score_inputs.words, [scored.id for scored in found.results]
             alone = len(correction.words) == len(words.terms)
             if best and words.complete and not (alone and doubtful(correction, knows)):
@@ -261,6 +260,14 @@ class Searcher:
         if correction is not None and len(offered) == 1 and supported(correction, words, best):
             return correction
         return evident(query, offered)
+
+    def _try(self, snapshot: Snapshot, query: str, context: SearchContext) -> FoundSet:
+        """Return what another query finds by keywords."""
+        by_keywords = msgspec.structs.replace(
+            context.request, query=query, correct=False, keyword_only=True, explain=False
+        )
+        trying = SearchContext.on(by_keywords, context.cancel)
+        return self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
 
     def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
         """Return the answer by keywords alone, for a search that compares vectors next."""
