@@ -274,11 +274,13 @@ def named_workspaces(config: Path | None = None) -> tuple[Path, ...]:
 def change_settings(changes: Iterable[SettingChange], workspace: Path, config: Path | None = None) -> SettingLayers:
     """Write all changes to the file, or none, and return its new contents.
 
-    Raises `SettingsError` if an option in the file has changed meanwhile, if a value could not be read back, or if the
-    current file is invalid; OSError if it can't be written.
+    Raises `SettingsError` if an option in the file has changed meanwhile, if a value names a folder or file that does
+    not exist, if a value could not be read back, or if the current file is invalid; OSError if it can't be written.
     """
     path = config or settings_path()
     requested = list(changes)
+    for change in requested:
+        _check_exists(change.key, change.value)
     document, text = read_document(path)
     now = read_layers(workspace, path) if text else SettingLayers({}, {})
     for change in requested:
@@ -288,6 +290,17 @@ def change_settings(changes: Iterable[SettingChange], workspace: Path, config: P
         put_option(table_of(document, workspace if change.layer == "workspace" else None), change.key, change.value)
     write_document(document, path, expected=text)
     return read_layers(workspace, path)
+
+
+def _check_exists(key: str, value: Any) -> None:
+    """Raise `SettingsError` if this value of the option has to be an existing folder or file, and is not."""
+    if not value or key not in ("workspace", "store.vector.extension_path"):
+        return
+    named = Path(value).expanduser()
+    if key == "workspace" and not named.is_dir():
+        raise SettingsError(tr("{folder} is not a folder. Choose one that exists.", folder=value))
+    if key != "workspace" and not named.is_file():
+        raise SettingsError(tr("{file} is not a file. Choose one that exists.", file=value))
 
 
 def _with(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:

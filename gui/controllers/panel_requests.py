@@ -240,7 +240,7 @@ class SearchSettingsController(QObject):
         self._saved.notes = recorded
         opened = self._workspace.current
         if opened is not None and self._remembers:
-            self._jobs.write(
+            self._jobs.save(
                 lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._config),
                 lambda _: None,
                 self._banner.show_error,
@@ -271,7 +271,7 @@ class SearchSettingsController(QObject):
             engine.save_settings(values, workspace=opened.folder, config=self._config)
             return engine.load_settings(opened.folder, config=self._config)
 
-        self._jobs.write(work, self._report_saved(opened, ranking), self._banner.show_error)
+        self._jobs.save(work, self._report_saved(opened, ranking), self._banner.show_error)
 
     def _report_saved(self, opened: Opened, ranking: Ranking) -> Callable[[Settings], None]:
         def report(settings: Settings) -> None:

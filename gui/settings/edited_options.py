@@ -280,7 +280,7 @@ class SettingsModel(QObject):
             return engine.change_settings(changes, folder, config)
 
         done: Callable[[SettingLayers], None] = partial(self._saved, changes, folder)
-        self._saving.put(self._jobs.write(work, done, partial(self._not_saved, changes)))
+        self._saving.put(self._jobs.save(work, done, partial(self._not_saved, changes)))
 
     def _saved(self, changes: Changes, folder: Path, layers: SettingLayers) -> None:
         self._saving.done()

@@ -92,7 +92,7 @@ class EditorChoice(QObject):
             if folder is not None:
                 self._workspace.take_settings(settings, folder)
 
-        self._jobs.write(save, apply, self._banner.show_error)
+        self._jobs.save(save, apply, self._banner.show_error)
 
 
 def _programs() -> str:

@@ -454,7 +454,7 @@ class DuplicatesPage(IndexPage):
         insight = self.insight
         if insight is not None:
             self._change.put(
-                self.jobs.write(
+                self.jobs.save(
                     lambda _: insight.hide_duplicates(group.key, hidden=hidden),
                     lambda _: self._was_hidden(group, hidden=hidden),
                     self._not_hidden,
