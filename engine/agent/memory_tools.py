@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 MOST_RESULTS = 100
 _FIRST_SECONDS = 5.0
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 
 _DIGITS = 4
 _OTHER_WORDS = "Nothing matches. Try other words, or fewer of them."
@@ -120,7 +120,7 @@ def _gets_content(memory: "MemorySearchManager", cancel: CancelToken) -> bool:
             if time.monotonic() > until:
                 return False
             waited = True
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
             cancel.checkpoint()
     except MnemoscopeError:
         return False

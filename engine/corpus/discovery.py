@@ -28,7 +28,7 @@ from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePrevi
 from engine.settings import Settings
 
 _OTHER_NAMES = (".asciidoc", ".rest", ".mdown", ".mkd")
-"""Rarer endings of the formats of notes."""
+"""Less common extensions of note files."""
 _PLAIN_TEXT = (".tex", ".log", ".csv")
 """Text that many people keep with their notes, but not as notes."""
 READABLE_EXTENSIONS = (*Settings().extensions, *_OTHER_NAMES, *JSON_ENDINGS, *DOCUMENT_ENDINGS, *_PLAIN_TEXT)

@@ -163,9 +163,9 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         sentence = _HOLDS_IN_FILE if of.in_file else whole
         yield tr(sentence, share=of.covered, together=of.together, score=of.from_coverage)
     if less:
-        yield tr("Because it lacks the rest, its BM25 sum counts only {score:.2f}.", score=of.from_bm25)
+        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=of.from_bm25)
     elif more:
-        yield tr("Because it contains this much of the query, its BM25 sum counts {score:.2f}.", score=of.from_bm25)
+        yield tr("This share of the query raises the value of the BM25 sum to {score:.2f}.", score=of.from_bm25)
     if of.from_project >= _LEAST:
         yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, of.in_project)]), score=of.from_project)
 

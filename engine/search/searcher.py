@@ -178,7 +178,7 @@ class Searcher:
         part = self._keyword_part(snapshot, provider, context, failure)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
-            provider = None  # signs alone resemble any passage, as random letters do
+            provider = None  # the vector of punctuation is similar to any passage's
         elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
             reason = tr(

@@ -242,9 +242,9 @@ class SettingLayers(msgspec.Struct, frozen=True):
         defaults, own = self.defaults, self.own
         for change in changes:
             if change.layer == "defaults":
-                defaults = _with(defaults, change.key.split("."), change.value)
+                defaults = _with_value(defaults, change.key.split("."), change.value)
             else:
-                own = _with(own, change.key.split("."), change.value)
+                own = _with_value(own, change.key.split("."), change.value)
         return SettingLayers(defaults, own)
 
 
@@ -303,11 +303,11 @@ def _check_exists(key: str, value: Any) -> None:
         raise SettingsError(tr("{file} is not a file. Choose one that exists.", file=value))
 
 
-def _with(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:
+def _with_value(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:
     """Return a copy with one value set or removed; tables that become empty are removed too."""
     first, *rest = names
     copy = dict(table)
-    inner = _with(copy.get(first, {}), rest, value) if rest else value
+    inner = _with_value(copy.get(first, {}), rest, value) if rest else value
     if inner is None or (rest and not inner):
         copy.pop(first, None)
     else:

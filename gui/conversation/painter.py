@@ -169,7 +169,7 @@ class RowPainter:
             text = laid.texts[number]
             marks, found = decoration.marks(number, text), decoration.found(number, text)
             framed = decoration.framed is not None and decoration.framed[0] == number
-            if not (marks or found or framed or number in laid.grounded):
+            if not (marks or found or framed or number in laid.with_background):
                 continue  # each call to Qt is slow while other threads are busy
             block = document.findBlockByNumber(number)
             rect = document.documentLayout().blockBoundingRect(block)

@@ -346,7 +346,7 @@ class NoteMarkup:
         words, width = (match[1] or "", int(match[2])) if match else (description, 0)
         url = "" if self._pictures is None else self._pictures.url(target.strip(), width)
         if not url and markup.startswith("![[") and not written_links(markup):
-            return f"*{escaped(words or target.partition('#')[0])}*"  # a film or a sound
+            return f"*{escaped(words or target.partition('#')[0])}*"  # a video or audio file
         alt = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
         if not url and (markup.startswith("![[") or alt == words):
             return markup

@@ -23,7 +23,7 @@ class WindowMenu:
     """Adds the window's commands to its menu, and enables those that can be used now."""
 
     def __init__(self, window: MainWindowBase, appearance: Appearance) -> None:
-        """Create it only when all parts of the window exist."""
+        """Create the menu only when all parts of the window exist."""
         commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
         self._window = window

@@ -247,7 +247,7 @@ def _read_to_the_queue(jobs: Jobs, on_done) -> Job:
     return job
 
 
-def test_reports_are_delivered_in_turns_of_their_own(qtbot, jobs):
+def test_each_report_has_its_own_event_loop_turn(qtbot, jobs):
     reported: list[str] = []
     turns = QTimer(jobs, interval=0)
     turns.timeout.connect(lambda: reported.append("turn"))

@@ -1,4 +1,4 @@
-"""What Qt itself says, in the language of the window."""
+"""Qt's own texts, such as names of keys, are in the window's language."""
 
 from collections.abc import Iterator
 

@@ -232,7 +232,7 @@ class SharedTable:
 
     def _look(self, cancel: CancelToken | None) -> TableView:
         database, name = self.connected(cancel), self.location().table
-        # Reopened, which costs no more: an open one doesn't notice that a new table counts its versions from 1.
+        # Reopening takes no longer, and an open table doesn't notice that another replaced it, with lower versions.
         table = self.call(database.open_table(name), cancel)
         version, schema = self.call(table.version(), cancel), self.checked(self.call(table.schema(), cancel))
         if self._view is None or (self._view.version, self._view.number) != (version, table_schema.number_of(schema)):

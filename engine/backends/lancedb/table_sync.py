@@ -241,7 +241,7 @@ def _holds(file: SharedFile, machine: str) -> bool:
 
 
 class TablePublisher:
-    """The `Sharing` of an index. Used by one sync at a time."""
+    """Implements `Sharing`: publishes the rows of an index in the shared table. Used by one sync at a time."""
 
     def __init__(
         self,

@@ -226,7 +226,7 @@ class SessionExports:
         for issue in passed_over:
             if issue.path in known:
                 fresh.keep(issue.path, now)
-        for name in unreachable:  # it may still be in the folder
+        for name in unreachable:  # the session may exist, though its folder can't be read
             fresh.keep(name, now)
         make_folder(self.folder)
         remove_leftovers(self.folder)

@@ -200,11 +200,11 @@ def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
     none, pattern = Qt.BrushStyle.NoBrush, Qt.BrushStyle
     fills = (
         (colours.accent, none),
-        (_mixed(colours.accent, colours.base, 0.65), pattern.BDiagPattern),
-        (_mixed(colours.accent, colours.base, 0.38), pattern.HorPattern),
+        (_blend(colours.accent, colours.base, 0.65), pattern.BDiagPattern),
+        (_blend(colours.accent, colours.base, 0.38), pattern.HorPattern),
         (colours.meaning, pattern.FDiagPattern),
-        (_mixed(colours.meaning, colours.base, 0.6), none),
-        (_mixed(colours.meaning, colours.base, 0.32), pattern.CrossPattern),
+        (_blend(colours.meaning, colours.base, 0.6), none),
+        (_blend(colours.meaning, colours.base, 0.32), pattern.CrossPattern),
         (colours.off, pattern.DiagCrossPattern),
         (colours.line, none),
     )
@@ -216,7 +216,7 @@ def _ink_on(ground: QColor, colours: Tokens) -> QColor:
     return max((colours.base, colours.text), key=lambda ink: abs(ink.lightness() - ground.lightness()))
 
 
-def _mixed(one: QColor, other: QColor, share: float) -> QColor:
+def _blend(one: QColor, other: QColor, share: float) -> QColor:
     return QColor.fromRgbF(
         one.redF() * share + other.redF() * (1 - share),
         one.greenF() * share + other.greenF() * (1 - share),

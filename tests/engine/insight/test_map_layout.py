@@ -32,7 +32,7 @@ def _exact(vectors: np.ndarray, count: int) -> np.ndarray:
     return np.linalg.svd(centred, full_matrices=False)[2][:count].T
 
 
-def test_directions_are_those_of_an_exact_decomposition() -> None:
+def test_directions_equal_those_of_exact_decomposition() -> None:
     vectors, _ = _vectors(700)
     stored = np.concatenate([piece for _, piece in _rows(vectors).pieces()])
     found = find_directions(_rows(vectors), 5)
@@ -167,7 +167,7 @@ def test_a_cancel_ends_the_work() -> None:
     assert received[-1] < 0.5
 
 
-def test_rounds_of_a_layout_tell_how_far_they_are() -> None:
+def test_layout_rounds_report_progress() -> None:
     ties = neighbour_weights(*nearest(_vectors(60)[0], 9))
     received: list[float] = []
     arrange(ties, np.random.default_rng(1).standard_normal((60, 2)), progress=received.append)

@@ -126,7 +126,7 @@ def test_parts_of_keyword_score_add_up(memory: BuiltinMemory) -> None:
     assert any(reason.nearness for reason in outcome.explanation.results)
 
 
-def test_words_side_by_side_come_before_the_same_words_apart(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_adjacent_words_rank_above_same_words_apart(memory: BuiltinMemory, tmp_path: Path) -> None:
     notes = {
         "apart": "The valve of the old boiler in the cellar was changed, and a relief it was.",
         "beside": "The relief valve of the boiler in the old cellar was changed, as it was due.",

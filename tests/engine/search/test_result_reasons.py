@@ -107,12 +107,12 @@ def test_effect_of_missing_words_on_bm25_is_stated() -> None:
     sentences = _sentences(make_reason(from_bm25=0.5, covered=0.5))
     assert sentences["words"].endswith(
         "The passage contains 50% of the query, weighted by rarity: 0.00 more. "
-        "Because it lacks the rest, its BM25 sum counts only 0.50."
+        "The missing part lowers the value of the BM25 sum to 0.50."
     )
     raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, covered=1.0, together=1.0, from_coverage=0.21))
     assert raised["words"].endswith(
         "The passage contains 100% of the query, weighted by rarity: 0.21 more. "
-        "Because it contains this much of the query, its BM25 sum counts 0.35."
+        "This share of the query raises the value of the BM25 sum to 0.35."
     )
     full = _sentences(make_reason(bm25=12.0, from_bm25=1.23))
     assert full["words"].endswith(
@@ -127,7 +127,7 @@ def test_evergreen_notes_do_not_age() -> None:
     )
 
 
-def test_of_many_words_the_first_are_named() -> None:
+def test_reason_lists_only_first_of_many_words() -> None:
     terms = tuple(TermMatch(term=f"w{number}", score=0.1, bm25=1.0, chunks=1) for number in range(12))
     missing = tuple(f"m{number}" for number in range(9))
     sentences = _sentences(msgspec.structs.replace(make_reason(), terms=terms, missing=missing))

@@ -31,7 +31,7 @@ exclude = ["new/"]
         ("query.min_score", None, "defaults", 4),
     ],
 )
-def test_the_layer_and_the_line(
+def test_origin_names_layer_file_and_line(
     tmp_path: Path, config: Path, key: str, item: str | None, layer: str, line: int
 ) -> None:
     found = origin_of(key, tmp_path / "notes", config, item)

@@ -41,7 +41,7 @@ def tray(window: MainWindow, tray_there) -> Tray:
 
 
 @pytest.fixture
-def way(qtbot, window: MainWindow, jobs) -> QuickSearchController:
-    way = QuickSearchController(window, window.workspace, jobs)
-    qtbot.addWidget(way.quick)
-    return way
+def quick_search(qtbot, window: MainWindow, jobs) -> QuickSearchController:
+    quick_search = QuickSearchController(window, window.workspace, jobs)
+    qtbot.addWidget(quick_search.quick)
+    return quick_search

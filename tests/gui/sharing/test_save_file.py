@@ -65,7 +65,7 @@ def test_unsupported_path_is_reported(notes):
 
 
 @needs_modes
-def test_read_only_folder_is_named(tmp_path, notes):
+def test_error_names_read_only_folder(tmp_path, notes):
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o500)
     with pytest.raises(SavingFailed, match=r"shut cannot be written: choose another folder\.$"):
@@ -81,7 +81,7 @@ def test_permission_error_is_reported(tmp_path, notes, monkeypatch):
         save_whole(tmp_path / "a.md", b"new", notes=[notes])
 
 
-def test_missing_folder_is_named(tmp_path, notes):
+def test_error_names_missing_folder(tmp_path, notes):
     with pytest.raises(SavingFailed, match=r"no longer exists\. Choose another one\.$"):
         save_whole(tmp_path / "gone/a.md", b"new", notes=[notes])
 
