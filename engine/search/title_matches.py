@@ -42,6 +42,7 @@ _DEFINING = (
     "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
     " trait type val var view"
 )
+_COMMA_INSIDE = lazy_pattern(r"\w,\w")
 _DEFINITION = lazy_pattern(
     rf"""[ \t]* (?:[a-z]+[ \t]+){{0,4}} (?:{"|".join(_DEFINING.split())}) [ \t]+ (?:\([^)]*\)[ \t]*)?
         _*\0_*[ \t]* (?: [(:{{<=\[;].* | $ | (?:extends|implements)\b.*)  # export const name =, func (of *Type) name(
@@ -277,6 +278,9 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
+    if _COMMA_INSIDE.search(query.free_text):  # 5,75 is not spelled as 5.75
+        spelling = query.free_text.strip().lower()
+        return lambda text: SPELLED if spelling in text.lower() else 0.0
     encoded = name.encode()
     overlapping = [(name + name[size:]).encode() for size in range(1, len(name)) if name.endswith(name[:size])]
     spelled = cache(

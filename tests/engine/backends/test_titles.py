@@ -132,6 +132,16 @@ def test_another_form_of_a_file_name_finds_it(
     assert (outcome.corrected.query if outcome.corrected else "") == corrected
 
 
+def test_decimal_as_typed_comes_first(open_memory, workspace: Path) -> None:
+    for name, number in (("a", "5.75"), ("b", "5,75"), ("c", "5.75")):
+        (workspace / f"{name}.md").write_text(f"# Log {name}\n\nThe rate is {number} percent.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    for mode in ("keyword", "auto"):
+        assert memory.search("5,75", mode=mode).results[0].path == "b.md"
+        assert {result.path for result in memory.search("5.75", mode=mode).results[:2]} == {"a.md", "c.md"}
+
+
 NAMES = {
     "feature-request-ma": "feature-request-management",
     "TODO.De": "TODO.Debian",
