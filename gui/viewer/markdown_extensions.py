@@ -364,11 +364,11 @@ class NoteMarkup:
         target = target.strip().removesuffix("\\")  # before the | in a cell of a table
         url = "" if self._pictures is None else self._pictures.url(target, width)
         if not url and markup.startswith("![[") and not written_links(markup):
-            return f"*{escaped(words or target.partition('#')[0])}*"  # a film or a sound
-        shown = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
-        if not url and (markup.startswith("![[") or shown == words):
+            return f"*{escaped(words or target.partition('#')[0])}*"  # a video or audio file
+        alt = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
+        if not url and (markup.startswith("![[") or alt == words):
             return markup
-        return f"![{shown}]({url or f'<{target}>'})"
+        return f"![{alt}]({url or f'<{target}>'})"
 
     def _html(self, text: str) -> str:
         """Rewrite tags of HTML; those that change the look must be closed in the same line."""

@@ -470,8 +470,8 @@ class PagePainter:
         """Return the first and last UTF-16 unit that may be in view; a long paragraph has thousands more."""
         top, bottom = self._view.top() - rect.top(), self._view.bottom() - rect.top()
         rows = [block.layout().lineAt(number) for number in range(block.layout().lineCount())]
-        shown = [row for row in rows if row.y() + row.height() >= top and row.y() <= bottom]
-        return (shown[0].textStart(), shown[-1].textStart() + shown[-1].textLength()) if shown else (0, -1)
+        visible = [row for row in rows if row.y() + row.height() >= top and row.y() <= bottom]
+        return (visible[0].textStart(), visible[-1].textStart() + visible[-1].textLength()) if visible else (0, -1)
 
     def _code_box(self, block: QTextBlock, rect: QRectF) -> None:
         """Paint one box around all visible lines of the code block that contains `block`."""

@@ -93,7 +93,7 @@ def test_long_text_overlaps_in_whole_lines_within_its_section() -> None:
             assert shared <= 0
 
 
-def test_no_overlap_on_request() -> None:
+def test_overlap_of_zero_repeats_no_lines() -> None:
     chunks = chunk_text(prose(9000), overlap=0)
     assert all(after.start_line == before.end_line + 1 for before, after in itertools.pairwise(chunks))
 

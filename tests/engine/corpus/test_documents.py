@@ -911,7 +911,7 @@ def test_reader_that_takes_too_long_is_ended() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="CPU time is not limited there")
-def test_document_that_takes_too_much_cpu_time_is_named() -> None:
+def test_document_beyond_cpu_limit_is_reported() -> None:
     reader = DocumentReader(seconds=0.4)
     with pytest.raises(DocumentError) as caught:
         reader.text_of(b"<p>x</p>" * 1_000_000, "a.html")
@@ -995,7 +995,7 @@ def test_index_and_viewer_have_the_same_lines(tmp_path: Path) -> None:
         assert lines.size == path.stat().st_size
 
 
-def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "find_spec", lambda name: None)
     (tmp_path / "a.pdf").write_bytes(pdf([["x"]]))
     with pytest.raises(Unreadable) as caught:

@@ -114,7 +114,7 @@ def test_line_of_a_branch_is_its_message_not_the_heading(conversation: Conversat
     assert conversation.at_line(line) == (3, [conversation.entries[3].first_piece])
 
 
-def test_markdown_has_left_branches_only_in_full(conversation: Conversation) -> None:
+def test_markdown_has_abandoned_branches_only_in_full(conversation: Conversation) -> None:
     short = conversation_markdown(conversation, "short", CancelToken())
     assert "*Abandoned branch: With rope. · 2 messages*" in short
     assert "Roped." not in short
