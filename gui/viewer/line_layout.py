@@ -438,3 +438,17 @@ class ScrollPosition:
             if remaining <= 0:
                 return number, -remaining
         return 1, 0
+
+
+_WORD_CHARACTERS = 24
+
+
+def unbroken(text: str) -> set[str]:
+    """Return the beginnings of the parts of a text within which Qt breaks no line."""
+    units = text.encode("utf-16-le")
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, text)
+    parts, start = set(), 0
+    while (end := finder.toNextBoundary()) >= 0:
+        parts.add(units[2 * start : 2 * end].decode("utf-16-le").strip()[:_WORD_CHARACTERS])
+        start = end
+    return parts
