@@ -58,7 +58,7 @@ def test_prepare_grown_session_equals_prepare_whole(session: SessionText, *, cou
     assert unchanged == (7 if left and count == 7 else min(count, 2))
 
 
-def test_left_branch_has_a_heading(conversation: Conversation) -> None:
+def test_abandoned_branch_has_a_heading(conversation: Conversation) -> None:
     assert [entry.kind for entry in conversation.entries] == [
         "user",
         "speech",
@@ -78,7 +78,7 @@ def test_left_branch_has_a_heading(conversation: Conversation) -> None:
 
 
 @pytest.mark.parametrize("detail", ["hidden", "short", "full"])
-def test_left_branch_is_folded_at_first(conversation: Conversation, detail: str) -> None:
+def test_abandoned_branch_is_folded_at_first(conversation: Conversation, detail: str) -> None:
     rows = Rows(conversation)
     rows.set_detail(detail)
     assert shown(rows) == [(0, 0), (1, 0), (2, SUMMARY), (6, 0)]
@@ -86,7 +86,7 @@ def test_left_branch_is_folded_at_first(conversation: Conversation, detail: str)
     assert bytes(rows.kinds) == b"ustu"
 
 
-def test_left_branch_unfolds_and_folds(conversation: Conversation) -> None:
+def test_abandoned_branch_unfolds_and_folds(conversation: Conversation) -> None:
     rows = Rows(conversation)
     before = shown(rows)
     rows.set_fold(2, "clamped")
