@@ -224,7 +224,7 @@ class TextStage:
         return True
 
     def _fail(self, issue: FileIssue, stored: StoredFile | None) -> None:
-        """Report a note; with what is stored of it, it must not be found by its former text any more."""
+        """Report a note that can't be read, and remove its former text from the index."""
         self.outcome.failed.append(issue)
         if stored is not None:
             self._remove(issue.path)

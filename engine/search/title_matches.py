@@ -294,7 +294,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
         ends = accumulate(len(part) + len(name) for part in lower.split(name)[:-1])
         return [(end - len(name), end) for end in ends]
 
-    hyphen = "-" if "-" in query.free_text else "_"  # sentences have words with hyphens, too
+    hyphen = "-" if "-" in query.free_text else "_"  # a hyphen alone is also found in sentences
 
     def use(text: str) -> float:
         lower = text.lower()

@@ -1393,7 +1393,7 @@ def test_the_manual_lists_every_pattern() -> None:
 
 
 @given(st.text(alphabet="ab \n水ü", max_size=40), st.integers(1, 40))
-def test_a_beginning_ends_between_words(text: str, most: int) -> None:
+def test_beginning_of_text_is_cut_between_words(text: str, most: int) -> None:
     begun = beginning_of(text, most)
     assert text.startswith(begun)
     assert len(begun) <= most
