@@ -104,6 +104,13 @@ def test_long_text_is_shared_out_evenly() -> None:
     assert min(sizes) > 700
 
 
+@pytest.mark.parametrize("line", [SENTENCE, "## Day {}\n\n" + SENTENCE * 3])
+def test_added_text_leaves_earlier_chunks_unchanged(line: str) -> None:
+    before = [chunk_text("\n".join(line.format(n) for n in range(lines))) for lines in range(300, 330)]
+    for first, second in itertools.pairwise(before):
+        assert first[:-4] == second[: len(first) - 4]
+
+
 def test_cuts_prefer_paragraphs_to_lines() -> None:
     text = "\n".join(prose(500) for _ in range(8))
     paragraph = prose(500).strip()
