@@ -57,7 +57,7 @@ READ: dict[str, tuple[str, str]] = {
     "iflow": ("7fbad9588fab", "iflow:1"),
     "junie": ("75708be4d781", "junie:1"),
     "kimi": ("7fc13d1d39a1", "kimi:1"),
-    "kiro": ("cbef47f50746", "kiro:1"),
+    "kiro": ("c745464cfb37", "kiro:1"),
     "llm": ("e2529ca4dbb5", "llm:1"),
     "lm_studio": ("5dbf7e8a4610", "lm-studio:1"),
     "omnigent": ("f766557b1627", "omnigent:1"),
