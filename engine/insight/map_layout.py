@@ -275,7 +275,7 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
     for own, order in zip(members, near, strict=True):
         nearby: list[Ids] = []
         size = 0
-        for cluster in order:  # its own comes first
+        for cluster in order:  # the points' own cluster comes first
             if len(nearby) >= _PROBED and size > count:
                 break
             nearby.append(members[cluster])
