@@ -125,8 +125,8 @@ class SessionCalendar(Chart):
         """Return the visible days with sessions, for screen readers."""
         state = (self._days, self.size())
         if self._spoken[0] != state:
-            shown = range(self._hidden, len(self.series.marks))
-            days = ((self.series.marks[index], index) for index in shown if self._days.counts[index])
+            visible = range(self._hidden, len(self.series.marks))
+            days = ((self.series.marks[index], index) for index in visible if self._days.counts[index])
             parts = [
                 Part(mark.detail, self._mirrored(self.rect_of_mark(index)).toAlignedRect()) for mark, index in days
             ]

@@ -10,7 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 import engine
-from gui.app.gc_on_gui_thread import collect_due, silence_fonts
+from gui.app.gc_on_gui_thread import collect_due
+from gui.app.qt_messages import silence_fonts
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths

@@ -72,7 +72,7 @@ def changed_settings(before: dict[str, object]) -> list[str]:
 
 
 class QtWatch:
-    """Remembers each timer, thread and pool that Python code makes, and where, until asked what still runs.
+    """Records each timer, thread and pool that Python code makes, with its origin, and lists those still running.
 
     The constructors are watched, not `start`: a slot must stay the C++ method that it is.
     """
@@ -130,7 +130,7 @@ class QtWatch:
 
 def _activity(item: Any) -> str:
     """Return the object's current activity; empty when it is idle."""
-    qt = sys.modules["PySide6.QtCore"]  # an import statement takes as long as all of this: PySide's own hook runs
+    qt = sys.modules["PySide6.QtCore"]  # PySide's hook would make an `import` as slow as this whole function
     grace = int(GRACE_SECONDS * 1000)
     if isinstance(item, qt.QTimer):
         return f"QTimer {item.objectName()!r} of {item.interval()} ms runs on" if item.isActive() else ""
