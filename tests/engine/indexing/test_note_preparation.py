@@ -26,6 +26,7 @@ from engine.settings.options import ChunkingSettings
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, StoredNote, stored_note
+from tests.helpers.background import LONGEST_WAIT
 from tests.helpers.rows import open_store
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -67,7 +68,7 @@ def others(before: set[multiprocessing.process.BaseProcess]) -> set[multiprocess
 def started(preparation: NotePreparation) -> list[NewFile | FileIssue]:
     """Put notes until other processes prepare them, which is when no row returns immediately."""
     found: list[NewFile | FileIssue] = []
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     for number in range(1_000_000):
         before = len(found)
         found += preparation.put(*note(number, words=20_000))
@@ -200,7 +201,7 @@ def test_the_processes_end_with_a_program_that_is_killed(tmp_path: Path) -> None
     found = subprocess.run(program, capture_output=True, text=True, cwd=ROOT, check=False)
     numbers = [int(number) for number in found.stdout.split()]
     assert numbers, found.stderr
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     while any(map(runs, numbers)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
