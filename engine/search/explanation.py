@@ -13,8 +13,8 @@ from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import no_words
 from engine.search.pipeline_stages import (
     Best,
-    Diversity,
     EmbeddedQuery,
+    Moved,
     RaisedMinimum,
     Scope,
     SessionsNamed,
@@ -71,7 +71,7 @@ def _with_best(note: str, limit: Best | RaisedMinimum) -> str:
 
 
 def _diversity(stage: Stage) -> str:
-    order = _facts(stage, Diversity)
+    order = _facts(stage, Moved)
     return tr_count(
         "{count:,} of the first {first:,} passages was moved for more variety.",
         "{count:,} of the first {first:,} passages were moved for more variety.",
@@ -86,6 +86,18 @@ def _filters(stage: Stage) -> str:
 
 def _keywords(stage: Stage) -> str:
     return tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.left)
+
+
+def _language(stage: Stage) -> str:
+    order = _facts(stage, Moved)
+    return tr_count(
+        "The query is in another language than the notes, so each of its words was compared with those of the first "
+        "{first:,} passages: {count:,} was moved.",
+        "The query is in another language than the notes, so each of its words was compared with those of the first "
+        "{first:,} passages: {count:,} were moved.",
+        order.moved,
+        first=order.first,
+    )
 
 
 def _newest(stage: Stage) -> str:
@@ -258,6 +270,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "diversity": _diversity,
     "filters": _filters,
     "keywords": _keywords,
+    "language": _language,
     "newest": _newest,
     "passage": _passage,
     "question": _query_vector,
@@ -314,6 +327,8 @@ class Scored(msgspec.Struct, frozen=True):
     """Whether the name of the chunk's file equals the query: a full match, whatever the chunk contains."""
     lift: "Lift | None" = None
     """None if the query names no time, agent, project or file, or only others than the chunk's."""
+    word_similarity: float | None = None
+    """Average cosine of the query's words to the chunk's most similar ones; None if they were not compared."""
 
     @property
     def unlifted(self) -> float:
@@ -410,6 +425,7 @@ def _of_scores(
         from_project=parts.from_project,
         together=parts.together,
         language_known=range_ is None or range_.known,
+        word_similarity=scored.word_similarity,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
 
