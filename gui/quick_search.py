@@ -256,7 +256,7 @@ class QuickPanel(QWidget):
 
     @Slot()
     def _show_keys(self) -> None:
-        every = keymap().shown(SHOW_ALL.name)
+        every = keymap().first_key(SHOW_ALL.name)
         shows_all = tr("{key} shows all in the window", key=every) if every else ""
         parts = (tr("Enter opens the result"), shows_all, tr("Esc closes"))
         self._footer.setText("   ·   ".join(part for part in parts if part))

@@ -46,7 +46,7 @@ class Environment:
         if all(installed.get(key) == stamp[key] for key in ("environment", "project", lock.name)):
             return
         if self.folder.is_symlink():
-            self.folder.unlink()  # what it points to is another copy's, and would be emptied
+            self.folder.unlink()  # the target belongs to another copy, and would be emptied
             installed = {}
         self._stamp.unlink(missing_ok=True)
         if not installed or any(installed[key] != stamp.get(key) for key in installed.keys() - {"project"}):

@@ -9,6 +9,7 @@ os.environ["LANGUAGE"] = "en"  # tests compare English texts; other languages ha
 
 import gc
 import itertools
+import logging
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
@@ -22,7 +23,7 @@ from hypothesis.internal.constants_ast import Constants
 from pytestqt.qtbot import QtBot
 
 from gui.__main__ import import_qt
-from tests.helpers.leaks import QtWatch, leaked_threads, living_threads
+from tests.helpers.leaks import QtWatch, changed_settings, leaked_threads, living_threads, process_settings
 
 _qt_watch = QtWatch()
 _numbers = itertools.count()
@@ -156,3 +157,24 @@ def nothing_left_running() -> Iterator[None]:
     yield
     if left := _qt_watch.leaks() + leaked_threads(before):
         pytest.fail("The test left this running: " + "; ".join(left), pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def no_changed_settings() -> Iterator[None]:
+    """Fail the test that changes a setting of the whole process, on which a later test may depend."""
+    before = process_settings()
+    yield
+    if changed := changed_settings(before):
+        pytest.fail("The test changed the process: " + "; ".join(changed), pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def no_log_file(no_changed_settings: None) -> Iterator[None]:
+    """Close the log file that a test began in its home, which the messages of later tests don't belong in."""
+    before = set(logging.root.handlers)
+    yield
+    for handler in set(logging.root.handlers) - before:
+        logging.root.removeHandler(handler)
+        handler.close()
+    for name in ("engine", "gui"):
+        logging.getLogger(name).setLevel(logging.NOTSET)

@@ -425,9 +425,9 @@ def session_context(session: SessionText, limit: int) -> str:
     decisions = _list(lines, remaining - len(_section("x" * 30, "y")))
     remaining = max(0, remaining - len(_section(_DECISIONS, decisions)))
     for index, text in ((2, answer), (1, request), (0, goal)):  # the characters left by the others
-        title, shown = sections[index]
-        longer = cut_words(text, len(shown) + remaining, end=index == 2)
-        remaining -= len(longer) - len(shown)
+        title, excerpt = sections[index]
+        longer = cut_words(text, len(excerpt) + remaining, end=index == 2)
+        remaining -= len(longer) - len(excerpt)
         sections[index] = title, longer
     ordered = (sections[0], (_DECISIONS, decisions), ("Files", files), *sections[1:])
     return (head + "".join(_section(*section) for section in ordered)).rstrip()[: limit - 1] + "\n"

@@ -131,13 +131,13 @@ class FallbackMemoryManager:
         # The rows belong to this object and outlive a switch; the provider is that of the memory in use.
         return Facts(
             self._user,
-            lambda: self._with(lambda memory: memory.facts.provider()),
-            lambda why: self._with(lambda memory: memory.facts.note_failure(why)),
+            lambda: self._call(lambda memory: memory.facts.provider()),
+            lambda why: self._call(lambda memory: memory.facts.note_failure(why)),
         )
 
     @property
     def insight(self) -> "IndexInsight | None":
-        return self._with(lambda memory: memory.insight)
+        return self._call(lambda memory: memory.insight)
 
     # --- queries --------------------------------------------------------------------------------------------------
 
@@ -157,36 +157,36 @@ class FallbackMemoryManager:
             self._settings, self._configured = settings, None
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        return self._with(lambda memory: memory.query_values(operator, start))
+        return self._call(lambda memory: memory.query_values(operator, start))
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
-        return self._with(lambda memory: memory.read_file(path, start=start, lines=lines))
+        return self._call(lambda memory: memory.read_file(path, start=start, lines=lines))
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
-        return self._with(lambda memory: memory.open_file(path, cancel=cancel))
+        return self._call(lambda memory: memory.open_file(path, cancel=cancel))
 
     def locate(self, path: str) -> Path:
-        return self._with(lambda memory: memory.locate(path))
+        return self._call(lambda memory: memory.locate(path))
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
-        return self._with(lambda memory: memory.explain_path(path, config=config, cancel=cancel))
+        return self._call(lambda memory: memory.explain_path(path, config=config, cancel=cancel))
 
     def sessions(self) -> tuple[SessionSummary, ...]:
-        return self._with(lambda memory: memory.sessions())
+        return self._call(lambda memory: memory.sessions())
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
-        return self._with(lambda memory: memory.read_session(path, reveal=reveal, cancel=cancel))
+        return self._call(lambda memory: memory.read_session(path, reveal=reveal, cancel=cancel))
 
     def raw_lines(
         self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
     ) -> tuple[str, ...]:
-        return self._with(lambda memory: memory.raw_lines(path, lines, reveal=reveal, cancel=cancel))
+        return self._call(lambda memory: memory.raw_lines(path, lines, reveal=reveal, cancel=cancel))
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        return self._with(lambda memory: memory.similar_sessions(path, max_results=max_results))
+        return self._call(lambda memory: memory.similar_sessions(path, max_results=max_results))
 
     def status(self) -> MemoryProviderStatus:
-        status = self._with(lambda memory: memory.status())
+        status = self._call(lambda memory: memory.status())
         failure = self._switch.failure
         if not failure:
             return status
@@ -210,23 +210,23 @@ class FallbackMemoryManager:
     ) -> SyncReport:
         if reason == "manual":
             self._retrying.allow_retry()
-        return self._with(
+        return self._call(
             lambda memory: memory.sync(reason=reason, force=force, progress=progress, cancel=cancel, approve=approve)
         )
 
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
     ) -> EmbeddingEstimate:
-        return self._with(lambda memory: memory.estimate_embedding(settings, cancel=cancel))
+        return self._call(lambda memory: memory.estimate_embedding(settings, cancel=cancel))
 
     def approve_embedding(self) -> None:
-        self._with(lambda memory: memory.approve_embedding())
+        self._call(lambda memory: memory.approve_embedding())
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
-        return self._with(lambda memory: memory.stored_models())
+        return self._call(lambda memory: memory.stored_models())
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
-        return self._with(lambda memory: memory.purge_model(provider, model, key))
+        return self._call(lambda memory: memory.purge_model(provider, model, key))
 
     def warm_session(self, session_key: str) -> None:
         memory = self._switch.peek()
@@ -234,7 +234,7 @@ class FallbackMemoryManager:
             memory.warm_session(session_key)
 
     def catch_up(self, seconds: float) -> None:
-        self._with(lambda memory: memory.catch_up(seconds))
+        self._call(lambda memory: memory.catch_up(seconds))
 
     def current_sync(self) -> CancelToken | None:
         memory = self._switch.peek()
@@ -246,10 +246,10 @@ class FallbackMemoryManager:
     # --- probes and closing ---------------------------------------------------------------------------------------
 
     def probe_embedding(self) -> Probe:
-        return self._with(lambda memory: memory.probe_embedding())
+        return self._call(lambda memory: memory.probe_embedding())
 
     def probe_vector(self) -> Probe:
-        return self._with(lambda memory: memory.probe_vector())
+        return self._call(lambda memory: memory.probe_vector())
 
     def close(self) -> None:
         if self._lifetime.end():
@@ -260,7 +260,7 @@ class FallbackMemoryManager:
 
     # --- internals ------------------------------------------------------------------------------------------------
 
-    def _with(self, act: "Callable[[MemorySearchManager], _Answer]") -> _Answer:
+    def _call(self, act: "Callable[[MemorySearchManager], _Answer]") -> _Answer:
         """Call the memory in use; after a concurrent switch, the other one."""
         while True:
             self._lifetime.check()

@@ -17,7 +17,7 @@ TRIAL_LANGUAGES = ("en-XA", "ar-XB")
 """Pseudo-locales for developers: accented and longer text, and the same from right to left. Text without accents is not
 translatable; truncated text leaves too little space for other languages."""
 _RIGHT_TO_LEFT = "ar-XB"
-"""No available language is written from right to left."""
+"""Trial language that mirrors the window, since no translation is into a right-to-left language."""
 _RIGHT_TO_LEFT_MARK, _ISOLATE, _END_OF_ISOLATE = "\u200f", "\u2068", "\u2069"
 
 _PLAIN, _ACCENTED = "acdeinosuyzACDEINOSUYZ", "áçďéíñóšúýžÁÇĎÉÍÑÓŠÚÝŽ"

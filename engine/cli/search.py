@@ -171,9 +171,9 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
 
 
 def _copies(result: MemorySearchResult) -> str:
-    shown = ", ".join(copy.citation for copy in result.copies[:_MOST_COPIES])
+    citations = ", ".join(copy.citation for copy in result.copies[:_MOST_COPIES])
     rest = f" and {len(result.copies) - _MOST_COPIES:,} more" if len(result.copies) > _MOST_COPIES else ""
-    return safe(f"The same text is in {plural(len(result.copies), 'other file')}: {shown}{rest}.")
+    return safe(f"The same text is in {plural(len(result.copies), 'other file')}: {citations}{rest}.")
 
 
 def _session_line(message: FoundMessage, modified: float) -> str:

@@ -322,7 +322,7 @@ class _Page:
             lambda quote: f"\u201c{quote[2]}\u201d" if quote[1] == '"' else f"\u2018{quote[2]}\u2019", inline.text
         )
         inline.text = _HELD.sub(lambda match: _held(inline, match), inline.text)
-        inline.text = _IMAGE.sub(lambda shown: inline.image(shown[2].partition(",")[0], shown[1]), inline.text)
+        inline.text = _IMAGE.sub(lambda match: inline.image(match[2].partition(",")[0], match[1]), inline.text)
         inline.text = _URL.sub(lambda url: self._web_link(inline, url), inline.text)
         inline.text = ASCIIDOC.sub(lambda link: self._link(inline, link), inline.text)
         if "{" in inline.text:

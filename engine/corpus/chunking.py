@@ -1,11 +1,13 @@
 """Cuts a note into chunks, the passages that are indexed, embedded and shown: exact slices of whole lines."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.corpus.chunk_boundaries import AFTER_HEADING, CHARACTERS_PER_TOKEN, NEVER, WITHIN_WORD, Outline
 from engine.corpus.front_matter import FrontMatter, without_block_properties
 from engine.corpus.front_matter import read as read_front_matter
@@ -19,6 +21,9 @@ _DISTANCE_PENALTY = 0.7
 
 Span = tuple[int, int]
 """Half-open range of a chunk's pieces."""
+
+
+_DRAWING = lazy_pattern(r"^#{1,2} Drawing\r?\n```(?:compressed-)?json\r?$", re.MULTILINE)
 
 
 class _Unit(NamedTuple):
@@ -226,9 +231,15 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 def chunk_note(text: str, about: DocumentInfo, *, tokens: int, overlap: int) -> list[Chunk]:
-    """Return the chunks of a note like `chunk_text`, without the properties that Logseq writes below blocks."""
+    """Return the chunks of a note like `chunk_text`, without the properties that Logseq writes below blocks.
+
+    Of a note of Obsidian's plugin Excalidraw, the data of the drawing, which follow its texts, are left out.
+    """
     if about.structure is None:
         text = without_block_properties(text)
+    if about.front is not None and about.front.scalar("excalidraw_plugin"):
+        drawing = _DRAWING.search(text, max(0, text.find("# Drawing") - 1))
+        text = text[: drawing.start()] if drawing else text
     return chunk_text(text, tokens=tokens, overlap=overlap, front=about.front, structure=about.structure)
 
 

@@ -21,14 +21,14 @@ from engine.corpus.documents import ENDINGS as DOCUMENT_ENDINGS
 from engine.corpus.documents import is_readable
 from engine.corpus.file_rules import SECRET_FOLDER, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours, is_transient
-from engine.corpus.ignore_rules import Match, shown
+from engine.corpus.ignore_rules import Match, printable_name
 from engine.corpus.indexed_folders import Layout, Root, Roots, find_roots
 from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
 
 _OTHER_NAMES = (".asciidoc", ".rest", ".mdown", ".mkd")
-"""Rarer endings of the formats of notes."""
+"""Less common extensions of note files."""
 _PLAIN_TEXT = (".tex", ".log", ".csv")
 """Text that many people keep with their notes, but not as notes."""
 READABLE_EXTENSIONS = (*Settings().extensions, *_OTHER_NAMES, *JSON_ENDINGS, *DOCUMENT_ENDINGS, *_PLAIN_TEXT)
@@ -53,7 +53,7 @@ class SkipSummary:
     def add(self, name: str, rule: str, detail: str) -> None:
         self._per_rule[rule] += 1
         if self._per_rule[rule] <= _LISTED_PER_RULE:
-            self._issues.append(FileIssue(path=shown(name), rule=rule, detail=detail))
+            self._issues.append(FileIssue(path=printable_name(name), rule=rule, detail=detail))
 
     def count_ending(self, base: str) -> None:
         """Count a file that is skipped for its extension."""
@@ -68,7 +68,7 @@ class SkipSummary:
                 issues.append(FileIssue(path="…", rule=rule, detail=more))
         common = self.endings.most_common()
         for ending, number in common[:_LISTED_ENDINGS]:
-            name = shown(f"*{ending}") if ending else marked("(no extension)")
+            name = printable_name(f"*{ending}") if ending else marked("(no extension)")
             issues.append(self._counted(name, number))
         if rest := sum(number for _, number in common[_LISTED_ENDINGS:]):
             issues.append(self._counted(marked("(other extensions)"), rest))

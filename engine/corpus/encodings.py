@@ -3,8 +3,8 @@
 Everything that reads a note decodes it with this module, so that index, viewer and agents count the same lines.
 
 * Without a mark, a file is UTF-16 if every second byte of its beginning is often NUL, the others hardly ever, and if
-  it contains no control characters when read so. Texts of East Asia have NUL only at line ends and digits. They must
-  be invalid UTF-8, and nearly all of their characters must be East Asian or ASCII.
+  it contains hardly any control characters when read so. Texts of East Asia have NUL only at line ends and digits.
+  They must be invalid UTF-8, and nearly all of their characters must be East Asian or ASCII.
 * Other valid UTF-8 is UTF-8. If no fewer sequences beyond ASCII are valid than invalid, it is damaged UTF-8: a broken
   character must not turn all others into those of another encoding.
 * A file is binary if more than 2 % of its bytes are control characters that no text has. The limit is 30 % in valid
@@ -76,6 +76,8 @@ _FEW_CONTROLS = 3
 _MOST_CONTROLS, _MOST_IN_UTF8 = 0.02, 0.3
 _WIDE_SAMPLE = 4096
 _FEWEST_PAIRS = 8
+_FEWEST_PER_CONTROL = 500
+"""Characters of UTF-16 for each control character."""
 _NUL_SHARE, _OTHER_NUL_SHARE = 0.1, 0.02
 """Shares of NUL among the upper bytes of UTF-16 that there are at least (blanks and line ends in other alphabets), and
 among the lower bytes that there are at most."""
@@ -137,7 +139,7 @@ def _unmarked_utf16(sample: bytes) -> str:
         if not upper:
             continue
         text = codecs.getincrementaldecoder(codec)("replace").decode(sample)
-        if "\ufffd" in text or count_controls(text.encode("utf-8")):
+        if "\ufffd" in text or count_controls(text.encode("utf-8")) * _FEWEST_PER_CONTROL > pairs:
             continue
         high = sample[codec == "utf-16-le" : 2 * pairs : 2]
         if sum(byte >= _BEYOND_ALPHABETS for byte in high) > _MOST_BEYOND * pairs:
@@ -309,19 +311,27 @@ _SCRIPTS = {
     ("cp1251", "koi8_r", "cp866", "iso8859_5", "koi8_u", "mac_cyrillic"): (
         "абвгдежзийклмнопрстуфхцчшщъыьэюяёієїўґ",
         "оеаинтсрвлкмдпуяыьгзбчй",
+        r"\b[ъыьЪЫЬ]|(?<=[бвгджзклмнпрстфхцчшщъь])й",
     ),
-    ("cp1253", "iso8859_7"): ("αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊϋΐΰ", "αοιετσνηυρπκμλωςάέίόή"),
-    ("cp1255", "iso8859_8"): ("אבגדהוזחטיךכלםמןנסעףפץצקרשת", "יוהלארמתשבנכםד"),
-    ("cp1256", "iso8859_6"): ("ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئةىپچژگ", "اليمونرتبةعدسفهكقح"),
+    ("cp1253", "iso8859_7"): (
+        "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊϋΐΰ",
+        "αοιετσνηυρπκμλωςάέίόή",
+        r"ς\B|\u03c3\b|\b[ΰϋϊΐ]",
+    ),
+    ("cp1255", "iso8859_8"): ("אבגדהוזחטיךכלםמןנסעףפץצקרשת", "יוהלארמתשבנכםד", r"[ךםןףץ]\B"),
+    ("cp1256", "iso8859_6"): ("ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئةىپچژگ", "اليمونرتبةعدسفهكقح", r"[ةى]\B"),
 }
-"""The letters of an alphabet, and the usual ones of its languages, by its codecs, those first that win a tie."""
+"""The letters of an alphabet, the usual ones of its languages, and a pattern of those that are where its words never
+have them, by its codecs, those first that win a tie."""
+_MISPLACED = 3
+"""Points that a letter costs where no word has it: a final letter within a word, a ь at its beginning."""
 _FEWEST_LETTERS = 5
 _LEAST_LIKELY, _LEAST_LEAD, _LEAST_IN_SCRIPT = 0.6, 0.12, 0.04
 _HIGH_WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
 
 
 def _alphabet(sample: bytes) -> str:
-    """Return the codec with which a text has words of one alphabet of likely letters; "" if there is none."""
+    """Return the codec that gives words of one alphabet, such as Cyrillic, with usual letters; "" if none does."""
     words = b" ".join(word for word in _HIGH_WORD.findall(sample) if not re.search(rb"[A-Za-z]", word))
     high = len(_BEYOND_ASCII.findall(words))
     # Lists of single letters are often those with accents.
@@ -338,9 +348,9 @@ def _alphabet(sample: bytes) -> str:
     return codec if best >= _LEAST_LIKELY and best - second[0] >= lead else ""
 
 
-def _likelihood(text: str, letters: str, usual: str) -> float:
+def _likelihood(text: str, letters: str, usual: str, misplaced: str) -> float:
     """Return how much a text looks like words of an alphabet: up to 1 for each letter."""
-    points, before = 0.0, " "
+    points, before = -_MISPLACED * float(len(re.findall(misplaced, text))), " "
     for sign in text:
         small = sign.lower()
         if small not in letters:

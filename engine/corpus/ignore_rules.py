@@ -111,6 +111,6 @@ def is_unusable(name: str) -> bool:
     return _UNUSABLE.search(name) is not None
 
 
-def shown(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return the name with a replacement character for each undecodable byte, so that it can be stored and printed."""
     return name if name.isascii() else _UNDECODABLE.sub("\ufffd", name)

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.base.errors import WorkspaceError
 from engine.base.language import tr
-from engine.corpus.ignore_rules import SECRET_FOLDERS, shown
+from engine.corpus.ignore_rules import SECRET_FOLDERS, printable_name
 from engine.settings import Settings
 
 Layout = Literal["openclaw", "folder"]
@@ -83,8 +83,10 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
 def require_text(folder: str) -> None:
     """Raise `WorkspaceError` for a path with NUL or undecodable bytes, which can't be stored."""
     if "\0" in folder:
-        raise WorkspaceError(tr("The name of a folder can't contain a NUL character: {folder}.", folder=shown(folder)))
-    name = shown(folder)
+        raise WorkspaceError(
+            tr("The name of a folder can't contain a NUL character: {folder}.", folder=printable_name(folder))
+        )
+    name = printable_name(folder)
     if name != folder:
         message = tr(
             "The name of {folder} contains bytes that are not text: rename the folder, then open it.", folder=name

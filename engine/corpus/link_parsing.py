@@ -58,6 +58,8 @@ _DEFINITION = re.compile(
 )
 """The definition of a link `[text][name]`."""
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
+_LABELLED = re.compile(r"\[([^\[\]\n]{1,400})\]\((\[\[[^\[\]\n|]{1,400}\]\]|\(\([0-9A-Za-z-]{4,64}\)\))\)")
+"""A link of Logseq with other words: `[text]([[page]])` or `[text](((block)))`."""
 _ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
 ASCIIDOC = lazy_pattern(
     r"(?<!\\)(?:xref|link):([^\s\[\]]{1,400}+)\[([^\[\]\n]{0,400})\]"
@@ -248,7 +250,19 @@ def written_links(line: str) -> list[WrittenLink]:
         links.append(link)
     if "((" in bare:
         links += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(bare))
+    if "([[" in bare or "(((" in bare:
+        links = _labelled(bare, links)
     return sorted(links)
+
+
+def _labelled(line: str, links: list[WrittenLink]) -> list[WrittenLink]:
+    """Return the links of a line with those of Logseq that have other words in place of the ones in them."""
+    for match in _LABELLED.finditer(line):
+        inner = next((link for link in links if link.start == match.start(2)), None)
+        if inner is not None:
+            links = [link for link in links if not match.start() <= link.start < match.end()]
+            links.append(inner._replace(start=match.start(), end=match.end(), label=match[1]))
+    return links
 
 
 def _blanks(code: re.Match[str]) -> str:

@@ -172,6 +172,9 @@ _FOOTNOTE = lazy_pattern(r"\[fn:([\w-]{0,80})(?::([^\[\]]{1,1000}))?\]")
 _ADDRESS = lazy_pattern(r"<?(https?://[^\s<>\[\]\"|]{1,1000}[^\s<>\[\]\"|.,;:!?)'*/_~=+]/?)>?")
 _TARGET = lazy_pattern(r"<<<?(?=\S)([^<>\n]{1,200})(?<=\S)>>>?")
 _COOKIE = lazy_pattern(r"[ \t]*(\[(?:\d*/\d*|\d*%)\])")
+_ESCAPING_COMMA = re.compile(r"^([ \t]*),(?=,*(?:\*|#\+))")
+"""The comma before a line of code that would be a heading or a keyword of Org."""
+_MACRO = lazy_pattern(r"\{\{\{[A-Za-z][\w-]*\(([^(){}\n]{0,400})\)\}\}\}")
 _EXPORT = lazy_pattern(r"@@[\w-]{1,20}:[^@\n]{0,200}@@")
 _BREAK = lazy_pattern(r"\\\\[ \t]*$", re.MULTILINE)
 _SCHEME = lazy_pattern(r"[A-Za-z][\w+.-]*:(?!:)")
@@ -261,7 +264,8 @@ class _Page:
             self._leave(indent_of(line) - 1)
             if not text.lower().startswith("#+begin_comment"):
                 words = text.split(maxsplit=2)
-                self.out.code(lines[number : last - 1], words[1] if text[8:11].lower() == "src" and words[1:] else "")
+                code = [_ESCAPING_COMMA.sub(r"\1", inner) for inner in lines[number : last - 1]]
+                self.out.code(code, words[1] if text[8:11].lower() == "src" and words[1:] else "")
             return last
         elif last := self._logs.get(number):
             self._flush()
@@ -407,7 +411,7 @@ class _Page:
         inline = Inline(text)
         inline.text = _VERBATIM.sub(lambda code: inline.code(code[2]), inline.text)
         inline.text = _MATH.sub(lambda math: inline.code(math[0]), inline.text)
-        inline.text = _EXPORT.sub("", inline.text)
+        inline.text = _MACRO.sub(r"\1", _EXPORT.sub("", inline.text))
         inline.text = _BRACKETED.sub(
             lambda link: _linked(inline, link[1].strip(), (link[2] or "").strip(), self._names), inline.text
         )

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.long_text_splitting import requests
 from engine.embedding.provider_interface import Limits, prepare
+from engine.embedding.request_batches import requests
 from engine.providers import Calibration
 from engine.settings import Settings
 
@@ -44,7 +44,7 @@ _UNKNOWN_LANGUAGES = frozenset(
 """Other languages in Latin letters, whose words are split into pieces of two letters. Catalan and Indonesian are not:
 they resemble a known language."""
 _CHARACTERS_A_TOKEN = 4
-_LOOK_S = 0.02
+_POLL_SECONDS = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
 _MOST_WORDS = 10_000
 """Size of the cache of word vectors: some 11 MB."""
@@ -182,7 +182,7 @@ class EmbeddedProvider:
 
     def _load(self, cancel: CancelToken | None) -> Any:
         """Return the model; only the thread that loads it is blocked, other callers stop waiting when cancelled."""
-        while not self._lock.acquire(timeout=_LOOK_S):
+        while not self._lock.acquire(timeout=_POLL_SECONDS):
             if cancel is not None:
                 cancel.checkpoint()
         try:

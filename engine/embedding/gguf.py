@@ -28,9 +28,10 @@ from engine.base.language import tr
 from engine.base.private_files import temporary_folder
 from engine.embedding.gguf_file import GgufFile, llama_installed, model_path, read_gguf, traits_of
 from engine.embedding.gguf_worker import Answer, Model, Request, RequestKind, serve
-from engine.embedding.long_text_splitting import embed_whole, requests
+from engine.embedding.long_text_splitting import embed_whole
 from engine.embedding.model_catalog import Traits
 from engine.embedding.provider_interface import Limits, prepare
+from engine.embedding.request_batches import requests
 from engine.providers import Calibration
 from engine.settings import Settings
 

@@ -1,39 +1,19 @@
 """Embeds texts that exceed a model's limit: in parts whose vectors are averaged, so that nothing is dropped."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.errors import ProviderError
 from engine.embedding.provider_interface import Limits, PartialAnswer, prepare
+from engine.embedding.request_batches import requests
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import Vectors
 
-# --- Splits a stream of texts into requests within a provider's limits -----------------------------------------------
-
-Item = TypeVar("Item")
-
-
-def requests(items: Iterable[Item], limits: Limits, tokens: Callable[[Item], int]) -> Iterator[list[Item]]:
-    """Group items in order, as many as fit into one request; an item that is too large is sent alone."""
-    request: list[Item] = []
-    size = 0
-    for item in items:
-        length = tokens(item)
-        if request and (len(request) == limits.inputs or size + length > limits.tokens):
-            yield request
-            request, size = [], 0
-        request.append(item)
-        size += length
-    if request:
-        yield request
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 _ENDS = (
     lazy_pattern(r"\n[^\S\n]*\n\s*"),  # the end of a paragraph

@@ -119,7 +119,9 @@ class StringTable:
             "texts": np.frombuffer(b"".join(texts), np.uint8),
             "ends": np.cumsum([0, *map(len, texts)]).astype(np.uint32),
             "numbers": np.fromiter(numbers.values(), np.uint32),
-            "slots": np.array(slots, np.uint32),  # from the hash of a text on: its number from 1; 0 ends the search
+            "slots": np.array(
+                slots, np.uint32
+            ),  # hash table with linear probing: a text's number from 1; 0 for a free slot
         }
 
     def get(self, text: str, default: Any = None, /) -> Any:

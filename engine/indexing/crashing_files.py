@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -26,7 +26,9 @@ _ENOUGH = 2
 
 _UNFINISHED = "unfinished"
 """Rule of a document whose reader crashed or took too long, which may be due to other work on the computer."""
-_LASTING = ("encrypted", "no-text", "damaged", _UNFINISHED)
+WITHOUT_TEXT = ("encrypted", "no-text", "damaged")
+"""Rules of documents whose text can't be read, such as scans: they are found by their names."""
+_LASTING = (*WITHOUT_TEXT, _UNFINISHED)
 """Rules of documents that are not read again, since that takes long and would have the same result."""
 
 
@@ -90,9 +92,13 @@ class CrashRecord:
 
     def readable(self, files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[FileIssue]]:
         """Return the files to read, those that crashed a process last, and issues for the skipped files."""
-        issues = [issue for file in files if (issue := self._issue(file)) is not None]
+        issues = self.issues(files)
         names = {issue.path for issue in issues}
         return sorted((file for file in files if file.name not in names), key=self.crashes), issues
+
+    def issues(self, files: Iterable[FoundFile]) -> list[FileIssue]:
+        """Return the issues of those files that are skipped in their present state."""
+        return [issue for file in files if (issue := self._issue(file)) is not None] if self._suspects else []
 
     def _issue(self, file: FoundFile) -> FileIssue | None:
         suspect = self._known(file)

@@ -1,5 +1,6 @@
 """Brings the text of a generation up to date: first notes, then sessions."""
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
@@ -9,6 +10,7 @@ from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile, is_below
 from engine.corpus.note_reader import NoteText, Unreadable, beginning
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
+from engine.indexing.crashing_files import WITHOUT_TEXT
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store import sessions
@@ -153,8 +155,12 @@ class TextStage:
                 writer.set_meta("names", self._rules)
         due = [file for file in listed if _differs(file, known.get(file.name))]
         outcome.files_unchanged = len(listed) - len(due)
+        changed = {file.name: file for file in due}
+        outcome.failed += self._crashes.issues(file for file in listed if file.name not in changed)
         due, passed_over = self._crashes.readable(due)
         outcome.failed += passed_over
+        for issue in passed_over:
+            self._put_name(changed[issue.path], issue)
         if not due:
             return
         from engine.indexing.preparation_processes import NotePreparation  # brings chunking and analysis with it
@@ -190,7 +196,8 @@ class TextStage:
             return None
         except Unreadable as problem:
             self._crashes.remember(file, problem.issue)
-            self._fail(problem.issue, None if problem.transient else stored)
+            named = self._put_name(file, problem.issue)
+            self._fail(problem.issue, None if problem.transient or named else stored)
             return None
         if stored is not None and stored.hash == note.hash:
             self._crashes.end_reading(file)
@@ -206,8 +213,18 @@ class TextStage:
             else:
                 self._commits.put(_replacing(file), indexed=1)
 
+    def _put_name(self, file: FoundFile, issue: FileIssue) -> bool:
+        """Store a document without a readable text as an empty note, which is found by its name; False for others."""
+        if issue.rule not in WITHOUT_TEXT:
+            return False
+        from engine.indexing.note_preparation import prepare
+
+        named = prepare(file, NoteText("", hashlib.sha256().hexdigest()), self._settings.chunking)
+        self._commits.put(_replacing(named))
+        return True
+
     def _fail(self, issue: FileIssue, stored: StoredFile | None) -> None:
-        """Report a note; with what is stored of it, it must not be found by its former text any more."""
+        """Report a note that can't be read, and remove its former text from the index."""
         self.outcome.failed.append(issue)
         if stored is not None:
             self._remove(issue.path)

@@ -132,7 +132,7 @@ class StoredLayout:
     mean: Vectors
     """(dims,). In a layout by principal components, a vector's position is (vector - mean) @ axes."""
     axes: Vectors
-    shown: float
+    shown_variance: float
     """Share of the vectors' variance that the layout shows, 0 to 1."""
 
 
@@ -153,7 +153,7 @@ def save_layout(path: Path, drawn: StoredLayout, whose: str) -> None:
         len(drawn.mean),
         drawn.stamp,
         _digest(whose),
-        drawn.shown,
+        drawn.shown_variance,
         zlib.crc32(body),
     )
     with replacing(path) as file:
@@ -169,7 +169,7 @@ def load_layout(path: Path, whose: str) -> StoredLayout | None:
         return None
     if len(content) < _HEADER.size:
         return None
-    magic, version, layout, points, dims, stamp, of, shown, checksum = _HEADER.unpack_from(content)
+    magic, version, layout, points, dims, stamp, of, variance, checksum = _HEADER.unpack_from(content)
     if (magic, version, of) != (_MAGIC, _VERSION, _digest(whose)) or layout >= len(_LAYOUTS):
         return None
     body = memoryview(content)[_HEADER.size :]
@@ -183,7 +183,7 @@ def load_layout(path: Path, whose: str) -> StoredLayout | None:
         points=floats[: 2 * points].reshape(points, 2),
         mean=floats[2 * points : 2 * points + dims],
         axes=floats[2 * points + dims :].reshape(dims, 2),
-        shown=shown,
+        shown_variance=variance,
     )
 
 

@@ -167,7 +167,7 @@ def draw(
     )
     if known is not None and old is not None:
         points = points @ turn(rows.ids, points, old.ids, old.points)
-    return StoredLayout("neighbours", stamp, rows.ids, points, drawn.mean, drawn.axes, drawn.shown)
+    return StoredLayout("neighbours", stamp, rows.ids, points, drawn.mean, drawn.axes, drawn.shown_variance)
 
 
 @dataclass(frozen=True)

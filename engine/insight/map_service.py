@@ -207,7 +207,7 @@ def _record(drawn: StoredLayout, listing: Listing, model: StoredModel) -> IndexM
         file_of=positions[there].tobytes(),
         files=listing.files,
         chunks=len(listing.chunks),
-        shown_variance=drawn.shown,
+        shown_variance=drawn.shown_variance,
         model=model.name,
         stamp=drawn.stamp,
     )

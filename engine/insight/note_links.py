@@ -89,13 +89,13 @@ def _part(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
     lines_of_part = anchored_lines(lines, anchor, note.path) if anchor else None
     first, end = lines_of_part or (note.line, len(lines))
     start = first if lines_of_part or first > 1 else 1 + _front_lines(lines)
-    shown = lines[start - 1 : min(end, start + _MOST_LINES - 1)]
+    excerpt = lines[start - 1 : min(end, start + _MOST_LINES - 1)]
     return LinkedText(
         path=note.path,
         title=note.title,
         line=first,
-        text="\n".join(shown),
-        cut=start - 1 + len(shown) < end,
+        text="\n".join(excerpt),
+        cut=start - 1 + len(excerpt) < end,
         anchored=lines_of_part is not None,
     )
 

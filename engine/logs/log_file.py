@@ -44,6 +44,8 @@ def masked(text: str) -> str:
 
 _FILE_BYTES = 1_000_000
 _OLD_FILES = 2
+_LINE = "mnemoscope_line"
+"""Attribute of a record with its line in the file."""
 
 
 class QuietFile(RotatingFileHandler):
@@ -62,6 +64,13 @@ class QuietFile(RotatingFileHandler):
     def _open(self) -> TextIOWrapper:
         create_private(self.baseFilename)
         return super()._open()
+
+    def format(self, record: LogRecord) -> str:
+        """Format a message once, though the rotation needs its length first: masking takes most of the time."""
+        line = vars(record).get(_LINE)
+        if line is None:
+            line = vars(record)[_LINE] = super().format(record)
+        return str(line)
 
     def emit(self, record: LogRecord) -> None:
         if self.stream is None:

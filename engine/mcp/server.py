@@ -84,8 +84,8 @@ def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> t
     def page(memory: "MemorySearchManager", token: CancelToken) -> tuple[Sequence[Listed], str | None]:
         found = sorted(_everything(access, memory, token), key=_order)
         remaining = found if after is None else [one for one in found if _order(one) > after]
-        shown = [_titled(one, token) for one in remaining[:PAGE]]
-        return shown, _cursor(shown[-1]) if len(remaining) > PAGE else None
+        listed = [_titled(one, token) for one in remaining[:PAGE]]
+        return listed, _cursor(listed[-1]) if len(remaining) > PAGE else None
 
     return access.ask(page, cancel)
 

@@ -139,8 +139,8 @@ class Health:
             return fine(id_, title, detail)
         estimate = still_awaiting(awaiting, name, self._settings, self._updates.approvals.tokens)
         detail = tr_count(
-            "{count:,} passage can be found by words only so far.",
-            "{count:,} passages can be found by words only so far.",
+            "{count:,} passage is found by words only, for now.",
+            "{count:,} passages are found by words only, for now.",
             pending,
         )
         if estimate is not None:

@@ -11,7 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.corpus.folder_walk import LATEST_NS
-from engine.corpus.ignore_rules import Match, shown
+from engine.corpus.ignore_rules import Match, printable_name
 from engine.corpus.path_status import Listing, PathFinder, PathStatus
 from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import last_change
@@ -19,7 +19,7 @@ from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of
 from engine.records import FileIssue, FolderContents, PathRemedy, PathState, PathStateKind, RuleOrigin, Source
 from engine.settings import Settings
-from engine.settings.loading import origin_of
+from engine.settings.setting_origin import origin_of
 from engine.store import sessions
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot, count_chunks, indexed_file, issue_of
@@ -140,7 +140,7 @@ class _Explanation:
     def _missing(self) -> PathState:
         for name in dict.fromkeys((self._status.name, self._path.strip())):
             for source in get_args(Source):
-                file = indexed_file(self._snapshot, source, shown(name)) if name else None
+                file = indexed_file(self._snapshot, source, printable_name(name)) if name else None
                 if file is not None:
                     return self._state("gone", tr(GONE), "sync", path=name, source=source, title=file.title)
         return self._state("missing", tr(MISSING), None, path="", source=None)
@@ -152,7 +152,7 @@ class _Explanation:
         state: PathStateKind = "too-large" if match.rule == "too-large" else "excluded"
         sentence = excluded_message(self._status, match.detail, origin, addable=remedy == "add")
         at = self._status.barred or self._status.name
-        return self._state(state, sentence, remedy, rule=match.rule, rule_path=shown(at), origin=origin)
+        return self._state(state, sentence, remedy, rule=match.rule, rule_path=printable_name(at), origin=origin)
 
     # --- included paths -------------------------------------------------------------------------------------------
 
@@ -249,13 +249,13 @@ class _Explanation:
         status = self._status
         name = session_name(status.name, status.key) if status.key else status.name
         values = {"path": name, "source": status.source} | facts
-        values["path"] = shown(values["path"])
+        values["path"] = printable_name(values["path"])
         return PathState(
-            asked=shown(self._path),
+            asked=printable_name(self._path),
             state=state,
-            sentence=shown(sentence),
+            sentence=printable_name(sentence),
             remedy=remedy,
-            file=shown(status.path),
+            file=printable_name(status.path),
             **values,
         )
 

@@ -56,8 +56,7 @@ class TermMatch(Record, frozen=True):
 
     term: str
     score: float
-    """Part of the text score. These, `nearness`, `from_coverage` and `from_name` add up to the text score, or to more
-    if `text_limit` cuts it.
+    """Part of the BM25 sum, as a share of a full match; `from_bm25` is what these and `nearness` add to the text score.
     0 for an alternative if another one contributes more, since only the best one counts.
     """
     bm25: float
@@ -127,8 +126,9 @@ class ResultExplanation(Record, frozen=True):
     """Terms missing in a session's passage that other passages of its project contain."""
     from_project: float = 0.0
     """Part of the text score from `in_project`."""
-    text_limit: float = 1.0
-    """Upper limit, depending on `covered`, of the BM25 sum's part of the text score."""
+    from_bm25: float = 0.0
+    """Part of the text score from the BM25 sum and `nearness`: less than their share of a full match if the passage
+    contains only some of the query, and more if it is long and contains most of the query."""
     missing: tuple[str, ...] = ()
     """Terms of the query that the result doesn't contain; of alternatives, one is enough."""
     cosine_low: float | None = None

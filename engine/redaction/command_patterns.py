@@ -74,7 +74,7 @@ _READER = lazy_pattern(
 )
 _PASSWORD_COMMAND = lazy_pattern(
     r"(?:pass(?:word)?[-_]?(?:command|cmd|eval)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
-    r"|(?:key|password|passphrase)(?:-file)?[ =]<\()\Z",
+    r"|(?:key|pass(?:word|wd|phrase)?|pwd?|secret|token)(?:-?file)?[ =]<\()\Z",
     re.IGNORECASE,
 )
 
@@ -117,6 +117,12 @@ def _command_before(match: re.Match[str]) -> str:
     """Return the part of a command line before the match, at most its last 400 characters."""
     start = max(0, match.start() - _LOOK_BACK)
     return _COMMAND_START.split(match.string[start : match.start()])[-1]
+
+
+def is_address_login(before: str, match: re.Match[str]) -> bool:
+    """Whether `…/user:x@host` has a password, not the tag of an image or the line of a file."""
+    of_drive = before[-1:] == "/"  # two slashes
+    return (of_drive or match["quote"] is not None or mixes_digits(value_of(match))) and is_argument(before, match)
 
 
 def is_auth_command(before: str, match: re.Match[str]) -> bool:
@@ -163,6 +169,10 @@ def _argument(about: str, examples: tuple[str, ...], anchors: tuple[str, ...], b
 
 
 _USER = rf"\S{{1,64}}{BLANK}"
+_SECRET_FILE = (
+    rf"[\"']?(?=\S*(?:pass|secret|token))[\w./~$-]{{1,100}}(?<=pass|sswd|word|cret|oken|file)(?:\.txt)?[\"']?"
+    rf"(?=[ \t]*(?:[{LINE_END};&]|\Z))"
+)
 _REST = rf"[^{LINE_END};|]"
 
 _ARGUMENTS: tuple[SecretPattern, ...] = (
@@ -192,10 +202,11 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"/p:|/rp{BLANK}",
     ),
     _argument(
-        "`requirepass x`, `masterauth x`, `bindpw x` of LDAP",
-        ("redis-server --requirepass «swordfish»", "bindpw «swordfish»"),
-        ("requirepass ", "masterauth ", "bindpw ", "rootpw "),
-        rf"(?:requirepass|masterauth|(?<![\w-])(?:bind|root)pw){BLANK}",
+        "`requirepass x`, `masterauth x`, `ACL SETUSER … >x` of Redis, `bindpw x` of LDAP",
+        ("redis-server --requirepass «swordfish»", "ACL SETUSER ada on >«swordfish» ~*", "bindpw «swordfish»"),
+        ("requirepass ", "masterauth ", "bindpw ", "rootpw ", "setuser "),
+        rf"(?:requirepass|masterauth|(?<![\w-])(?:bind|root)pw){BLANK}"
+        rf"|setuser{BLANK}\S{{1,64}}{BLANK}(?:[^\s>\"']{{1,40}}{BLANK}){{0,6}}[\"']?>(?![>=])",
     ),
     _argument(
         "`-storepass x`, `-keypass x` of keytool",
@@ -222,15 +233,17 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"securestring{BLANK}(?:-(?:string|asplaintext){BLANK})?(?=[\"']|[^\s$(]+{BLANK}-asplain)",
     ),
     _argument(
-        "`wpa_passphrase … x`, `nmcli … password x`, `iwconfig … key x`",
+        "`wpa_passphrase … x`, `nmcli … password x`, `iwconfig … key x`, `wpa_cli set_network … psk x`",
         (
+            "wpa_cli -i wlan0 set_network 0 psk '«\"swordfish\"»'",
             "wpa_passphrase Home «swordfish»",
             "nmcli dev wifi connect Home password '«correct horse»'",
             "iwconfig wlan0 essid Home key s:«hunter»",
         ),
-        ("wpa_passphrase ", "nmcli ", "iwconfig "),
+        ("wpa_passphrase ", "nmcli ", "iwconfig ", "set_network "),
         rf"wpa_passphrase{BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){BLANK}(?=\S{{8}}|[\"'])"
         rf"|nmcli{BLANK}[^{LINE_END}]{{1,120}}?password{BLANK}"
+        rf"|set_network{BLANK}\d{{1,3}}{BLANK}(?:psk|(?:sae_)?password|wep_key\d){BLANK}"
         rf"|iwconfig{BLANK}[^{LINE_END}]{{1,120}}?\bkey{BLANK}(?:s:|(?!s:|off\b|on\b|open\b|\[))",
     ),
     _argument(
@@ -238,10 +251,11 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         (
             *("vault login «swordfish77»", "vault kv put secret/db password «hunter2»", "bw unlock «swordfish»"),
             *("ngrok config add-authtoken «2abCdEf_12345»", "cargo login «swordfish77»"),
+            "bw login ada@example.com «swordfish»",
         ),
-        ("vault login ", "kv put ", "bw unlock ", "authtoken ", "cargo login "),
+        ("vault login ", "kv put ", "bw unlock ", "bw login ", "authtoken ", "cargo login "),
         rf"vault{BLANK}login{BLANK}(?:-[^\s=]{{1,40}}{BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
-        rf"|kv{BLANK}put{BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){BLANK}|bw{BLANK}unlock{BLANK}(?!-)"
+        rf"|kv{BLANK}put{BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){BLANK}|bw{BLANK}(?:unlock|login{BLANK}[^\s-]\S{{0,100}}){BLANK}(?!-)"
         rf"|(?:authtoken|cargo{BLANK}login){BLANK}(?=[\w-]{{10}})",
     ),
     _argument(
@@ -405,6 +419,18 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     *_ARGUMENTS,
     SecretPattern(
+        "Login in an address without a scheme",
+        "`//user:x@host` of a network drive, `domain/user:x@host` of Impacket",
+        (
+            *("mount -t davfs //ada:«hunter2»@nas/share", "secretsdump.py OFFICE/ada:'«corr@ct horse»'@10.0.0.5"),
+            "psexec.py office.local/ada:«hunter22»@dc01",
+        ),
+        (r"/(?=[\w.$-]{1,64}:(?:['\"]|[^\s:/@]{1,64}@[\w-]))",),
+        r"/[\w.$-]{1,64}:(?:(?P<quote>['\"])([^'\"\n]{1,64})(?P=quote)|([^\s:/@'\"]{1,64}))@(?!sha\d)[\w-]",
+        "whole",
+        is_address_login,
+    ),
+    SecretPattern(
         "AUTH command",
         "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",
         ("127.0.0.1:6379> AUTH «swordfish»", "redis-cli AUTH default «hunter2»", "AUTH PLAIN «AGFkYQBodW50ZXIy»"),
@@ -426,15 +452,17 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
             "echo -n «swordfish» | docker secret create db_password -",
             *("read -s PW <<< '«hunter2»'", "kinit ada <<< '«correct horse»'", "echo -n «hunter2» | base64"),
             'restic --password-command "echo «swordfish»" backup',
+            "echo -n '«hunter2»' > .vault_pass",
             *('expect "assword:"; send "«swordfish\\r»"', "c.expect('Password:')\nc.sendline('«swordfish»')"),
         ),
         ("echo ", "printf ", "<<<", "send ", "sendline"),
-        rf"""(?:(?:echo|printf){BLANK}(?:-[neE]{{1,3}}{BLANK}|["']%s(?:\\{{1,2}}n)?["']{BLANK})?|<<<[ \t]{{0,4}}"""
+        rf"""(?:(?:echo|printf){BLANK}(?:-[neE]{{1,3}}{BLANK}|["']?%s(?:\\{{1,2}}n)?["']?{BLANK})?|<<<[ \t]{{0,4}}"""
         rf"""|(?-i:send(?:line\(|(?:{BLANK}--)?{BLANK})(?=["'])))"""
-        rf"{ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{BLANK}-\w{{0,4}}S\b"
+        rf"{ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)(?:>{{1,2}}[ \t]{{0,2}}{_SECRET_FILE}"
+        rf"|\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{BLANK}-\w{{0,4}}S\b"
         rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|passwd{BLANK}--stdin|cryptsetup|kinit{BLANK}|keepassxc-cli|secret-tool{BLANK}store|htpasswd{BLANK}-\w{{0,4}}i"
         rf"|p4{BLANK}login|smbpasswd{BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{BLANK}(?:set|put|create|add|versions)|pass{BLANK}insert"
-        rf"|(?P<coded>)base64(?!{BLANK}-(?:d|-decode)\b))))?",
+        rf"|(?P<coded>)base64(?!{BLANK}-(?:d|-decode)\b)))))?",
         "whole",
         is_piped,
     ),

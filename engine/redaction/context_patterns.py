@@ -34,6 +34,7 @@ from engine.redaction.secret_pattern import (
     SIGN,
     SecretPattern,
     alternates,
+    is_random,
     mixes_digits,
     secret_span,
     value_of,
@@ -116,14 +117,6 @@ def is_change(before: str, match: re.Match[str]) -> bool:
     return not plain and any(mixes_digits(word) or word[0] in "\"'`“„«" for word in both)
 
 
-def is_salt(before: str, match: re.Match[str]) -> bool:
-    """Whether the value after a salt's or a seed's name is written out."""
-    value = value_of(match)
-    if match["sign"] is None:
-        return mixes_digits(value) or value.isupper()
-    return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
-
-
 _WIFI_PRODUCTS = (
     "(?i:access|adapter|antenna|card|chip(?:set)?|controller|dongle|driver|extender|firmware|karte|mod(?:el|em|ule?)|point"
     "|repeater|router|standard|stick|treiber|usb|version)"
@@ -179,17 +172,18 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Token or secret by name",
-        "names that end in `token` or `secret` before `=` or `:` (variables, JSON, YAML, headers)",
+        "names that end in `token`, `secret` or `secret_id` before `=` or `:` (variables, JSON, YAML, headers)",
         (
             "GITHUB_TOKEN=«abcdefgh»",
             '{"accessToken": "«abc123def456»", "refreshToken": "«zzzyyyxxx»"}',
             '{"secret":"«opensesame»"}',
             *("client_secret: «Zk3_9mQ2~x»", "Client secret (value): «8Q~kZ7x.vT3nLwP9_rMsBd2y»"),
+            "vault write auth/approle/login secret_id=«6f1e6e0a-1c2d-4f3e-9a8b»",
             "session_token = '«IQoJb3JpZ2luX2VjEXAMPLE»'",
         ),
         ("token", "secret"),
-        rf"(?i:token|secret)(?:{NAME_END}|[ ]\([^(){LINE_END}]{{1,24}}\)){SIGN}(?:{QUOTED}|{BARE_TOKEN})",
-        judge=is_token,
+        rf"(?i:token|secret(?P<id>_id)?)(?:{NAME_END}|[ ]\([^(){LINE_END}]{{1,24}}\)){SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        judge=lambda before, match: is_token(before, match) if match["id"] is None else is_random(value_of(match), 6),
     ),
     SecretPattern(
         "Key by name",
@@ -289,11 +283,19 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             *("login root:«tugboat»", "ssh root:«x7Kpq2»@10.0.0.4"),
             *("login admin/«tugb0at99»", "login with ada / «Tugb0at»", "ログイン: ada / «sakura99»"),
             *("the login ada@example.com:«Tugb0at» works", "you can login ada:«Tugb0at99» there"),
+            *(
+                "Login failed (ada/«tugboat99»)",
+                "Login fürs NAS: ada / «swordfish»",
+                "I logged in with ada / «hunter22»",
+            ),
+            "log in as ada with «tugboat99»",
         ),
-        LOGIN_ANCHORS,
+        (*LOGIN_ANCHORS, "log in with ", "logged in "),
         rf"(?:(?P<told>(?i:log-?in)[ ](?=[a-z][\w.-]{{1,31}}(?:[ ]/[ ]|:)"
-        rf"(?=\S*[a-z])(?=\S*\d)\S{{6}}))|(?i:{LOGIN_NAMES})"
-        rf"(?:[ \t]{{0,4}}[:=\uff1a]|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
+        rf"(?=\S*[a-z])(?=\S*\d)\S{{6}}))|(?i:log(?:ged)?[ ]in[ ]with\b|logged[ ]in[ ](?=\()|{LOGIN_NAMES})"
+        rf"(?:(?<=with)|[ ](?:(?:failed|denied|error|fehlgeschlagen)(?:[ ]for)?[ :]{{1,2}})?\("
+        rf"|(?:[ ](?i:for|to|fürs?|zum|beim?|am|of)\b[^:=\n]{{1,40}}?)?[ \t]{{0,4}}[:=\uff1a]"
+        rf"|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
         rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d"
         rf"|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?::|[ ]/[ ])))))"
         rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
@@ -303,6 +305,18 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|[ \t]*(?:[{LINE_END}.,;)]|\Z))))",
         "whole",
         is_login,
+    ),
+    SecretPattern(
+        "Login in a sentence",
+        "`log in as ada with x`, `signed in as ada using x`: with digits, and no word with one digit at its end",
+        ("log in as ada with «tugboat99»", "sign in as admin using «hunter22»", "angemeldet als ada mit «Tugb0at9»"),
+        ("in as ", "angemeldet als ", "anmelden als "),
+        rf"(?i:in as|anmelden als|angemeldet als)[ ][\"'`]?[\w.@+-]{{1,64}}[\"'`]?[ ](?i:with|using|and|mit|und)[ ]"
+        rf"(?:(?:the|password|das|dem|passwort)[ ]){{0,2}}[\"'`]?{_BARE_IN_PROSE}",
+        "whole",
+        lambda _, match: (
+            mixes_digits(value_of(match)) and not (is_path(value_of(match)) or value_of(match)[:-1].isalpha())
+        ),
     ),
     SecretPattern(
         "Password before its name",
@@ -319,18 +333,6 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         r"(?![ \t](?:hash|field|manager|prompt|input|file|grant))",
         "whole",
         is_password_before,
-    ),
-    SecretPattern(
-        "Salt or seed of one-time passwords",
-        "`SALT=`, `OTP_SEED=`, `TOTP_SEED:` and names that end so; `otp seed is x`",
-        (
-            *("SALT=«a8f5f167f44f»", 'PASSWORD_SALT="«x8f3q9z1»"'),
-            *("MFA_SEED: «JBSWY3DPEHPK3PXP»", "the otp seed is «JBSWY3DPEHPK3PXP»"),
-        ),
-        ("salt", "seed"),
-        rf"(?:SALT|(?i:(?:(?<=(?:otp|mfa|2fa)[_ -])|(?<=otp))seed))(?:{NAME_END}{SIGN}|[ ]is[ ](?=\S{{16}}))"
-        rf"(?:{QUOTED}|{BARE_TOKEN})",
-        judge=is_salt,
     ),
     SecretPattern(
         "Token in other languages",
@@ -461,9 +463,9 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         ("wifi", "wi-fi", "wlan", "ssid"),
         r"(?i:wi-?fi|wlan|ssid)(?:[ \t]?:|[ \t](?:is|ist|heißt|called|named|ssid|network|netz))?[ \t]{1,2}"
-        rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|(?!{_WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.-]{{1,31}})"
-        rf"(?:[ \t]/[ \t]|[ \t]{{1,2}}|:[ \t]?|,?\s{{1,2}}(?P<named>(?i:key|schlüssel|clé))[ \t:]{{1,3}})(?=\S{{8}})"
-        rf"{_BARE_IN_PROSE}(?=[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",
+        rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|(?!{_WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.-]{{1,31}})(?:[ \t]/[ \t]"
+        rf"|[ \t]{{1,2}}|:[ \t]?|,?\s{{1,2}}(?P<named>(?i:key|schlüssel|clé))[ \t:]{{1,3}}[\"'`]?)(?=\S{{8}})"
+        rf"{_BARE_IN_PROSE}(?=[\"'`]?[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",
         "whole",
         lambda _, match: mixes_digits(value_of(match)) and bool(match["named"] or _CHOSEN.fullmatch(value_of(match))),
     ),

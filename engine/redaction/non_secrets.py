@@ -339,7 +339,7 @@ def is_authorization(before: str, match: re.Match[str]) -> bool:
 
 def _is_padded(value: str, scheme: str) -> bool:
     """Whether a value ending in `=` is base64 with its padding, not a parameter's name as in `Token token="…"`."""
-    code = value.rpartition(":")[2]  # an account may be in front of it
+    code = value.rpartition(":")[2]  # an account name may precede it
     content = code.rstrip("=")
     return len(code) % 4 == 0 and (
         is_random(content, 6) or (scheme in ("basic", "negotiate", "ntlm") and not content.islower())
@@ -437,7 +437,7 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
 
 
 def _name(before: str, match: re.Match[str]) -> str:
-    """Return the whole name; the match begins with its last part."""
+    """Return the whole name, such as `app.db.password`, of which the match contains only the last part."""
     last = _LETTERS.match(match[0].lstrip("_"))
     return before[len(before.rstrip(_NAME)) :] + (last[0] if last else "")
 

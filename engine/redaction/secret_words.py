@@ -483,8 +483,8 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|(?i:cv[cv])2?(?P<card>)"
         rf"|(?i:{'|'.join(_OTHER_CODES)})"
         rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
-        r"(?P<link>[ \t]{0,4}[:=\uff1a]"
-        r"|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?|是|[为為]|は|는|은)?[ \t]{0,4}"
+        r"(?P<link>(?:[ ](?i:at|for|of|in|to|für|am|im|vom|zum)[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]"
+        r"|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)|是|[为為]|は|는|은)?[ \t]{0,4}"
         rf"[\"'`*«„“「#]{{0,2}}(?(link)|(?(short)(?=\d{{6}})|(?!(?:19|20)\d\d\b)))(?<![A-Za-z])(?(card)(\d{{3,4}})(?![\w-])|{_A_CODE})",
         "whole",
     ),

@@ -13,9 +13,11 @@ from engine.redaction.non_secrets import (
     is_auth_field,
     is_authorization,
     is_block,
+    is_code,
     is_element,
     is_named_value,
     is_ordinary,
+    is_token,
 )
 from engine.redaction.secret_pattern import (
     BARE_TOKEN,
@@ -25,6 +27,7 @@ from engine.redaction.secret_pattern import (
     QUOTED,
     SIGN,
     SecretPattern,
+    mixes_digits,
     value_of,
 )
 from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PASSWORD_ANCHORS
@@ -59,6 +62,14 @@ def is_netrc(before: str, match: re.Match[str]) -> bool:
     if text.rfind("machine", start, end) < 0 and text.rfind("default", start, end) < 0:
         return False  # much faster than the expression
     return _MACHINE.search(text, start, end) is not None and not is_ordinary(value_of(match))
+
+
+def is_salt(before: str, match: re.Match[str]) -> bool:
+    """Whether the value after a salt's or a seed's name is written out."""
+    value = value_of(match)
+    if match["sign"] is None:
+        return mixes_digits(value) or value.isupper()
+    return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
 
 
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
@@ -108,10 +119,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "<key>Password</key>\n\t<string>«hunter2»</string>",
             '<add key="ClearTextPassword" value="«hunter2»" />',
             "<Password>\n  <Value>«hunter2»</Value>",
+            '<setting name="smtpPwd" serializeAs="String"><value>«tugboat»</value></setting>',
         ),
         ("pass", "pwd", "kennwort", "psk", "token", "secret", "key"),
         rf"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|psk|token|secret|key)"
-        rf"(?:(?:\"|[ \t][^<>{LINE_END}]{{1,80}}+)?>(?:\s{{0,40}}<Value>)?(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
+        rf"(?:\"?(?:[ \t][^<>{LINE_END}]{{1,80}}+)?>(?:\s{{0,40}}<[Vv]alue>)?(?P<quoted>[^<>{LINE_END}]{{1,200}}+)</"
         rf"|</key>\s{{0,40}}<string>([^<>{LINE_END}]{{1,200}}+)</string>"
         rf"|\"[ \t]{{1,4}}value[ \t]?=[ \t]?\"([^\"{LINE_END}]{{1,200}}+)\")",
         "whole",
@@ -234,6 +246,28 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         rf"[ \t]{{0,4}}{QUOTED}(?=[ \t]{{0,4}}[,)])",
         "whole",
         is_second_argument,
+    ),
+    SecretPattern(
+        "Salt or seed of one-time passwords",
+        "`SALT=`, `OTP_SEED=`, `TOTP_SEED:` and names that end so; `otp seed is x`",
+        (
+            *("SALT=«a8f5f167f44f»", 'PASSWORD_SALT="«x8f3q9z1»"'),
+            *("MFA_SEED: «JBSWY3DPEHPK3PXP»", "the otp seed is «JBSWY3DPEHPK3PXP»"),
+        ),
+        ("salt", "seed"),
+        rf"(?:SALT|(?i:(?:(?<=(?:otp|mfa|2fa)[_ -])|(?<=otp))seed))(?:{NAME_END}{SIGN}|[ ]is[ ](?=\S{{16}}))"
+        rf"(?:{QUOTED}|{BARE_TOKEN})",
+        judge=is_salt,
+    ),
+    SecretPattern(
+        "Login of Emacs",
+        "`smtpmail-auth-credentials` with the password after host, port and user",
+        ('(setq smtpmail-auth-credentials \'(("smtp.x.org" 587 "ada" "«hunter2»")))',),
+        ("auth-credentials",),
+        rf"auth-credentials\s{{1,8}}'?\(\((?:\"[^\"{LINE_END}]{{1,80}}\"|\d{{1,5}})\s{{1,8}}(?:\d{{1,5}}\s{{1,8}})?"
+        rf"\"[^\"{LINE_END}]{{1,80}}\"\s{{1,8}}{QUOTED}",
+        "whole",
+        is_argument,
     ),
     SecretPattern(
         "Key of a wallet or of one-time passwords",

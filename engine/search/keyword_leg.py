@@ -280,10 +280,10 @@ class KeywordLeg:
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         stems = tuple(dict.fromkeys(term.stems))
         plain: tuple[str, ...] = ()
-        weak_words, in_words = self._loose(term.loose, "words")
-        weak_stems, in_stems = self._loose([stem.split(" ") for stem in term.loose_stems], "stems", stems)
-        irregular, in_irregular = self._loose([(stem,) for stem in term.irregular], "stems")
-        loose = in_words + in_stems + in_irregular
+        weak_words, word_count = self._loose(term.loose, "words")
+        weak_stems, stem_count = self._loose([stem.split(" ") for stem in term.loose_stems], "stems", stems)
+        irregular, irregular_count = self._loose([(stem,) for stem in term.irregular], "stems")
+        loose = word_count + stem_count + irregular_count
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
         matches = chunks
         beginning = 0
@@ -292,7 +292,7 @@ class KeywordLeg:
             beginning, found, begun = self._beginning(tokens[-1], stems)
             if not stems:
                 plain, chunks, matches = begun, beginning, max(matches, found)
-            elif beginning > exact:  # other words begin so, too
+            elif beginning > exact:  # longer words begin with these
                 weak_words += begun
                 matches = max(matches, found)
         # If stem and word have equal counts, they are in the same chunks. A note whose language was detected wrongly
@@ -323,7 +323,7 @@ class KeywordLeg:
             weak=_SIMILAR if term.misspelt else _WEAK if known else 1.0,
             loose=min(loose, self._snapshot_chunks),
             irregular=irregular,
-            irregular_idf=scoring.inverse_document_frequency(self.chunks, in_irregular) if irregular else 0.0,
+            irregular_idf=scoring.inverse_document_frequency(self.chunks, irregular_count) if irregular else 0.0,
         )
 
     def _loose(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.base.errors import PassageMissing
 from engine.base.language import tr
-from engine.corpus.ignore_rules import is_unusable, shown
+from engine.corpus.ignore_rules import is_unusable, printable_name
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.message_offsets import read_offsets
 from engine.records import LAST_LINE, Passage
@@ -137,7 +137,7 @@ def distinctive_words(snapshot: Snapshot, example: ExamplePassage, frequencies: 
 
 
 def _missing(passage: Passage) -> str:
-    path, first, last = shown(passage.path), passage.start_line, passage.end_line
+    path, first, last = printable_name(passage.path), passage.start_line, passage.end_line
     if last == LAST_LINE:
         return tr("No passage of {path} is indexed: the file may have changed.", path=path)
     if first == last:

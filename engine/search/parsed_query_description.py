@@ -42,8 +42,8 @@ def no_words() -> str:
 def describe_condition(clause: Clause) -> str:
     """Describe a condition as the end of a sentence that begins with "Every result", such as "excludes hose"."""
     fields = all(isinstance(atom, Field) for atom in clause.alternatives)
-    shown = any_of(map(_shown, clause.alternatives))
-    return tr(_DEMANDS[fields, clause.negated], words=shown, places=shown)
+    alternatives = any_of(map(_shown, clause.alternatives))
+    return tr(_DEMANDS[fields, clause.negated], words=alternatives, places=alternatives)
 
 
 def remarks_of(query: Query) -> Sequence[str]:

@@ -1,20 +1,15 @@
-"""Makes a displayed result from a chunk and its scores, and finds the fields that contain the terms."""
+"""Makes a displayed result from a chunk and its scores."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-import apsw
 import msgspec
 
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
-from engine.records import FileRange, FoundMessage, MatchField, MemorySearchResult, MessageContext, PassageCopy
+from engine.records import FileRange, FoundMessage, MemorySearchResult, PassageCopy
 from engine.search.explanation import Scored
-from engine.search.pipeline_stages import Term
-from engine.search.query_conditions import many
 from engine.search.scoring import Blend
 from engine.search.snippets import make_snippet
-from engine.search.term_counts import register
-from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
@@ -183,134 +178,3 @@ def _offset_at(encoded: bytes, offset: int) -> MessageOffset:
     """
     offsets = read_offsets(encoded)
     return offsets[max(0, bisect_right([one.offset for one in offsets], offset) - 1)]
-
-
-# --- Finds which fields of a chunk contain the terms of a query: title, headings, file name or text ------------------
-
-_FIELD_OF: dict[str, MatchField] = {
-    "title": "title",
-    "heading": "heading",
-    "name": "name",
-    "words": "body",
-    "stems": "body",
-    "aliases": "alias",
-}
-_REGISTERED = "term_columns"
-
-
-def matched_fields(
-    snapshot: Snapshot, terms: Sequence[Term], ids: Sequence[int]
-) -> dict[int, tuple[tuple[MatchField, ...], ...]]:
-    """Return, by chunk id, the fields (title, heading, ...) that contain each term, in the order of `terms`.
-
-    Chunks without any term are left out. Reads all matches, like a ranking: for explanations, not for every key press.
-    """
-    known = [term for term in terms if term.chunks]
-    if not known or not ids:
-        return {}
-    fts = snapshot.tables.fts
-    register(snapshot.connection, _REGISTERED, _columns)
-    # The unary plus keeps SQLite from running the whole match once for every id.
-    rows = snapshot.connection.execute(
-        f"""SELECT rowid, {_REGISTERED}({fts}, ?) FROM {fts}
-            WHERE {fts} MATCH ? AND +rowid IN (SELECT value FROM carray(?))""",
-        (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known), many(ids)),
-    )
-    fields = {}
-    for rowid, digits in rows:
-        columns = dict(zip(known, digits.split(" "), strict=True))
-        fields[rowid] = tuple(_fields(columns.get(term, "")) for term in terms)
-    return fields
-
-
-def _fields(columns: str) -> tuple[MatchField, ...]:
-    return tuple(dict.fromkeys(_FIELD_OF[FTS_COLUMNS[int(digit)]] for digit in sorted(columns)))
-
-
-def _columns(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> str:
-    """FTS5 function: return for each term the digits of the columns that contain it, with a space between terms.
-
-    The argument has a letter for each phrase, like a term's `kinds`, and a space between terms. A stem is not searched
-    in `words`, nor a plain word in `stems`.
-    """
-    digits, phrase = [], 0
-    for kinds in str(arguments[0]).split(" "):
-        columns: set[int] = set()
-        for kind in kinds:
-            strange = FTS_COLUMNS.index("words" if kind in "sSi" else "stems")
-            columns.update(column for column in api.phrase_columns(phrase) if column != strange)
-            phrase += 1
-        digits.append("".join(map(str, sorted(columns))))
-    return " ".join(digits)
-
-
-# --- The other side of a short hit in a session: the question before an answer, or the answer after a question ------
-
-_LITTLE = 120
-"""Number of characters from which a message is understandable without another one."""
-_LONGEST = 160
-_MOST_CHUNKS = 2
-"""Number of neighbouring chunks that are searched for the message."""
-_OTHER = {"assistant": "user", "user": "assistant"}
-
-
-def context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:
-    """Return the beginning of the message before an answer or after a question that a search found.
-
-    None for a note, and for a found message that is long enough to be understood alone.
-    """
-    hit = result.message
-    if hit is None or chunk.message_offsets is None or hit.role not in _OTHER:
-        return None
-    spoken = list(_messages(chunk))
-    own = sum(len(text) for offset, text in spoken if offset.ordinal == hit.ordinal)
-    if own > _LITTLE or (spoken[0][0].ordinal == hit.ordinal and not _is_whole(chunk, spoken[0][0])):
-        return None
-    before = hit.role == "assistant"
-    for found in (chunk, *_neighbours(snapshot, chunk, before=before)):
-        messages = [
-            (offset, text) for offset, text in _messages(found) if offset.role == _OTHER[hit.role] and text.strip()
-        ]
-        for offset, text in reversed(messages) if before else messages:
-            if offset.ordinal < hit.ordinal if before else offset.ordinal > hit.ordinal:
-                begin = _begin(text if _is_whole(found, offset) else f"…{text}")
-                return MessageContext(role=offset.role, text=begin, line=offset.line, ordinal=offset.ordinal)
-    return None
-
-
-def _messages(chunk: StoredChunk) -> Iterator[tuple[MessageOffset, str]]:
-    """Yield each message of a session's chunk with its location, without the speaker's name."""
-    offsets = read_offsets(chunk.message_offsets or b"")
-    ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
-    for offset, end in zip(offsets, ends, strict=True):
-        yield offset, chunk.text[offset.offset : end].removeprefix(_label(offset))
-
-
-def _is_whole(chunk: StoredChunk, offset: MessageOffset) -> bool:
-    """Whether a message begins in this chunk: the first one may be the rest of a long one."""
-    return chunk.text.startswith(_label(offset), offset.offset)
-
-
-def _label(offset: MessageOffset) -> str:
-    from engine.corpus.transcripts.chunk_packing import SPEAKERS  # brings the chunking of sessions
-
-    return f"{SPEAKERS.get(offset.role, offset.role)}: "
-
-
-def _neighbours(snapshot: Snapshot, chunk: StoredChunk, *, before: bool) -> Iterator[StoredChunk]:
-    """Yield the chunks before or after a chunk of the same session, the nearest first."""
-    chunks = snapshot.tables.chunks
-    compared, order = ("<", "DESC") if before else (">", "ASC")
-    query = f"""SELECT id FROM {chunks} WHERE file_id = (SELECT file_id FROM {chunks} WHERE id = ?1)
-        AND id {compared} ?1 ORDER BY id {order} LIMIT {_MOST_CHUNKS}"""
-    ids = [id_ for (id_,) in snapshot.connection.execute(query, (chunk.id,))]
-    chunks_by_id = snapshot.chunks(ids)
-    yield from (chunks_by_id[id_] for id_ in ids if id_ in chunks_by_id)
-
-
-def _begin(text: str) -> str:
-    """Return the beginning of a text on one line, cut between words."""
-    line = " ".join(text[: 4 * _LONGEST].split())
-    if len(line) <= _LONGEST and len(text) <= 4 * _LONGEST:
-        return line
-    return f"{line[:_LONGEST].rpartition(' ')[0] or line[: _LONGEST - 1]}…"

@@ -41,11 +41,13 @@ def results_markdown(results: Iterable[MemorySearchResult], *, query: str, total
 
     `query`: used as title. `total`: the number of results found.
     """
-    shown = list(results)
+    exported = list(results)
     yield f"# {on_one_line(query)}" if query else "# Results"
-    more = f"{len(shown):,} of {plural(total, 'result')}" if total > len(shown) else plural(len(shown), "result")
+    more = (
+        f"{len(exported):,} of {plural(total, 'result')}" if total > len(exported) else plural(len(exported), "result")
+    )
     yield f"{more}."
-    for result in shown:
+    for result in exported:
         yield f"## {on_one_line(_title(result))}"
         details = [_code(result.citation), f"score {result.score:.2f}"]
         if result.workspace:

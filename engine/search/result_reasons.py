@@ -156,19 +156,18 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
     )
     if of.from_name >= _LEAST:
         yield tr(_DEFINES if of.defines else _SPELLS if of.spells else _FITS, score=of.from_name)
-    if of.from_coverage >= _LEAST:
+    less = of.from_bm25 < min(1.0, share) - _LEAST
+    more = of.from_bm25 > share + _LEAST
+    if of.from_coverage >= _LEAST or less or more:
         whole = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
         sentence = _HOLDS_IN_FILE if of.in_file else whole
         yield tr(sentence, share=of.covered, together=of.together, score=of.from_coverage)
+    if less:
+        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=of.from_bm25)
+    elif more:
+        yield tr("This share of the query raises the value of the BM25 sum to {score:.2f}.", score=of.from_bm25)
     if of.from_project >= _LEAST:
         yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, of.in_project)]), score=of.from_project)
-    if of.text_limit < min(1.0, share):
-        yield tr(
-            "The passage contains {share:.0%} of the query, weighted by rarity, so the BM25 sum gives at "
-            "most {most:.2f}.",
-            share=of.covered,
-            most=of.text_limit,
-        )
 
 
 def _term(term: TermMatch) -> str:

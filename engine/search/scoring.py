@@ -194,6 +194,11 @@ class TextParts(msgspec.Struct, frozen=True):
         return evidence + _ELSEWHERE * self.elsewhere + self.from_project + self.from_name
 
     @property
+    def from_bm25(self) -> float:
+        """Part of the score from the BM25 sum and the words near each other."""
+        return self.evidence - self.from_coverage - self.from_project - self.from_name
+
+    @property
     def from_coverage(self) -> float:
         """Part of the score from the share of the query that the chunk, its best two lines and its file hold."""
         return _COVERED * self.covered + _TOGETHER * self.together + _ELSEWHERE * self.elsewhere

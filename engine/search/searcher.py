@@ -17,18 +17,13 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Scored, ScoreInputs, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
+from engine.search.matched_fields import matched_fields
+from engine.search.message_context import context_of
 from engine.search.parsed_query_description import no_words, remarks_of
 from engine.search.query_conditions import Conditions, files_to_search, read_with_index, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
-from engine.search.result_builder import (
-    at_tool_call,
-    context_of,
-    copy_of,
-    make_result,
-    matched_fields,
-    matches_in_roles,
-)
+from engine.search.result_builder import at_tool_call, copy_of, make_result, matches_in_roles
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
@@ -42,7 +37,7 @@ from engine.search.score_cut_off import (
 )
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
-from engine.search.suggestions import Spelling, doubtful, evident, likely, supported, without_words
+from engine.search.suggestions import Spelling, doubtful, evident, likely, names_note, supported, without_words
 from engine.search.title_matches import with_all_parts
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -184,7 +179,7 @@ class Searcher:
         part = self._keyword_part(snapshot, provider, context, failure)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
-            provider = None  # signs alone resemble any passage, as random letters do
+            provider = None  # the vector of punctuation is similar to any passage's
         elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
             reason = tr(
@@ -249,14 +244,13 @@ class Searcher:
         if not context.request.correct or not context.suggestions:
             return None
         query, offered = context.request.query, context.suggestions
+        if names_note(query, offered[0]) and self._try(snapshot, query, context).score_inputs.words.complete:
+            context.suggestions = ()
+            return None
         knows = partial(self._embedder.is_word, snapshot, provider)
         words, best = KeywordScores(()), list[int]()
         if (correction := likely(query, offered[0])) is not None:
-            by_keywords = msgspec.structs.replace(
-                context.request, query=correction.query, correct=False, keyword_only=True, explain=False
-            )
-            trying = SearchContext.on(by_keywords, context.cancel)
-            found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
+            found = self._try(snapshot, correction.query, context)
             words, best = found.score_inputs.words, [scored.id for scored in found.results]
             alone = len(correction.words) == len(words.terms)
             if best and words.complete and not (alone and doubtful(correction, knows)):
@@ -267,6 +261,14 @@ class Searcher:
         if correction is not None and len(offered) == 1 and supported(correction, words, best):
             return correction
         return evident(query, offered)
+
+    def _try(self, snapshot: Snapshot, query: str, context: SearchContext) -> FoundSet:
+        """Return what another query finds by keywords."""
+        by_keywords = msgspec.structs.replace(
+            context.request, query=query, correct=False, keyword_only=True, explain=False
+        )
+        trying = SearchContext.on(by_keywords, context.cancel)
+        return self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
 
     def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
         """Return the answer by keywords alone, for a search that compares vectors next."""
@@ -436,12 +438,12 @@ class Searcher:
             different, copies = everything, dict[int, list[int]]()
             if not context.request.copies and (found.analysis.terms or context.request.like is not None):
                 different, copies = fold_copies(snapshot, everything)
-            shown, more = at_most_per_file(snapshot, different, context.request)
-            ids = [scored.id for scored in shown]
+            selected, more = at_most_per_file(snapshot, different, context.request)
+            ids = [scored.id for scored in selected]
             chunks = snapshot.chunks([*ids, *(id_ for of in ids for id_ in copies.get(of, ()))])
-            shown = [scored for scored in shown if scored.id in chunks]
+            selected = [scored for scored in selected if scored.id in chunks]
             results, roles = [], required_roles(context.query)
-            for scored in shown:
+            for scored in selected:
                 if context.cancel is not None:
                     context.cancel.checkpoint()
                 around = scored.id in score_inputs.words.around
@@ -463,8 +465,8 @@ class Searcher:
         context.stages.add("results", len(everything), len(results))
         explanation = None
         if context.request.explain is True or (context.request.explain and not results):
-            cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
-            fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in shown])
+            cited = [(result.citation, scored) for result, scored in zip(results, selected, strict=True)]
+            fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in selected])
             explanation = explain(context.stages, cited, score_inputs, fields)
         return SearchOutcome(
             results=tuple(results),

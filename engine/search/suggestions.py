@@ -1,5 +1,7 @@
 """Suggests similar words of the index, or several that it joins, for words of a query that occur nowhere.
 
+A query that is the beginning of a note's name, or the name without its spaces and punctuation, is completed to it.
+
 The index's own word list is used, in two ways that don't read all of it. Words with one typo in the first characters
 are looked up one by one (some 200, 27 µs each if the pages are cached); words with the same first characters are read
 and compared. So one typo is found anywhere, two if the beginning is right: two characters, in the largest indexes four.
@@ -19,10 +21,11 @@ from engine.search.document_frequencies import sql_chunk_count
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches, many
+from engine.search.title_matches import NoteNames, letters_of_name
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold
-from engine.text.query_analysis import is_written_as_name
+from engine.text.query_analysis import SHORTEST_PREFIX, is_written_as_name
 from engine.text.stopwords import unsearched_words
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
@@ -66,6 +69,7 @@ class Spelling:
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[object, ...], dict[tuple[str, bool, str | None], list[Near]]] = (), {}
+        self._names = NoteNames()
 
     def suggest(
         self,
@@ -78,9 +82,11 @@ class Spelling:
         """Return at most three other queries, most likely first; `terms` are the query's terms that were searched.
 
         Only words of searched files are offered, so that nothing leaks from hidden files; if nothing satisfies the
-        query, as with a typo in a quotation, words of all files that pass the filters.
+        query, as with a typo in a quotation, words of all files that pass the filters. Names of notes come first.
         """
         unknown = _unknown(analysis, terms)
+        if (unknown or _is_unsure(analysis)) and (names := self._names.completing(snapshot, query, scope)):
+            return tuple(QuerySuggestion(query=name, words=((query.strip(), name),), chunks=1) for name in names)
         language = analysis.languages[0]
         suggestions = [
             (term.surface, list(self._suggested(snapshot, term, language, scope, _is_name(term, query, language))))
@@ -201,6 +207,19 @@ def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
     return list(islice(unknown, _MOST_WORDS))
 
 
+def _is_unsure(analysis: QueryAnalysis) -> bool:
+    """Return whether a query may occur nowhere although each of its words does: it has words with punctuation, or ends
+    with the first letters of one.
+    """
+    terms = analysis.terms
+    return any(not term.surface.isalnum() for term in terms) or len(terms[-1].surface) < SHORTEST_PREFIX
+
+
+def names_note(query: str, suggestion: QuerySuggestion) -> bool:
+    """Return whether a suggestion completes the whole query to the name of a note."""
+    return suggestion.words[0][0] == query.strip() and _completes_name(*suggestion.words[0])
+
+
 def _is_name(term: QueryTerm, query: str, language: str) -> bool:
     """Return whether a term is written as a name with one capital letter; names with more are written in many ways."""
     return term.surface[1:].islower() and is_written_as_name(term.surface, term.start, query, language)
@@ -213,6 +232,13 @@ def _is_common(text: str, word: str, typed: str) -> bool:
     """
     written = spelling.written(text, word)
     return written is not None and written.islower() and bool(Counter(typed) - Counter(word))
+
+
+def _completes_name(typed: str, name: str) -> bool:
+    """Return whether the query, or a word of it, is the beginning of a name or the name with other punctuation."""
+    if typed.isalnum() and name.isalnum():
+        return False
+    return letters_of_name(name).startswith(letters_of_name(typed))
 
 
 def without_words(
@@ -241,7 +267,7 @@ def _is_likely(word: str, suggested: str) -> bool:
     words often do.
     """
     folded, other = fold(word), fold(suggested)
-    if not folded.isascii():
+    if not folded.isascii() or _completes_name(word, suggested):
         return True
     if len(folded) < _SHORTEST_CORRECTED:
         most = 0
@@ -255,7 +281,12 @@ def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> boo
     one typo: "innovation" is not "invocation".
     """
     return any(
-        is_word(word) or (" " not in suggested and spelling.typos(fold(word), fold(suggested), 1) is None)
+        is_word(word)
+        or not (
+            " " in suggested
+            or _completes_name(word, suggested)
+            or spelling.typos(fold(word), fold(suggested), 1) is not None
+        )
         for word, suggested in correction.words
     )
 

@@ -1,4 +1,7 @@
-"""Finds notes whose title or file name is the query, which are ranked first, and texts that define or spell a name."""
+"""Finds notes whose title or file name is the query, which are ranked first, and texts that define or spell a name.
+
+Completes a query that is the beginning of such a name, or the name without its spaces and punctuation.
+"""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -11,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.base import lazy_pattern
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages, Term
@@ -19,6 +23,7 @@ from engine.search.search_sources import WordCounts
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
+from engine.text.query_parser import parse_query
 from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN
 from engine.text.tokens_and_stems import letters_and_digits, streams_of
@@ -37,6 +42,7 @@ _DEFINING = (
     "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
     " trait type val var view"
 )
+_COMMA_INSIDE = lazy_pattern(r"\w,\w")
 _DEFINITION = lazy_pattern(
     rf"""[ \t]* (?:[a-z]+[ \t]+){{0,4}} (?:{"|".join(_DEFINING.split())}) [ \t]+ (?:\([^)]*\)[ \t]*)?
         _*\0_*[ \t]* (?: [(:{{<=\[;].* | $ | (?:extends|implements)\b.*)  # export const name =, func (of *Type) name(
@@ -53,6 +59,13 @@ _JOINTS = " _.-:>"
 """Joints: characters that may be between two parts of a name."""
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
+
+
+_SHORTEST_BEGUN, _LONGEST_BEGUN = 2, 100
+"""Fewest and most characters of a query that may be completed to a name."""
+_LEAST_TYPED = 0.6
+"""Share of the letters and digits of a name that must be typed."""
+_MOST_COMPLETED = 3
 
 
 class NamedChunk(msgspec.Struct, frozen=True):
@@ -116,6 +129,66 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
         )
         found += (id_ for (id_,) in rows)
     return list(dict.fromkeys(found))
+
+
+class NoteNames:
+    """Completes queries to the names of notes; caches the names by their first letter. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[tuple[object, ...], dict[str, list[tuple[int, str, str]]]] = (), {}
+
+    def completing(self, snapshot: Snapshot, query: str, scope: ChunkFilter) -> list[str]:
+        """Return at most three names of searched notes that the query spells or begins, likeliest first.
+
+        A name is a title, an alias or a file name; only letters and digits are compared. None if the query is a name,
+        or has operators.
+        """
+        typed = letters_of_name(query) if len(query) <= _LONGEST_BEGUN else ""
+        if len(typed) < _SHORTEST_BEGUN or scope.chunks is not None or not parse_query(query).plain:
+            return []
+        found = dict[str, tuple[bool, int, str]]()
+        for file, letters, written in self._starting(snapshot, typed[0]):
+            if (
+                letters.startswith(typed)
+                and len(typed) >= _LEAST_TYPED * len(letters)
+                and file not in snapshot.hidden
+                and (scope.files is None or file in scope.files)
+            ):
+                plain = written if parse_query(written).plain else " ".join(_WORD.findall(written))
+                found.setdefault(letters, (letters != typed, len(letters), plain))
+        names = [plain for _, _, plain in sorted(found.values())[:_MOST_COMPLETED]]
+        return [] if query in names else names
+
+    def _starting(self, snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
+        """Return the id of a file, the letters of a name and the name itself, for all names with this first letter."""
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        latest, known = self._latest
+        if latest != state:
+            known = {}
+            self._latest = state, known
+        if (names := known.get(start)) is None:
+            names = known[start] = _names_starting(snapshot, start)
+        return names
+
+
+def _names_starting(snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
+    tables = snapshot.tables
+    # Accents, other scripts and signs may begin what folding makes the same letter.
+    begins = "{0} LIKE ?1 || '%' OR {0} GLOB '[^A-Za-z0-9]*'"
+    rows = snapshot.connection.execute(
+        f"""SELECT f.id, f.title, f.path, coalesce(n.aliases, '') FROM {tables.files} f
+            LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
+            WHERE {begins.format("f.title")} OR {begins.format("f.path")} OR f.path LIKE '%/' || ?1 || '%'
+            OR f.path GLOB '*/[^A-Za-z0-9]*' OR n.aliases <> ''""",
+        (start,),
+    )
+    names = dict[tuple[int, str], str]()
+    for file, title, path, aliases in rows:
+        name = path.rpartition("/")[2]
+        for written in (title, name.rpartition(".")[0], name, *aliases.splitlines()):
+            if len(written) <= _LONGEST_BEGUN and (letters := letters_of_name(written)).startswith(start):
+                names.setdefault((file, letters), written)
+    return [(file, letters, written) for (file, letters), written in names.items()]
 
 
 def with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
@@ -205,6 +278,9 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
+    if _COMMA_INSIDE.search(query.free_text):  # 5,75 is not spelled as 5.75
+        spelling = query.free_text.strip().lower()
+        return lambda text: SPELLED if spelling in text.lower() else 0.0
     encoded = name.encode()
     overlapping = [(name + name[size:]).encode() for size in range(1, len(name)) if name.endswith(name[:size])]
     spelled = cache(
@@ -218,7 +294,7 @@ def name_use(query: Query) -> Callable[[str], float] | None:
         ends = accumulate(len(part) + len(name) for part in lower.split(name)[:-1])
         return [(end - len(name), end) for end in ends]
 
-    hyphen = "-" if "-" in query.free_text else "_"  # sentences have words with hyphens, too
+    hyphen = "-" if "-" in query.free_text else "_"  # a hyphen alone is also found in sentences
 
     def use(text: str) -> float:
         lower = text.lower()
@@ -320,6 +396,11 @@ def _words_of_name(path: str) -> tuple[list[str], list[str]]:
     """Return the words of a file's name, without and with its suffix."""
     name = path.rpartition("/")[2]
     return _words(name.rpartition(".")[0]), _words(name)
+
+
+def letters_of_name(name: str) -> str:
+    """Return the letters and digits of a name, folded: "Wi-Fi 6E" is `wifi6e`."""
+    return "".join(_words(name))
 
 
 def _words(text: str) -> list[str]:

@@ -23,20 +23,22 @@ from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 from engine.text.folding import fold
 from engine.text.languages import language_of_note
-from engine.text.stems import UNDECIDED, counted_as
+from engine.text.stems import UNDECIDED, counted_as, rules_of
 from engine.text.stopwords import stop_words
 
 _COMPARED = 20
 """Most results that are compared; the others stay in place, below."""
 _MOST_WORDS = 400
-"""Most different words of these results together: the built-in model takes a quarter of a millisecond for a new one."""
+"""Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
+for a new one.
+"""
 _WEIGHT = 0.5
 """Weight of the words' average cosine, relative to that of the passage's cosine."""
 _FREQUENT, _RARE = 4.0, 16.0
 """Rarities below which a word of the query hardly counts, and above which all count the same."""
 _LEAST = 0.01
 """Weight of a frequent word, so that a query of nothing else can be compared, too."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W\d_]{2,40}")
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 _RUN = re.compile("[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]+|[\uac00-\ud7a3]{2,}")
 """Runs of katakana, Chinese characters or Hangul, which count as words; hiragana are mostly endings."""
@@ -47,9 +49,12 @@ def is_foreign(words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot
 
     A few words without a function word may be in any language: they are foreign if most occur nowhere.
     """
-    if language_of_note(context.query.searched_text).startswith(UNDECIDED):
-        return 2 * len(words.unknown) > len(words.terms)
-    return analysis.languages[0] not in snapshot.languages()
+    indexed = snapshot.languages()
+    language = language_of_note(context.query.searched_text)
+    if not language.startswith(UNDECIDED):
+        return analysis.languages[0] not in indexed
+    _, *likelier = rules_of(language)
+    return 2 * len(words.unknown) > len(words.terms) and not set(likelier).intersection(indexed)
 
 
 def order_by_words(
@@ -61,7 +66,8 @@ def order_by_words(
     """
     named = [scored for scored in results if scored.named]
     others = results[len(named) :]
-    words, texts = _different(context.query.searched_text), _texts(others[:_COMPARED], leg.snapshot)
+    words = _different(context.query.searched_text)
+    texts = _texts(others[:_COMPARED], words, leg.snapshot)
     if not words or len(texts) < 2:
         return results
     try:
@@ -101,12 +107,12 @@ def _similarities(
     return similarities
 
 
-def _texts(results: Sequence[Scored], snapshot: Snapshot) -> list[list[str]]:
+def _texts(results: Sequence[Scored], query_words: Sequence[str], snapshot: Snapshot) -> list[list[str]]:
     """Return the different words of each passage and its headings, but for function words; of fewer passages if these
-    have too many words.
+    and the query have too many words.
     """
     chunks = snapshot.chunks([scored.id for scored in results])
-    texts, different = [], set[str]()
+    texts, different = [], set(query_words)
     for scored in results:
         chunk = chunks.get(scored.id)
         if chunk is None:

@@ -18,7 +18,7 @@ QmdSearchMode = Literal["search", "vsearch", "query"]
 ScopeAction = Literal["allow", "deny"]
 
 SCOPE_RULE = lazy_pattern(r"(allow|deny)\s+(?:([a-z0-9_.-]+)/)?(direct|group|channel|\*)")
-"""An action, optionally the session's program, and the kind of chat."""
+"""Parses a rule for sessions: an action, optionally the session's program, and the kind of chat."""
 
 
 class QmdSessionSettings(Section, frozen=True):

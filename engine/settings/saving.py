@@ -16,7 +16,6 @@ from engine.base.private_files import write_aside
 from engine.settings.catalog import value_at
 from engine.settings.loading import (
     SETTINGS_VERSION,
-    Layer,
     check_settings,
     load_settings,
     merge_layers,
@@ -28,6 +27,7 @@ from engine.settings.loading import (
     settings_path,
 )
 from engine.settings.options import Settings
+from engine.settings.setting_origin import Layer
 
 
 def save_setting(key: str, value: Any, workspace: Path | None = None, config: Path | None = None) -> None:
@@ -242,9 +242,9 @@ class SettingLayers(msgspec.Struct, frozen=True):
         defaults, own = self.defaults, self.own
         for change in changes:
             if change.layer == "defaults":
-                defaults = _with(defaults, change.key.split("."), change.value)
+                defaults = _with_value(defaults, change.key.split("."), change.value)
             else:
-                own = _with(own, change.key.split("."), change.value)
+                own = _with_value(own, change.key.split("."), change.value)
         return SettingLayers(defaults, own)
 
 
@@ -274,11 +274,13 @@ def named_workspaces(config: Path | None = None) -> tuple[Path, ...]:
 def change_settings(changes: Iterable[SettingChange], workspace: Path, config: Path | None = None) -> SettingLayers:
     """Write all changes to the file, or none, and return its new contents.
 
-    Raises `SettingsError` if an option in the file has changed meanwhile, if a value could not be read back, or if the
-    current file is invalid; OSError if it can't be written.
+    Raises `SettingsError` if an option in the file has changed meanwhile, if a value names a folder or file that does
+    not exist, if a value could not be read back, or if the current file is invalid; OSError if it can't be written.
     """
     path = config or settings_path()
     requested = list(changes)
+    for change in requested:
+        _check_exists(change.key, change.value)
     document, text = read_document(path)
     now = read_layers(workspace, path) if text else SettingLayers({}, {})
     for change in requested:
@@ -290,11 +292,22 @@ def change_settings(changes: Iterable[SettingChange], workspace: Path, config: P
     return read_layers(workspace, path)
 
 
-def _with(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:
+def _check_exists(key: str, value: Any) -> None:
+    """Raise `SettingsError` if this value of the option has to be an existing folder or file, and is not."""
+    if not value or key not in ("workspace", "store.vector.extension_path"):
+        return
+    named = Path(value).expanduser()
+    if key == "workspace" and not named.is_dir():
+        raise SettingsError(tr("{folder} is not a folder. Choose one that exists.", folder=value))
+    if key != "workspace" and not named.is_file():
+        raise SettingsError(tr("{file} is not a file. Choose one that exists.", file=value))
+
+
+def _with_value(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:
     """Return a copy with one value set or removed; tables that become empty are removed too."""
     first, *rest = names
     copy = dict(table)
-    inner = _with(copy.get(first, {}), rest, value) if rest else value
+    inner = _with_value(copy.get(first, {}), rest, value) if rest else value
     if inner is None or (rest and not inner):
         copy.pop(first, None)
     else:

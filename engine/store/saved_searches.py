@@ -9,7 +9,7 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.base.errors import StoreError
 from engine.base.language import marked, tr
-from engine.corpus.ignore_rules import shown
+from engine.corpus.ignore_rules import printable_name
 from engine.records import QueryRecord, RecentSearch, SavedSearch
 from engine.redaction.secret_masking import redact
 from engine.store.user_data import UserData
@@ -152,7 +152,7 @@ def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, Que
 
 
 def _checked(name: str) -> str:
-    name = shown(" ".join(name.split()))
+    name = printable_name(" ".join(name.split()))
     if not name:
         raise StoreError(tr("A saved search needs a name."))
     if len(name) > LONGEST_NAME:

@@ -165,7 +165,7 @@ class Vec0Engine:
             scale = finest_scale(max(longest, self._longest_of(model, sorted(present), cancel)), model.dims)
         with self._store.write() as writer:
             if has_table(writer.connection) and scale != _scale(writer, model):
-                drop_table(writer.connection)  # codes depend on the scale
+                drop_table(writer.connection)  # the table's int8 values depend on the scale
             if ready_table(writer.connection, model.dims):
                 present, missing = set(), expected
             writer.set_meta("vec0", f"{_kind(model, scale)} is being filled")  # no search uses this state

@@ -23,7 +23,7 @@ _TWO_WORD_DATE = lazy_pattern(
 )
 _BEGINNING = lazy_pattern(r"([^*]*\w)\*")
 _STRAY_STAR = lazy_pattern(r"[^\W_]*\*+[^\W_]+")
-_OPTION = lazy_pattern(r"-[A-Za-z](?!\S)")
+_OPTION = lazy_pattern(r"-[A-Za-z](?=[,;:=)]?(?:\s|\Z))")
 """Matches an option of a command, which is a word: excluding a single letter is not useful."""
 _TAG = lazy_pattern(r"#[^\W\d]")
 _UNKNOWN = lazy_pattern(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")

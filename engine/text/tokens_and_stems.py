@@ -142,7 +142,7 @@ class Streams(dict[str, _Entry]):
         entry = self._simple(run) or self._any(run)
         if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # such runs hardly ever repeat
             if len(self) >= _MOST_REMEMBERED:
-                for rare in list(self)[_MOST_REMEMBERED // 2 :]:  # common words were met early
+                for rare in list(self)[_MOST_REMEMBERED // 2 :]:  # the later half: common words were added early
                     self.pop(rare, None)
             self[run] = entry
         return entry

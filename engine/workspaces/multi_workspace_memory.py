@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from engine.memory.search_requests import SearchOptions
 
 _Answer = TypeVar("_Answer")
-_LOOK_AGAIN_SECONDS = 5.0
+_REREAD_SECONDS = 5.0
 
 
 class MultiWorkspaceInsight:
@@ -135,7 +135,7 @@ class MultiWorkspaceMemory:
         self._pool = pool
         self._all = AllWorkspaces(here, self._pool, executor=executor)
         self._lock = threading.Lock()
-        self._looked = -_LOOK_AGAIN_SECONDS
+        self._looked = -_REREAD_SECONDS
         self._known: tuple[KnownWorkspace, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
@@ -266,7 +266,7 @@ class MultiWorkspaceMemory:
     def _workspaces(self) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
         """Return the open workspace and all others; cached for some seconds."""
         with self._lock:
-            if time.monotonic() - self._looked >= _LOOK_AGAIN_SECONDS:
+            if time.monotonic() - self._looked >= _REREAD_SECONDS:
                 self._known = tuple(self._list())
                 self._looked = time.monotonic()
             known = self._known
@@ -296,7 +296,9 @@ def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:
     explanation = outcome.explanation
     if explanation is not None and len(explanation.results) == len(outcome.results):
         pairs = zip(explanation.results, outcome.results, strict=True)
-        reasons = tuple(_replace(one, citation=_named_in(one.citation, result, names)) for one, result in pairs)
+        reasons = tuple(
+            _replace(one, citation=_with_workspace_name(one.citation, result, names)) for one, result in pairs
+        )
         explanation = SearchExplanation(
             stages=explanation.stages,
             results=reasons,
@@ -306,13 +308,13 @@ def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:
     results = tuple(
         _replace(
             result,
-            path=_named_in(result.path, result, names),
-            citation=_named_in(result.citation, result, names),
+            path=_with_workspace_name(result.path, result, names),
+            citation=_with_workspace_name(result.citation, result, names),
             copies=tuple(
                 _replace(
                     copy,
-                    path=_named_in(copy.path, result, names),
-                    citation=_named_in(copy.citation, result, names),
+                    path=_with_workspace_name(copy.path, result, names),
+                    citation=_with_workspace_name(copy.citation, result, names),
                 )
                 for copy in result.copies
             ),
@@ -322,6 +324,6 @@ def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:
     return _replace(outcome, results=results, explanation=explanation)
 
 
-def _named_in(path: str, result: MemorySearchResult, names: dict[str, str]) -> str:
+def _with_workspace_name(path: str, result: MemorySearchResult, names: dict[str, str]) -> str:
     name = names.get(result.workspace)
     return path if name is None else name_in(name, path)

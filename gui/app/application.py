@@ -18,32 +18,28 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from PySide6.QtCore import (
-    QLibraryInfo,
-    QLocale,
     QSocketNotifier,
     Qt,
     QTimer,
-    QTranslator,
 )
 from PySide6.QtWidgets import QApplication
 
 import engine
 from engine import (
-    TRIAL_LANGUAGES,
     Fact,
     MemorySearchManager,
     MnemoscopeError,
     printable,
-    speak,
-    spoken,
     temporary_prefix,
     tr,
 )
-from gui.app import gc_on_gui_thread
-from gui.app.background_mode import DesktopIntegration, QuickSearchController
+from gui.app import qt_messages
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
+from gui.app.desktop_integration import DesktopIntegration
 from gui.app.gc_on_gui_thread import Collector
+from gui.app.interface_language import apply_language
+from gui.app.quick_search_controller import QuickSearchController
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress
 from gui.app.start_view import show_view
@@ -117,46 +113,6 @@ class Demo:
         self._folder.cleanup()
 
 
-# --- The language of the window: its own texts, Qt's texts, numbers, and the direction of lines ----------------------
-
-_RIGHT_TO_LEFT = "ar-XB"
-"""The trial language for testing a mirrored window; no real translation is written from right to left."""
-
-
-def begin_speaking(app: QApplication, tag: str) -> None:
-    """Set the language of the window by its tag, such as `de`, or `system` for that of the desktop.
-
-    Call it before any widget is created, since widgets translate their texts once.
-    """
-    speak(tag)
-    spoken_language = spoken()
-    trial = spoken_language in TRIAL_LANGUAGES
-    # English keeps the desktop's own formats of numbers and paper sizes.
-    if spoken_language != "en" and not trial:
-        QLocale.setDefault(QLocale(spoken_language))
-    app.setLayoutDirection(
-        Qt.LayoutDirection.RightToLeft if spoken_language == _RIGHT_TO_LEFT else Qt.LayoutDirection.LeftToRight
-    )
-    translator = QTranslator(app)
-    catalogues = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
-    if not trial and translator.load(str(catalogues / f"qtbase_{spoken_language}.qm")):
-        app.installTranslator(translator)
-    app.installTranslator(_KeyNames(app))
-
-
-class _KeyNames(QTranslator):
-    """A translator that names the Return key “Enter”, as all sentences do; Qt's own catalogues don't translate it."""
-
-    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
-        """Return the name of the key; None for all other texts."""
-        return tr("Enter") if context == "QShortcut" and source == "Return" else None
-
-    def isEmpty(self) -> bool:
-        return False
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-
 log = logging.getLogger(__name__)
 
 _CLOSE_MS = 900
@@ -186,7 +142,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     limit_heaps()
     log_file = engine.configure_logging()
-    gc_on_gui_thread.install_handler()
+    qt_messages.install_handler()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
@@ -198,7 +154,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        gc_on_gui_thread.remove_handler()
+        qt_messages.remove_handler()
 
 
 def limit_heaps() -> None:
@@ -227,9 +183,9 @@ class _Program:
         self._remembers = options.screenshot is None and not options.demo
         self._guard = CrashGuard(options, log_file, app, remembers=self._remembers)
         self._state = load_state() if self._remembers else WindowState()
-        begin_speaking(app, options.language or "system")  # for messages about the settings
+        apply_language(app, options.language or "system")  # for messages about the settings
         settings, self._settings_problem = _read_settings(options.config)
-        begin_speaking(app, options.language or settings.window.language)
+        apply_language(app, options.language or settings.window.language)
         self._last_folder = settings.workspace
         self._appearance = Appearance(
             app,

@@ -148,10 +148,10 @@ class Screenshot(QObject):
     def _save(self) -> bool:
         """Save the picture; returns False if a text in it is incomplete."""
         own = {"quick": self._quick, "guide": self._window.guide.dialog}
-        shown = QApplication.activeModalWidget() or own.get(self._view) or self._window
-        picture = shown.grab()
+        target = QApplication.activeModalWidget() or own.get(self._view) or self._window
+        picture = target.grab()
         reader = self._window.views.readers.currentWidget()
-        if shown is self._window and isinstance(reader, BaseViewer) and reader.isVisible() and not reader.painted:
+        if target is self._window and isinstance(reader, BaseViewer) and reader.isVisible() and not reader.painted:
             self._complete_polls = 0  # a frame has little time, and a busy machine leaves lines to the next one
             return False
         picture.save(str(self._path), "PNG")

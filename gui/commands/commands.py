@@ -3,15 +3,15 @@
 Actions, tooltips and menus follow changes of the keymap.
 """
 
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import marked, tr
 from gui.commands.keymap import Command, command, keymap
+from gui.commands.menu_bar import give_role
 from gui.style import THEME_WORDS, ThemeChoice
 from gui.style.appearance import Appearance
 from gui.widgets.plain_text import set_status_tip, set_tip
@@ -50,7 +50,7 @@ def show_keys_of(action: QAction, name: str) -> None:
 
 def with_key(words: str, name: str) -> str:
     """Return a label with the command's key, as in "Sync now (F5)"; the label alone if the command has no key."""
-    key = keymap().shown(name)
+    key = keymap().first_key(name)
     return f"{words} ({key})" if key else words
 
 
@@ -104,45 +104,6 @@ def key_action(owner: QWidget, command: Command, text: str = "") -> QAction:
     give_key(owner, made, command)
     return made
 
-
-# --- The menu bar, for platforms where every program has one: the same commands as in the menu of the window.
-
-_MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (marked("File"), ("folder", "index", "results", "settings", "window")),
-    (marked("Search"), ("search", "result", "file")),
-    (marked("View"), ("view", "text", "theme")),
-    (marked("Go"), ("go",)),
-    (marked("Help"), ("help",)),
-)
-"""Prefixes of the command names in each menu; other commands are in the first menu."""
-_ROLES = {
-    "help.about": QAction.MenuRole.AboutRole,
-    "settings.show": QAction.MenuRole.PreferencesRole,
-    "window.quit": QAction.MenuRole.QuitRole,
-}
-
-
-def has_menu_bar() -> bool:
-    """Return whether this platform shows menu bars at the top of the screen."""
-    return sys.platform == "darwin"
-
-
-def give_role(action: QAction, name: str) -> None:
-    """Set the action's role for the platform's menus, which Qt would otherwise guess from words such as "settings"."""
-    action.setMenuRole(_ROLES.get(name, QAction.MenuRole.NoRole))
-
-
-def fill_menu_bar(bar: QMenuBar, actions: Iterable[QAction]) -> None:
-    """Put actions into the menus of a menu bar, chosen by their command names, in their order."""
-    menus = {title: bar.addMenu(tr(title)) for title, _ in _MENUS}
-    first = next(iter(menus))
-    for action in actions:
-        group = action.objectName().partition(".")[0]
-        title = next((title for title, groups in _MENUS if group in groups), first)
-        menus[title].addAction(action)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 Run = Callable[[], object]
 _THEME_COMMANDS: dict[ThemeChoice, str] = {

@@ -123,7 +123,7 @@ class Keymap(QObject):
     def sequences(self, name: str) -> list[QKeySequence]:
         return [QKeySequence(key) for key in self.keys(name)]
 
-    def shown(self, name: str) -> str:
+    def first_key(self, name: str) -> str:
         """Return the command's first key in this platform's notation; empty if it has none."""
         return next((written(key) for key in self.sequences(name)), "")
 

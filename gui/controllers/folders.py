@@ -108,14 +108,14 @@ class FolderController(QObject):
             )
             return
         folder = opened.folder
-        self._jobs.write(
+        self._jobs.save(
             lambda _: save(folder), lambda _: self.open(folder, first_sync="manual"), self._banner.show_error
         )
 
     @Slot(object)
     def _open_chosen(self, folder: Path) -> None:
         if self._remembers:
-            self._jobs.write(
+            self._jobs.save(
                 lambda _: engine.save_setting("workspace", str(folder), config=self._config),
                 lambda _: None,
                 lambda why: log.warning("The workspace was not noted in the settings: %s", why),

@@ -72,7 +72,7 @@ class GuideController(QObject):
         """Reload the pages, which contain the current keys."""
         if self.dialog is None:
             return
-        keys = {name: keymap().shown(name) for name in keymap().commands}
+        keys = {name: keymap().first_key(name) for name in keymap().commands}
         self._job.put(self._jobs.read(lambda _: _read(keys), self._set_pages))
 
     def _set_pages(self, pages: tuple[GuidePage, ...]) -> None:

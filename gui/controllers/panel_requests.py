@@ -21,7 +21,7 @@ from gui.explanation.panel import ExplanationPanel
 from gui.remember.controller import NewNoteNotice, RememberController, Trash
 from gui.search.panel import SearchPanel
 from gui.search.ranking_menu import Ranking
-from gui.shell.frame import Dock
+from gui.shell.dock import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.widgets.message_banner import Action
@@ -240,7 +240,7 @@ class SearchSettingsController(QObject):
         self._saved.notes = recorded
         opened = self._workspace.current
         if opened is not None and self._remembers:
-            self._jobs.write(
+            self._jobs.save(
                 lambda _: engine.save_setting("window.keep_searches", recorded, opened.folder, self._config),
                 lambda _: None,
                 self._banner.show_error,
@@ -271,7 +271,7 @@ class SearchSettingsController(QObject):
             engine.save_settings(values, workspace=opened.folder, config=self._config)
             return engine.load_settings(opened.folder, config=self._config)
 
-        self._jobs.write(work, self._report_saved(opened, ranking), self._banner.show_error)
+        self._jobs.save(work, self._report_saved(opened, ranking), self._banner.show_error)
 
     def _report_saved(self, opened: Opened, ranking: Ranking) -> Callable[[Settings], None]:
         def report(settings: Settings) -> None:

@@ -238,7 +238,7 @@ class AppearanceController(QObject):
                 changes.append(SettingChange(key, layer, value, layers.get(key, layer)))
             return replace(opened, settings=engine.change_settings(changes, opened.folder, config).settings)
 
-        self._jobs.write(work, self._saved, self._show_error)
+        self._jobs.save(work, self._saved, self._show_error)
 
     def _saved(self, opened: Opened | None) -> None:
         if opened is not None:

@@ -170,7 +170,7 @@ class WorkspacesController(QObject):
     @Slot(object, bool)
     def _forget(self, known: KnownWorkspace, with_index: bool) -> None:
         store = self._store
-        self._jobs.write(
+        self._jobs.save(
             lambda _: engine.forget_workspace(Path(known.folder), store_path=store, remove_index=with_index),
             partial(self._report_forgotten, known),
             self._show_error,

@@ -115,7 +115,7 @@ class RawLines:
     """Raw lines of a transcript: `whole` for copying, and a text to show, indented if it is JSON."""
 
     whole: str
-    shown: str
+    display: str
     cut: bool
 
 
@@ -124,11 +124,11 @@ def read_raw(
 ) -> RawLines:
     """Read the raw transcript lines of messages. Any thread. Raises the errors of `raw_lines`."""
     raw = manager.raw_lines(path, lines, reveal=reveal, cancel=token)
-    shown = []
+    blocks = []
     for line in raw:
         token.checkpoint()
-        shown.append(_indented(line))
-    text = "\n\n".join(shown)
+        blocks.append(_indented(line))
+    text = "\n\n".join(blocks)
     folded = "\n".join(
         line[start : start + _LONGEST_LINE]
         for line in text[:_MOST_SHOWN].split("\n")
@@ -158,7 +158,7 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     text = QPlainTextEdit()
     text.setReadOnly(True)
     text.setFont(fixed_font())
-    text.setPlainText(raw.shown)
+    text.setPlainText(raw.display)
     text.setAccessibleName(dialog.windowTitle())
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
     copy = QPushButton(tr("Copy everything"))
@@ -271,18 +271,18 @@ class ConversationActions(QObject):
 
     def _allow(self, conversation: Conversation | None) -> None:
         """Enable the actions that are possible for this conversation; the tooltips of disabled ones give the reason."""
-        shown, why = conversation is not None, missing("conversation")
+        is_open, why = conversation is not None, missing("conversation")
         for gate in self._of_session:
-            gate.allow(shown, why)
+            gate.allow(is_open, why)
         for action in (self.copy, self.copy_message, self.copy_session, self.raw, self.fold):
-            allow(action, shown, why)
+            allow(action, is_open, why)
         resumed = conversation is not None and bool(conversation.session.summary.resume_command)
         has_messages = conversation is not None and bool(conversation.entries)
         has_prompts = conversation is not None and bool(conversation.prompts)
-        allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else why)
-        self.resume.setVisible(resumed or not shown)
-        allow(self.remember, has_messages, tr("This session has no messages.") if shown else why)
-        allow(self.prompts, has_prompts, tr("You wrote no messages in this session.") if shown else why)
+        allow(self.resume, resumed, tr("This session cannot be resumed.") if is_open else why)
+        self.resume.setVisible(resumed or not is_open)
+        allow(self.remember, has_messages, tr("This session has no messages.") if is_open else why)
+        allow(self.prompts, has_prompts, tr("You wrote no messages in this session.") if is_open else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
         made = QAction(known.words, self)

@@ -202,8 +202,8 @@ class ConversationHits(QObject):
             flags[layout.conversation.entry_of_piece[line - 1]] = 1
         before, self._highlights.entries = self._highlights.entries, flags
         self.entries_changed.emit()
-        shown = [(row.entry, layout.rows.after(position)) for position, row, _ in self._scroller.visible()]
-        if any(before[first:after] != flags[first:after] for first, after in shown):
+        ranges = [(row.entry, layout.rows.after(position)) for position, row, _ in self._scroller.visible()]
+        if any(before[first:after] != flags[first:after] for first, after in ranges):
             self._highlights.changed.emit()  # the line of a group or a folded entry shows whether it has a hit
 
     # --- folded hits ----------------------------------------------------------------------------------------------

@@ -131,13 +131,13 @@ class RowPainter:
         bold = font_at(12, QFont.Weight.DemiBold)
         pen.setFont(bold)
         pen.setPen(self._colours.text)
-        shown = elide(QFontMetrics(bold), name, Qt.TextElideMode.ElideRight, inner.width() * 2 // 3)
-        width = QFontMetrics(bold).horizontalAdvance(shown)
+        elided = elide(QFontMetrics(bold), name, Qt.TextElideMode.ElideRight, inner.width() * 2 // 3)
+        width = QFontMetrics(bold).horizontalAdvance(elided)
         if hit:
             ground = QRectF(inner.left() - 2, inner.center().y() - metrics.height() / 2, width + 4, metrics.height())
             self._box(ground, self._colours.mark, None, clip, 3)
             pen.setPen(self._colours.mark_text)
-        write(pen, inner, _MIDDLE, shown)
+        write(pen, inner, _MIDDLE, elided)
         inner.setLeft(inner.left() + width + px(8))
         pen.setFont(self._meta)
         pen.setPen(self._colours.muted)
@@ -169,7 +169,7 @@ class RowPainter:
             text = laid.texts[number]
             marks, found = decoration.marks(number, text), decoration.found(number, text)
             framed = decoration.framed is not None and decoration.framed[0] == number
-            if not (marks or found or framed or number in laid.grounded):
+            if not (marks or found or framed or number in laid.with_background):
                 continue  # each call to Qt is slow while other threads are busy
             block = document.findBlockByNumber(number)
             rect = document.documentLayout().blockBoundingRect(block)

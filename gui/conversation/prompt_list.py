@@ -86,8 +86,8 @@ class _Files(_Targets):
         for use in uses:
             files.setdefault(use.path, []).append(use)
         self._files = list(files.values())
-        shown = ([use for use in own if use.kind != "read"][-1:] or own[:1] for own in self._files)
-        super().__init__([conversation.call_at_line(use.line) for (use,) in shown], parent)
+        selected = ([use for use in own if use.kind != "read"][-1:] or own[:1] for own in self._files)
+        super().__init__([conversation.call_at_line(use.line) for (use,) in selected], parent)
 
     def text(self, row: int) -> str:
         own = self._files[row]

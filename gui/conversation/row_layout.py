@@ -53,7 +53,7 @@ class PieceLayout:
     """Texts of its blocks."""
     tops: tuple[float, ...]
     """Tops of its blocks, in pixels."""
-    grounded: frozenset[int]
+    with_background: frozenset[int]
     """The blocks behind which something is drawn: code and quotes."""
 
     def line_top(self, number: int, position: int) -> float:
@@ -85,14 +85,14 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
     layout = document.documentLayout()
     texts: list[str] = []
     tops: list[float] = []
-    grounded: list[int] = []
+    with_background: list[int] = []
     for number, block in enumerate(blocks(document)):
         texts.append(block.text())
         tops.append(layout.blockBoundingRect(block).top())
         if is_code(block) or quote_level(block) or inline_code(block):
-            grounded.append(number)
+            with_background.append(number)
         yield
-    return PieceLayout(document, height, style.key, tuple(texts), tuple(tops), frozenset(grounded))
+    return PieceLayout(document, height, style.key, tuple(texts), tuple(tops), frozenset(with_background))
 
 
 def _end_tightly(document: QTextDocument) -> None:

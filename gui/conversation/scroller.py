@@ -168,11 +168,11 @@ class ConversationScroller(QObject):
     @property
     def shows_end(self) -> bool:
         """Whether the last row is in view."""
-        return not self._count or any(shown.position == self._count - 1 for shown in self.visible())
+        return not self._count or any(visible_row.position == self._count - 1 for visible_row in self.visible())
 
     def near_pieces(self) -> Iterator[int]:
         """Yield the pieces of the rows in view, then of the rows just outside of it."""
-        layout, positions = self.layout, [shown.position for shown in self.visible()]
+        layout, positions = self.layout, [visible_row.position for visible_row in self.visible()]
         if layout is None or not positions:
             return
         first, last = positions[0], positions[-1]
@@ -186,31 +186,31 @@ class ConversationScroller(QObject):
     def row_at(self, y: int) -> VisibleRow | None:
         """Return the row at the height `y` of the view, or the nearest one."""
         found = None
-        for shown in self.visible():
-            if found is not None and y < shown.top:
+        for visible_row in self.visible():
+            if found is not None and y < visible_row.top:
                 break
-            found = shown
+            found = visible_row
         return found
 
     def text_at(self, point: QPoint) -> TextPoint | None:
         """Return the text position nearest to a point of the view; None over a row without text."""
-        shown, layout = self.row_at(point.y()), self.layout
-        if shown is None or layout is None:
+        visible_row, layout = self.row_at(point.y()), self.layout
+        if visible_row is None or layout is None:
             return None
-        piece, laid = layout.piece_of(shown.row), layout.document_of(shown.row)
+        piece, laid = layout.piece_of(visible_row.row), layout.document_of(visible_row.row)
         if piece is None or laid is None:
             return None
-        top = shown.top + layout.head(shown.position).height + layout.pads(shown.row)[0]
-        return TextPoint(piece, laid.document, QPointF(point.x() - layout.text_left(shown.row), point.y() - top))
+        top = visible_row.top + layout.head(visible_row.position).height + layout.pads(visible_row.row)[0]
+        return TextPoint(piece, laid.document, QPointF(point.x() - layout.text_left(visible_row.row), point.y() - top))
 
     def fold_control_at(self, point: QPoint) -> Row | None:
         """The group, summary or "Show all" row at a point, where a click folds or unfolds."""
-        shown, layout = self.row_at(point.y()), self.layout
-        if shown is None or layout is None or shown.row.slot not in (GROUP, SUMMARY, MORE):
+        visible_row, layout = self.row_at(point.y()), self.layout
+        if visible_row is None or layout is None or visible_row.row.slot not in (GROUP, SUMMARY, MORE):
             return None
-        top = shown.top + layout.head(shown.position).height
-        box = layout.measures.column(top, layout.body_height(shown.row))
-        return shown.row if box.contains(point) else None
+        top = visible_row.top + layout.head(visible_row.position).height
+        box = layout.measures.column(top, layout.body_height(visible_row.row))
+        return visible_row.row if box.contains(point) else None
 
     # --- scrolling ------------------------------------------------------------------------------------------------
 
@@ -241,7 +241,10 @@ class ConversationScroller(QObject):
 
     def show_entry(self, number: int) -> None:
         """Scroll to an entry, unless all of it is in view."""
-        layout, tops = self.layout, {shown.row.entry: shown for shown in reversed(list(self.visible()))}
+        layout, tops = (
+            self.layout,
+            {visible_row.row.entry: visible_row for visible_row in reversed(list(self.visible()))},
+        )
         if number in tops and layout is not None:
             position, _, top = tops[number]
             after = layout.rows.position(Row(number + 1, GROUP))

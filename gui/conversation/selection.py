@@ -55,7 +55,7 @@ class CurrentMessage(QObject):
     def step(self, *, forward: bool, prompts: bool = False) -> None:
         """Go to the next or previous message that is not hidden; with `prompts`, of the user's only."""
         layout = self._scroller.layout
-        in_view = [shown.row.entry for shown in self._scroller.visible()]
+        in_view = [visible_row.row.entry for visible_row in self._scroller.visible()]
         if layout is None or not in_view:
             return
         if self._number in in_view:
@@ -306,7 +306,7 @@ class Folding(QObject):
         if layout is None:
             return
         first = layout.rows.position_of_entry(number)
-        top = next((shown.top for shown in self._scroller.visible() if shown.position == first), None)
+        top = next((visible_row.top for visible_row in self._scroller.visible() if visible_row.position == first), None)
         change()
         self._scroller.update_rows()
         self._current.set(number)

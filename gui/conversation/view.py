@@ -165,9 +165,9 @@ class ConversationView(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         late = self._painter.paint(self)
-        layout, shown = self.scroller.layout, self.scroller.visible()
+        layout, visible_rows = self.scroller.layout, self.scroller.visible()
         waiting = layout is not None and any(
-            layout.piece_of(row) is not None and layout.document_of(row) is None for _, row, _ in shown
+            layout.piece_of(row) is not None and layout.document_of(row) is None for _, row, _ in visible_rows
         )
         self.painted = not (late or waiting)
         self._documents.request(self.scroller.near_pieces())
@@ -198,7 +198,7 @@ class ConversationView(QAbstractScrollArea):
         bar.setSingleStep(BAR_UNIT)
         bar.setValue(self.scroller.bar_value)
         self._moving_bar = False
-        positions = [shown.position for shown in self.scroller.visible()]
+        positions = [visible_row.position for visible_row in self.scroller.visible()]
         bar.show_view(positions[0] if positions else 0, positions[-1] + 1 if positions else 0)
         self.viewport().update()
 
@@ -260,10 +260,10 @@ class ConversationView(QAbstractScrollArea):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         point = event.position().toPoint()
-        shown = self.scroller.row_at(point.y())
-        if shown is None:
+        visible_row = self.scroller.row_at(point.y())
+        if visible_row is None:
             return
-        self.current.set(shown.row.entry)
+        self.current.set(visible_row.row.entry)
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self._pressed = point

@@ -1,8 +1,8 @@
 """The only module that uses threads: read jobs and write jobs on QThreadPool.
 
 `Jobs` lives on the GUI thread and owns the one signal by which all jobs report, so that it is never destroyed on a pool
-thread. A *read* fetches an answer and is dropped when outdated; a *write* changes the index and is always waited for at
-exit.
+thread. A *read* fetches an answer and is dropped when outdated; a *write* changes the index, and stops at exit where it
+can; a *save* stores what the user has entered, and is completed even at exit.
 """
 
 import logging
@@ -37,22 +37,32 @@ class Job:
     Not a `QObject`: that would have to be deleted on the GUI thread, while Python's collector may visit it.
     """
 
-    def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None, on_first: OnDone | None = None) -> None:
+    def __init__(
+        self,
+        work: Work,
+        on_done: OnDone,
+        on_error: OnError | None,
+        on_first: OnDone | None = None,
+        *,
+        completes: bool = False,
+    ) -> None:
+        """`completes`: do all of the work even if the job is cancelled, which drops only its answer."""
         self.token = CancelToken()
+        self._work_token = CancelToken() if completes else self.token
         self._work = work
         self._on_done = on_done
         self._on_error = on_error
         self._on_first = on_first or _forgotten
 
     def cancel(self) -> None:
-        """Stop the work and drop its answer; work that has not begun never begins."""
+        """Stop the work and drop its answer; work that has not begun never begins, unless the job completes."""
         self.token.cancel()
 
     def run(self) -> tuple[Any, BaseException | None]:
         """Do the work on a pool thread; returns the result and the error, one of them None."""
         try:
-            self.token.checkpoint()
-            return self._work(self.token), None
+            self._work_token.checkpoint()
+            return self._work(self._work_token), None
         except BaseException as problem:  # a `SystemExit` would end only the thread, and the pool would wait for it
             return None, problem
 
@@ -219,13 +229,20 @@ class Jobs(QObject):
         """Like `read`, for work that changes something; readers never wait behind it."""
         return self._start(self._writers, Job(work, on_done, on_error))
 
+    def save(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> Job:
+        """Like `write`, for a short change that the user has made: the work is done even if the job is cancelled."""
+        return self._start(self._writers, Job(work, on_done, on_error, completes=True))
+
     def cancel_all(self) -> None:
         """Cancel every job that has not reported back."""
         for job in list(self._running):
             job.cancel()
 
     def shutdown(self, timeout_ms: int, last: Callable[[], None] | None = None) -> bool:
-        """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time."""
+        """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time.
+
+        What was to be saved is saved, and nothing is called back.
+        """
         self.cancel_all()
         self._turn.stop()
         self._drop_cancelled()

@@ -137,10 +137,10 @@ class Workspace(QObject):
         if folder == self._requested and self.current is None:
             self._late = settings
         elif self.current is not None and folder == self.current.folder:
-            self.current = self._with(self.current, settings)
+            self.current = self._with_settings(self.current, settings)
             self.settings_changed.emit(self.current)
 
-    def _with(self, opened: Opened, settings: Settings) -> Opened:
+    def _with_settings(self, opened: Opened, settings: Settings) -> Opened:
         opened = replace(opened, settings=self._adjusted(settings))
         opened.everywhere.answer_as(opened.settings)
         return opened
@@ -223,7 +223,7 @@ class Workspace(QObject):
         if isinstance(outcome, OpenFailure):
             self._fail(outcome)
             return
-        self.current = outcome if self._late is None else self._with(outcome, self._late)
+        self.current = outcome if self._late is None else self._with_settings(outcome, self._late)
         self.opened.emit(self.current)
         self.feed.set_manager(outcome.manager)
 

@@ -204,7 +204,7 @@ class GroupColumn(QWidget):
         buttons = self._buttons()
         before = preceding(self._follower)
         while before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            before = preceding(before)  # at last the follower itself
+            before = preceding(before)  # ends at the follower itself
         insert_after(before, buttons)
 
 

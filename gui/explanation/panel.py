@@ -165,7 +165,7 @@ class ExplanationPanel(QWidget):
         content.close_requested.connect(self.close_requested)
         self._column.addWidget(content)
         insert_after(self._mark, stops(content))
-        content.show()  # immediately, as a layout does so in the next turn
+        content.show()  # the layout would show it only in the next turn of the event loop
         return content
 
     # --- display ----------------------------------------------------------------------------------------------------

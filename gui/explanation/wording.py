@@ -222,12 +222,12 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("BM25 sum"), number(of.bm25, ".2f")
         yield tr("Added for nearby words"), number(of.nearness * of.full_bm25, ".2f")
         yield tr("Score of a full match"), number(of.full_bm25, ".2f")
+        yield tr("Score from BM25"), number(of.from_bm25, ".3f")
         yield tr("Share of the query"), number(of.covered, ".0%")
         yield tr("Share of the query in two adjacent lines"), number(of.together, ".0%")
         yield tr("Added for this share"), number(of.from_coverage, ".3f")
         if of.in_project:
             yield tr("Added for words in other passages of the project"), number(of.from_project, ".3f")
-        yield tr("Limit of the BM25 score"), number(of.text_limit, ".3f")
     yield from _meaning(of)
     if of.time:
         yield tr("Time in the query"), of.time

@@ -226,7 +226,7 @@ class FactEditor(FontSized, VerticalScrollArea):
         self._too_long.setVisible(long > 0)
         forgotten = fact is not None and fact.forgotten is not None
         active = fact is not None and not forgotten
-        shown: dict[QWidget, bool] = {
+        visibility: dict[QWidget, bool] = {
             self._question: self._confirming,
             self._save: changed or self.is_new,
             self._revert: changed or self.is_new,
@@ -237,7 +237,7 @@ class FactEditor(FontSized, VerticalScrollArea):
             self._yes: self._confirming,
             self._no: self._confirming,
         }
-        for widget, visible in shown.items():
+        for widget, visible in visibility.items():
             widget.setVisible(visible)
         self._save.setEnabled(bool(self._typed) and long <= 0)
 

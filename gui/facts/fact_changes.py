@@ -95,7 +95,7 @@ class FactStore(QObject):
         """Set the memory whose facts are read, None for none; waiting changes of the previous one are still written."""
         service, waiting = self._service, [step.act for step in self._steps if step.act is not _nothing]
         if service is not None and waiting:
-            self._jobs.write(lambda _: [act(service) for act in waiting], _nothing, _nothing)
+            self._jobs.save(lambda _: [act(service) for act in waiting], _nothing, _nothing)
         self._service = None if manager is None else manager.facts
         self._job = None
         self._steps.clear()
@@ -163,7 +163,7 @@ class FactStore(QObject):
                     step.on_error(sentence)
                 self._run()
 
-        job = self._job = self._jobs.write(work, on_done, on_error)
+        job = self._job = self._jobs.save(work, on_done, on_error)
 
     def _show(self, problem: str, stamp: tuple[int, int] | None, facts: tuple[Fact, ...] | None) -> None:
         new = facts is not None or problem != self.problem

@@ -143,7 +143,7 @@ class GuideWindow(FontSized, QDialog):
     @property
     def ready(self) -> bool:
         """Whether the requested page is shown."""
-        return bool(self._text.pages) and self._text.shown == self._location[0] and not self._job.busy
+        return bool(self._text.pages) and self._text.shown_page == self._location[0] and not self._job.busy
 
     @property
     def location(self) -> GuideLocation:
@@ -303,7 +303,7 @@ class GuideWindow(FontSized, QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._location[0] and self._text.shown != self._location[0]:
+        if self._location[0] and self._text.shown_page != self._location[0]:
             self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -426,7 +426,7 @@ class GuidePageView(RenderedView):
         self._query = ""
         self._drawn = ""
         """The page being loaded, or shown."""
-        self.shown = ""
+        self.shown_page = ""
         """The page on the screen."""
         self.followed.connect(self._follow)
         self.rendered.connect(self._mark_page)
@@ -434,18 +434,18 @@ class GuidePageView(RenderedView):
     def set_pages(self, pages: Sequence[GuidePage]) -> None:
         """Set the pages of the guide, and drop the rendered ones."""
         self.pages = pages
-        self._drawn = self.shown = ""
+        self._drawn = self.shown_page = ""
 
     def show_location(self, location: GuideLocation) -> GuidePage | None:
         """Show a page at a heading; returns the page if it had to be rendered."""
         name, heading = location
         at = HeadingPosition(heading_key(heading)) if heading else None
-        if self._drawn == name == self.shown:
+        if self._drawn == name == self.shown_page:
             self.go_to_heading(at)
             return None
         page = next((page for page in self.pages if page.name == name), None)
         if page is not None:
-            self._drawn, self.shown = name, ""
+            self._drawn, self.shown_page = name, ""
             lines = FileLines(NumberedText.of(page.text))
             self.show_markdown(lines, Outline.of(lines, CancelToken()), at)
         return page
@@ -457,7 +457,7 @@ class GuidePageView(RenderedView):
 
     @Slot()
     def _mark_page(self) -> None:
-        self.shown = self._drawn
+        self.shown_page = self._drawn
         self.mark(self._query)
 
     @Slot(QUrl)

@@ -174,7 +174,7 @@ class FindingsList(QFrame):
         shown = self.fold.isChecked()
         action = tr("Hide passed checks") if shown else tr("Show passed checks")
         words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
-        repeated = self._complete and len(passed) == len(self._found)  # the summary above has the number, too
+        repeated = self._complete and len(passed) == len(self._found)  # the summary above shows the same number
         self.fold.setText(action if repeated else words)
         self.fold.set_icon("chevron-down" if shown else "chevron-right")
         self.fold.set_accessible(action if repeated else f"{words}: {action}", action)

@@ -221,7 +221,7 @@ class RememberController(QObject):
             with home_of(workspace, opened, session) as target:
                 return save_note(target.manager, target.folder, target.settings, edited, slug=slug)
 
-        self._jobs.write(save, partial(self._saved, opened, session), self._not_saved)
+        self._jobs.save(save, partial(self._saved, opened, session), self._not_saved)
 
     def _saved(self, opened: Opened, session: str, note: WrittenNote) -> None:
         if self.sheet is not None:
@@ -365,7 +365,7 @@ class NewNoteNotice(QObject):
         paths = tuple(note.path for note in notes)
 
         def answer() -> None:
-            self._jobs.write(lambda _: opened.manager.unseen_notes.seen(paths), lambda _: None, self._banner.show_error)
+            self._jobs.save(lambda _: opened.manager.unseen_notes.seen(paths), lambda _: None, self._banner.show_error)
             run()
 
         return Action(words, answer)

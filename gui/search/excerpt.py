@@ -119,7 +119,7 @@ _WRAPPED = tuple(
         ("][", r"(\[\[[^\[\]\n]*\]\[)[^\[\]\n]+(\]\])"),  # of Org
         ("][", r"(?<![\w\[])(\[)[^\[\]\n]+(\]\[[^\[\]\n]*\])"),
         ("[[", r"(!?\[\[(?! )(?:[^\[\]|\n]*\|)?)[^\[\]|\n]+(\]\])"),
-        ("[[", r"(!?\[\[)(?! )[^\[\]\n]+(\]\])"),  # where its target was found, only the brackets go
+        ("[[", r"(!?\[\[)(?! )[^\[\]\n]+(\]\])"),  # keeps the target of a link if the query matches there
         ("<", r"(<)(?:https?://|mailto:)[^<>\s]+(>)"),
         ("**", rf"(?<![\w*])(\*{{2,3}})(?={_OPENS})(?:(?!\*\*|\n\s*\n)[\s\S]){{1,300}}?(?<=\S)(\1)(?![\w*])"),
         ("__", rf"(?<![\w_])(__)(?={_OPENS})(?!\w+__)(?:(?!__|\n\s*\n)[\s\S]){{1,300}}?(?<=\S)(__)(?!\w)"),
@@ -162,8 +162,8 @@ class _Marks:
                 self._hide(alone.end(), alone.end() + 1, _CODE)  # it precedes text
         for sign, pattern in _WRAPPED:
             for pair in pattern.finditer(self._text) if sign in self._text else ():
-                shown = self._matches(pair.end(1), pair.start(2))
-                self._take(pair.span(1), pair.span(2), anyway=shown)
+                matches = self._matches(pair.end(1), pair.start(2))
+                self._take(pair.span(1), pair.span(2), anyway=matches)
         return sorted(self._found)
 
     def _take(self, *spans: Range, anyway: bool = False) -> bool:

@@ -48,12 +48,12 @@ def milliseconds(duration: float) -> str:
 
 def result_count(outcome: SearchOutcome) -> str:
     """ "7 results", or "50 of 73 results" where not all are shown; "73+" where there may be more."""
-    shown = len(outcome.results)
-    if outcome.total > shown:
+    listed = len(outcome.results)
+    if outcome.total > listed:
         if outcome.total_is_least:
-            return tr("{shown:,} of {total:,}+ results", shown=shown, total=outcome.total)
-        return tr_count("{shown:,} of {count:,} result", "{shown:,} of {count:,} results", outcome.total, shown=shown)
-    return tr_count("{count:,} result", "{count:,} results", shown) if shown else tr("No results")
+            return tr("{shown:,} of {total:,}+ results", shown=listed, total=outcome.total)
+        return tr_count("{shown:,} of {count:,} result", "{shown:,} of {count:,} results", outcome.total, shown=listed)
+    return tr_count("{count:,} result", "{count:,} results", listed) if listed else tr("No results")
 
 
 def box_state(outcome: SearchOutcome) -> str:

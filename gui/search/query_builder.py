@@ -127,8 +127,8 @@ class ViewStateRestorer:
 
     def go_to(self, target: SearchViewState) -> bool:
         """Restore a position if the shown answer has it, and return True; otherwise the next answer restores it."""
-        shown = self.view_state
-        enough = shown == target and shown.max_results >= target.max_results and shown.position is not None
+        current = self.view_state
+        enough = current == target and current.max_results >= target.max_results and current.position is not None
         if enough and target.position is not None:
             self._view.list.return_to(target.position)
         self._next = None if enough else target

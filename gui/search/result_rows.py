@@ -49,17 +49,17 @@ def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Rang
 
     Ranges inside the labels are dropped.
     """
-    shown = {name: tr(other) for name, other in _NAMES.items()}
-    labels = [match for match in _LABEL.finditer(snippet) if shown[match[0]] != match[0]]
+    translations = {name: tr(other) for name, other in _NAMES.items()}
+    labels = [match for match in _LABEL.finditer(snippet) if translations[match[0]] != match[0]]
     ends = [found.end() for found in labels]
     names = {found.span() for found in labels}
-    shifts = [0, *accumulate(len(shown[found[0]]) - len(found[0]) for found in labels)]
+    shifts = [0, *accumulate(len(translations[found[0]]) - len(found[0]) for found in labels)]
 
     def moved(number: int) -> int:
         return number + shifts[bisect_right(ends, number)]
 
     moved_ranges = [(moved(start), moved(end)) for start, end in ranges if (start, end) not in names]
-    return _LABEL.sub(lambda match: shown[match[0]], snippet), moved_ranges
+    return _LABEL.sub(lambda match: translations[match[0]], snippet), moved_ranges
 
 
 _CONTEXT_CHARACTERS = 60
@@ -247,13 +247,13 @@ def _result_rows(results: Sequence[MemorySearchResult], *, hybrid: bool) -> list
 
 def list_copies(rows: Sequence[Row], listed: Collection[RowKey]) -> list[Row]:
     """Return the rows with the copies of results in place of the rows whose keys are in `listed`."""
-    shown: list[Row] = []
+    unfolded: list[Row] = []
     for row in rows:
         if isinstance(row, CopiesRow) and row.key in listed:
-            shown.extend(ResultRow(row.result.in_copy(copy), 0, row.leg) for copy in row.result.copies)
+            unfolded.extend(ResultRow(row.result.in_copy(copy), 0, row.leg) for copy in row.result.copies)
         else:
-            shown.append(row)
-    return shown
+            unfolded.append(row)
+    return unfolded
 
 
 def _leg(result: MemorySearchResult) -> Leg:

@@ -85,7 +85,7 @@ class ExcerptLayout:
 
     Attributes:
         mark_boxes: boxes of the highlighted words, relative to the excerpt's top left.
-        shown: length of the drawn text, in UTF-16 units.
+        drawn_length: length of the drawn text, in UTF-16 units.
         ellipsis: position of the ellipsis (its baseline's left end); None if nothing was cut.
     """
 
@@ -103,8 +103,8 @@ class ExcerptLayout:
         lines = self._break(width, whole, metrics.horizontalAdvance(ELLIPSIS))
         for number, line in enumerate(lines):
             line.setPosition(QPointF(0, number * line_height + (line_height - line.height()) / 2))
-        self.shown = lines[-1].textStart() + lines[-1].textLength() if lines else 0
-        self.ellipsis = None if not lines or self.shown == whole else _after(lines[-1], metrics)
+        self.drawn_length = lines[-1].textStart() + lines[-1].textLength() if lines else 0
+        self.ellipsis = None if not lines or self.drawn_length == whole else _after(lines[-1], metrics)
         self.mark_boxes = [box for line in lines for box in _mark_boxes(self._layout, line, ranges)]
 
     def draw(self, painter: QPainter, origin: QPointF, colours: Tokens) -> None:

@@ -171,7 +171,7 @@ class SavedSearchStore(QObject):
                 self.failed.emit(sentence)
                 self._run()
 
-        job = self._job = self._jobs.write(work, on_done, on_error)
+        job = self._job = self._jobs.save(work, on_done, on_error)
 
     def _show(self, contents: Contents) -> None:
         if contents != (self.saved, self.recent):

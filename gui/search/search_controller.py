@@ -361,7 +361,7 @@ class SearchController(QObject):
         query = permitted(query, self._unsupported)
         self._builder.show(query)
         if query.text or query.like:
-            self._run(query)  # with weak matches, and as many results, as it had
+            self._run(query)  # keeps the query's minimum score and number of results
         else:
             self.run_query()
 

@@ -179,9 +179,9 @@ class StartLists(QWidget):
         self._examples.show_rows(examples)
         self._recent.show_rows([self._recent_row(search) for search in content.recent])
         self._notes.show_rows([self._note_row(note) for note in content.notes])
-        shown = [section for section in self._sections if not section.isHidden()]
-        for section in shown:
-            section.set_space_above(0 if section is shown[0] else 8)
+        visible = [section for section in self._sections if not section.isHidden()]
+        for section in visible:
+            section.set_space_above(0 if section is visible[0] else 8)
 
     def _recent_row(self, search: QueryRecord) -> _Row:
         name = tr("Search for {query}", query=title(search))

@@ -125,8 +125,8 @@ class SessionCalendar(Chart):
         """Return the visible days with sessions, for screen readers."""
         state = (self._days, self.size())
         if self._spoken[0] != state:
-            shown = range(self._hidden, len(self.series.marks))
-            days = ((self.series.marks[index], index) for index in shown if self._days.counts[index])
+            visible = range(self._hidden, len(self.series.marks))
+            days = ((self.series.marks[index], index) for index in visible if self._days.counts[index])
             parts = [
                 Part(mark.detail, self._mirrored(self.rect_of_mark(index)).toAlignedRect()) for mark, index in days
             ]
@@ -155,9 +155,12 @@ class SessionCalendar(Chart):
         return index if inside.x() >= 0 and 0 <= weekday < _WEEK and index < len(self.series.marks) else None
 
     def rect_of_mark(self, index: int) -> QRectF:
-        if index < self._hidden:
-            return QRectF()
-        week, weekday = divmod(index - self._hidden, _WEEK)
+        hidden = self._hidden
+        return self._square(index - hidden) if index >= hidden else QRectF()
+
+    def _square(self, position: int) -> QRectF:
+        """Return the rectangle of a visible day by its position among these."""
+        week, weekday = divmod(position, _WEEK)
         cell, side = self._scaled(_CELL), self._scaled(_CELL - _GAP)
         return QRectF(week * cell, self.plot().top() + weekday * cell, side, side)
 
@@ -170,12 +173,12 @@ class SessionCalendar(Chart):
     # --- painting ---------------------------------------------------------------------------------------------------
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
-        for index in range(self._hidden, len(self.series.marks)):
-            self._paint_day(painter, colours, index)
+        hidden = self._hidden
+        for index in range(hidden, len(self.series.marks)):
+            self._paint_day(painter, colours, index, self._square(index - hidden))
 
-    def _paint_day(self, painter: QPainter, colours: Tokens, index: int) -> None:
+    def _paint_day(self, painter: QPainter, colours: Tokens, index: int, rect: QRectF) -> None:
         """Paint the square of a day; more sessions make it larger too, since colour alone must not distinguish days."""
-        rect = self.rect_of_mark(index)
         count = self._days.counts[index]
         level = -(-_LEVELS * count // self._most)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -245,7 +245,7 @@ class FilterController(QObject):
     narrowed = Signal()
     """The criteria have changed."""
     arranged = Signal(bool)
-    """Only the order has changed; with True, the list keeps its position."""
+    """The order has changed, or which sub-agents are listed; True if the list should keep its position."""
 
     def __init__(self, box: QueryBox, chips: FilterChips, view: ListingView, parent: QObject) -> None:
         super().__init__(parent)

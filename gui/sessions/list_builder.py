@@ -156,13 +156,16 @@ class RunningSessions(QObject):
 
     @Slot()
     def check(self) -> None:
-        """Check the newest sessions, if the list is visible."""
+        """Check the newest sessions and the current one, if the list is visible."""
         manager, known, before = self._manager, self._reader.known, self._states
         if manager is None or known is None or self._job.busy:
             return
-        newest = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MOST_WATCHED]]
+        watched = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MOST_WATCHED]]
+        current = self._view.list.current_session()
+        if current is not None and current.path not in watched:
+            watched.append(current.path)  # an older session that an agent has resumed
         self._job.put(
-            self._jobs.read(lambda _: _read_states(manager, newest, before), self._take, lambda _: self._job.done())
+            self._jobs.read(lambda _: _read_states(manager, watched, before), self._take, lambda _: self._job.done())
         )
 
     def _take(self, states: dict[str, "_FileState"]) -> None:

@@ -113,8 +113,8 @@ def build_listing(
         counted += 1
         sessions += 1
         listed.append(SessionRow(entry, 0, hits.get(entry.summary.path, 0) if hits else 0, parts.unfolded))
-        if parts.shown:
-            listed.extend(SessionRow(part, 1, hits.get(part.summary.path, 0)) for part in parts.shown)
+        if parts.listed:
+            listed.extend(SessionRow(part, 1, hits.get(part.summary.path, 0)) for part in parts.listed)
     _close_group(listed, heading, counted)
     if criteria.order in ("newest", "oldest"):
         listed = _join_days(listed, today)
@@ -173,7 +173,7 @@ def _joined(run: Sequence[Sequence[Row]], today: date) -> list[Row]:
 class _Parts(NamedTuple):
     """The sessions of sub-agents to list below a session."""
 
-    shown: Sequence[Entry]
+    listed: Sequence[Entry]
     named: bool
     """Whether some of them match the search, and are shown even if their parent is folded."""
     unfolded: bool

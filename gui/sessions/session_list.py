@@ -156,11 +156,11 @@ class SessionDelegate(QStyledItemDelegate):
         # Either all rows show the unit or none does; the tooltip always shows it, and the entries of unknown type.
         is_wide = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if is_wide else number(summary.messages)
-        shown = " · ".join(part for part in (messages, took) if part)
+        details = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
-        write(painter, rect, AT_RIGHT, shown)
-        available = rect.width() - metrics.horizontalAdvance(shown) - GAP
+        write(painter, rect, AT_RIGHT, details)
+        available = rect.width() - metrics.horizontalAdvance(details) - GAP
         write(painter, rect, AT_LEFT, elide(metrics, words, Qt.TextElideMode.ElideRight, available))
 
 
@@ -277,11 +277,13 @@ class SessionList(RowList):
     def show_rows(self, rows: Sequence[Row], words: Sequence[str], *, keep: bool) -> None:
         """Replace the rows, with `words` highlighted in titles.
 
-        `keep`: preserve the position; otherwise show the top, with the first session current.
+        `keep`: preserve the position; otherwise show the top, with the first session current, unless there are no
+        words and the session that the user has chosen is listed.
         """
         if keep and self.rows.shows(rows):
             return
         position = self._remember() if keep and self.rows.rowCount() and self._moved_away() else None
+        chosen = self.current_session() if self._chosen and not words else None
         deepest = max((self.currentIndex().row(), *self._visible_positions())) if position else 0
         self.painter.words = words
         self._arranging = True
@@ -294,11 +296,14 @@ class SessionList(RowList):
                 self._lay_out_to(min(deepest, len(rows) - 1))
                 self._return_to(position)
             else:
-                self._chosen = False
-                self._set_current(self.rows.first_position())
+                listed = self.rows.position(("session", chosen.path)) if chosen else -1
+                self._chosen = listed >= 0
+                self._set_current(listed if self._chosen else self.rows.first_position())
                 self.scrollToTop()
         finally:
             self._arranging = False
+        if position is None and self._chosen:
+            self.scrollTo(self.currentIndex())
         self.current_changed.emit(self.current_session())
 
     def show_running(self, paths: frozenset[str]) -> None:

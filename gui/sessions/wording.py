@@ -30,8 +30,8 @@ def day_title(day: date | None, today: date) -> str:
 
 def days_title(first: date, last: date, today: date) -> str:
     """Return a heading for a range of days: "3 May – 17 November"; days of other years include the year."""
-    shown = [day_and_month(day) if day.year == today.year else long_date(day) for day in (first, last)]
-    return " \N{EN DASH} ".join(shown)
+    days = [day_and_month(day) if day.year == today.year else long_date(day) for day in (first, last)]
+    return " \N{EN DASH} ".join(days)
 
 
 def work_time(seconds: float | None) -> str:

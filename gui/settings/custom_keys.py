@@ -139,7 +139,7 @@ class CustomKeys(QObject):
         self._saving = True
         value = {name: list(keys) for name, keys in {**self._aside, **self._own}.items()} or None
         config = self._config
-        self._jobs.write(lambda _: engine.save_setting(_OPTION, value, config=config), self._saved, self._failed)
+        self._jobs.save(lambda _: engine.save_setting(_OPTION, value, config=config), self._saved, self._failed)
 
     def _saved(self, _: None) -> None:
         self._saving = False

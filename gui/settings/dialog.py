@@ -336,11 +336,11 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _loaded(self) -> None:
-        shown = self._stack.currentWidget()
-        if shown is self.results and self.results.query and self.results.query == self.query_field.text().strip():
+        current = self._stack.currentWidget()
+        if current is self.results and self.results.query and self.results.query == self.query_field.text().strip():
             return  # its rows show the new values
-        other = shown is self._message or shown is self.results or self._stack.count() == _OWN
-        if other or self.pages.shown is None or shown is not self.pages.page(self.page):
+        other = current is self._message or current is self.results or self._stack.count() == _OWN
+        if other or self.pages.current is None or current is not self.pages.page(self.page):
             self._choose()
             is_typing = self.focusWidget() is self.query_field and not self._opens_at_page
             if self._stack.currentWidget() is not self.results and not is_typing:

@@ -137,7 +137,7 @@ class SettingsModel(QObject):
     # --- display ----------------------------------------------------------------------------------------------------
 
     @property
-    def shown(self) -> SettingLayers:
+    def layers(self) -> SettingLayers:
         """The settings with all pending changes applied."""
         return self._file.changed(self._waiting.values())
 
@@ -160,7 +160,7 @@ class SettingsModel(QObject):
 
     def consequences(self) -> SettingsConsequences:
         """The effect of all pending changes on the index."""
-        return engine.consequences_of(self._folder, self._file.settings, self.shown.settings)
+        return engine.consequences_of(self._folder, self._file.settings, self.layers.settings)
 
     @property
     def can_undo(self) -> bool:
@@ -170,11 +170,11 @@ class SettingsModel(QObject):
 
     def put(self, *changes: SettingChange) -> None:
         """Change options, each in one layer (all workspaces or this one); `undo` restores the previous values."""
-        shown = self.shown
+        layers = self.layers
         known = tuple(
-            SettingChange(one.key, one.layer, one.value, shown.get(one.key, one.layer))
+            SettingChange(one.key, one.layer, one.value, layers.get(one.key, one.layer))
             for one in changes
-            if one.value != shown.get(one.key, one.layer)
+            if one.value != layers.get(one.key, one.layer)
         )
         if known:
             self._undo.append(tuple(one.back for one in reversed(known)))
@@ -186,7 +186,7 @@ class SettingsModel(QObject):
 
     def reset(self, key: str) -> None:
         """Remove the option from the layer that sets it."""
-        layer = self.shown.layer_of(key)
+        layer = self.layers.layer_of(key)
         if layer != "built-in":
             self.set(key, None, layer)
 
@@ -280,7 +280,7 @@ class SettingsModel(QObject):
             return engine.change_settings(changes, folder, config)
 
         done: Callable[[SettingLayers], None] = partial(self._saved, changes, folder)
-        self._saving.put(self._jobs.write(work, done, partial(self._not_saved, changes)))
+        self._saving.put(self._jobs.save(work, done, partial(self._not_saved, changes)))
 
     def _saved(self, changes: Changes, folder: Path, layers: SettingLayers) -> None:
         self._saving.done()

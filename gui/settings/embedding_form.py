@@ -334,7 +334,7 @@ class EmbeddingForm(QWidget):
         for name, box in self._agreed.items():
             box.setChecked(name in choice.agreed)
         self._fallback.choose(choice.fallback)
-        shown = {
+        visibility = {
             "server": choice.provider == "openai",
             "address": choice.remote,
             "file": choice.provider == "gguf",
@@ -347,11 +347,11 @@ class EmbeddingForm(QWidget):
             "fallback": choice.provider != "none",
             "fallback key": bool(later),
         }
-        for name, visible in shown.items():
+        for name, visible in visibility.items():
             for widget in self._rows[name]:
                 widget.setVisible(visible)
-        self._hint.setVisible(shown["server"] and bool(self._hint.text()))
-        self._model_hint.setVisible(shown["model"] and bool(self._model_hint.text()))
+        self._hint.setVisible(visibility["server"] and bool(self._hint.text()))
+        self._model_hint.setVisible(visibility["model"] and bool(self._model_hint.text()))
 
     def _show_server(self, choice: EmbeddingChoice) -> None:
         preset = engine.preset_of(choice.base_url) if choice.base_url else engine.PRESETS[0]

@@ -299,7 +299,7 @@ class EmbeddingPage(DialogPage):
             engine.forget_key(provider, settings)
             return [(row, engine.key_state(provider, settings))]
 
-        self._keys.put(self._jobs.write(work, self._show_keys, self._no_key))
+        self._keys.put(self._jobs.save(work, self._show_keys, self._no_key))
 
     @Slot()
     def _save(self) -> None:
@@ -317,7 +317,7 @@ class EmbeddingPage(DialogPage):
                 engine.save_settings(changes, workspace=folder, config=config, seen=before)
             return agreed
 
-        self._saving.put(self._jobs.write(work, partial(self._saved, choice), self._not_saved))
+        self._saving.put(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EmbeddingChoice, agreed: EmbeddingEstimate | None) -> None:

@@ -268,7 +268,7 @@ class EnginePage(DialogPage):
         def work(_: CancelToken) -> None:
             engine.save_settings(changes, workspace=folder, config=config, seen=before)
 
-        self._saving.put(self._jobs.write(work, partial(self._saved, choice), self._not_saved))
+        self._saving.put(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EngineChoice, _: None) -> None:

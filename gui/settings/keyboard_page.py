@@ -157,7 +157,7 @@ class KeysTable(RecordsTable[KeyRow]):
             longest, part = (max(map(metrics.horizontalAdvance, found), default=0) + _SIDES for found in (cells, parts))
             least = max(part, header.sectionSizeHint(column))
             header.resizeSection(column, max(least, min(longest, round(self.width() * share))))
-        self._due.start()  # for rows that were not there before, too
+        self._due.start()  # also fills new rows
 
     @Slot()
     def _wrap(self) -> None:

@@ -49,11 +49,11 @@ def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
 
 def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
     """Return the option's value; of a combined list, only the items of the layer that sets it."""
-    shown, key = model.shown, placed.key
+    layers, key = model.layers, placed.key
     if key in _JOINED:
-        layer = shown.layer_of(key)
-        return tuple(shown.get(key, "defaults" if layer == "defaults" else "workspace") or ())
-    return shown.in_force(key)
+        layer = layers.layer_of(key)
+        return tuple(layers.get(key, "defaults" if layer == "defaults" else "workspace") or ())
+    return layers.in_force(key)
 
 
 class OptionFooter(QWidget):
@@ -88,11 +88,11 @@ class OptionFooter(QWidget):
     def show_option(self) -> None:
         """Show the model's current value."""
         model, option, title = self._model, self._placed.option, self._placed.title
-        shown = model.shown
-        layer = shown.layer_of(option.key)
+        layers = model.layers
+        layer = layers.layer_of(option.key)
         self.origin.setText(tr(HOLDS[layer]))
         self.origin.setAccessibleName(f"{title}: {tr(HOLDS[layer])}")
-        below = value_words(option, shown.without_own(option.key) if layer == "workspace" else option.default)
+        below = value_words(option, layers.without_own(option.key) if layer == "workspace" else option.default)
         self.reset.setText(tr("Reset to {value}", value=shortened(below, _LONGEST)))
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=title, value=below))
         self.reset.setVisible(layer != "built-in")
@@ -110,7 +110,7 @@ class OptionFooter(QWidget):
     @Slot()
     def _show_details(self) -> None:
         """Show the option's source and key while the pointer is over the row, or the focus in it."""
-        changed = self._model.shown.layer_of(self._placed.key) != "built-in" or self._model.waits(self._placed.key)
+        changed = self._model.layers.layer_of(self._placed.key) != "built-in" or self._model.waits(self._placed.key)
         for widget in (self.origin, self._key):
             widget.setVisible(changed or self._detailed)
 
@@ -141,7 +141,7 @@ class OptionFooter(QWidget):
 
     def layer_menu(self) -> QMenu:
         """Return a menu of the layers in which the option is or could be set; created when it is opened."""
-        layer = self._model.shown.layer_of(self._placed.key)
+        layer = self._model.layers.layer_of(self._placed.key)
         menu = QMenu(self)
         group = QActionGroup(menu)
         for name, words in _LAYERS:
@@ -160,7 +160,7 @@ class OptionFooter(QWidget):
     def _move(self, to: SavedIn, _checked: bool = False) -> None:
         """Move the current value to the layer `to`, and remove it from narrower layers."""
         key = self._placed.key
-        if self._model.shown.layer_of(key) == to:
+        if self._model.layers.layer_of(key) == to:
             return
         changes = [SettingChange(key, to, value_of(self._placed, self._model))]
         if to == "defaults":
@@ -304,7 +304,7 @@ class OptionRow(QFrame):
 
     @Slot(object)
     def _entered(self, value: Any) -> None:
-        layer = self._model.shown.layer_of(self.placed.key)
+        layer = self._model.layers.layer_of(self.placed.key)
         usual = "workspace" if self.placed.page == "sources" else "defaults"
         self._model.set(self.placed.key, value, usual if layer == "built-in" else layer)
 

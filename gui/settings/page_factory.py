@@ -248,7 +248,7 @@ class Pages(QObject):
         self._unsupported: MissingFeatures = {}
         self._made: dict[SettingsPage, DialogPage] = {}
         self._models_message: MessagePage | None = None
-        self.shown: SettingsPage | None = None
+        self.current: SettingsPage | None = None
         """The page whose buttons are shown; None for the search results, or before the file was read."""
         self.names: tuple[SettingsPage, ...] = tuple(
             name for name in PAGES if name not in PARTS and (name in makers or options_on(name))
@@ -314,7 +314,7 @@ class Pages(QObject):
 
     def show_buttons(self, name: SettingsPage | None) -> None:
         """Show the footer buttons of a page; None for the search results."""
-        self.shown = name
+        self.current = name
         self._show_buttons()
 
     @Slot()
@@ -324,7 +324,7 @@ class Pages(QObject):
                 whole = whole_page(name)
                 # Next to options that are saved immediately, a disabled save button would confuse.
                 form.save_button.setVisible(
-                    self.shown == whole and not self._replaced(name) and (whole == name or form.unsaved)
+                    self.current == whole and not self._replaced(name) and (whole == name or form.unsaved)
                 )
 
     def stop(self) -> None:
@@ -339,7 +339,7 @@ class Pages(QObject):
             if (form := self.form(name)) is not None:
                 form.save_button.deleteLater()
         self._made.clear()
-        self.shown = None
+        self.current = None
         for page in pages.values():
             discard(page)
 

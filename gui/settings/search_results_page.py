@@ -73,7 +73,7 @@ class FormRow(QFrame):
     def show_option(self) -> None:
         """Show the model's current value."""
         option = self._placed.option
-        value = value_words(option, self._model.shown.in_force(option.key))
+        value = value_words(option, self._model.layers.in_force(option.key))
         self._value.setText(breakable(value))
         self._footer.show_option()
         self._button.setAccessibleName(f"{self._placed.title}: {value}. {self._button.text()}")
@@ -127,10 +127,10 @@ class ResultsPage(DialogPage):
         """Show the options of `pages` that contain all words of the query, matches of labels first."""
         self.clear()
         self.query = query
-        words, shown = words_of(query), self._model.shown
+        words, layers = words_of(query), self._model.layers
         fits: list[tuple[int, OptionPlacement, SystemSwitch | None]] = []
         for placed, switch in with_switches(placed_options().values(), self._switches):
-            value = switch.on if switch is not None else shown.in_force(placed.key)
+            value = switch.on if switch is not None else layers.in_force(placed.key)
             if whole_page(placed.page) in pages and (how := fit(placed, value, words)) is not None:
                 fits.append((how, placed, switch))
         fits.sort(key=lambda one: one[0])

@@ -474,6 +474,6 @@ class SourcesPage(OptionsPage):
 
     @Slot()
     def _show_match(self) -> None:
-        shown = self.model.shown
+        layers = self.model.layers
         typed = [SettingChange(key, "workspace", value) for key, value in self._typed.items()]
-        self.card.show_match(self.model.folder, shown.changed(typed).settings, self.model.now)
+        self.card.show_match(self.model.folder, layers.changed(typed).settings, self.model.now)

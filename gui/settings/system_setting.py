@@ -67,7 +67,7 @@ class SystemSwitch(QObject):
             self._state.set_on(on)
             return self._state.is_on()
 
-        self._slot.put(self._jobs.write(work, self._show, self._refused))
+        self._slot.put(self._jobs.save(work, self._show, self._refused))
 
     def _show(self, on: bool) -> None:
         self._slot.done()

@@ -453,7 +453,7 @@ class FirstRunPanel(QWidget):
                 engine.save_setting(key, value, workspace=folder, config=self._config)
             return folder
 
-        self._jobs.write(work, self._accepted, self._pages.preview.show_problem)
+        self._jobs.save(work, self._accepted, self._pages.preview.show_problem)
 
     def _accepted(self, folder: Path) -> None:
         self._pages.welcome.found.forget_ticks()

@@ -254,7 +254,7 @@ class SourcesPage(QFrame):
             engine.save_setting("sessions.folders", choice.folders, workspace=folder, config=config)
             return folder
 
-        self._jobs.write(work, self.saved.emit, self._fail)
+        self._jobs.save(work, self.saved.emit, self._fail)
 
     @Slot()
     def _leave_page(self) -> None:

@@ -36,11 +36,11 @@ class Appearance(QObject):
 
     @property
     def theme(self) -> ThemeChoice:
-        """The theme that the user chose, perhaps "as the desktop"; `shown` is the theme in use."""
+        """The theme that the user chose, perhaps "as the desktop"; `theme_in_use` is the theme in use."""
         return self._theme
 
     @property
-    def shown(self) -> ThemeName:
+    def theme_in_use(self) -> ThemeName:
         if self._theme == "system":
             dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
             if _prefers_contrast():
@@ -98,7 +98,7 @@ class Appearance(QObject):
         font = QFont(self._app.font())
         font.setPixelSize(round(BASE_PIXELS * self._scale))
         font.setFeature(QFont.Tag("tnum"), 1)  # digits of equal width, so that running counts don't move
-        palette = make_palette(self.shown)
+        palette = make_palette(self.theme_in_use)
         sheet = "" if self._without_sheet else style_sheet(self._scale)
         repainted = palette != self._app.palette()
         if sheet != self._app.styleSheet():

@@ -212,7 +212,7 @@ def in_vault(location: Path) -> bool:
 
 
 def _language(lines: FileLines) -> str:
-    from engine import language_of_note  # brings the analysis, which an empty window does not need
+    from engine import language_of_note  # loads the text analysis, which an empty window doesn't need
 
     return language_of_note("\n".join(lines.lines(1, _LANGUAGE_LINES)))
 

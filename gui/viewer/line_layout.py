@@ -128,19 +128,19 @@ class LineLayout:
     def __init__(self, text: str, cut_mark: str, style: LineStyle) -> None:
         """`cut_mark` is shown after the text if the line was shortened; empty otherwise."""
         self.text = text
-        self.shown = (text if text.isprintable() else text.translate(_PICTURES)) + cut_mark
+        self.drawn_text = (text if text.isprintable() else text.translate(_PICTURES)) + cut_mark
         """The drawn text, with the cut mark."""
         self.length = utf16_length(text)
         """Units of the text without the mark."""
         self.is_cut = bool(cut_mark)
-        self.runs_left = style.direction(self.shown) == Qt.LayoutDirection.RightToLeft
+        self.runs_left = style.direction(self.drawn_text) == Qt.LayoutDirection.RightToLeft
         self.row_height = style.typography.row_height
         self.pieces: list[Piece] = []
         self._style = style
         self._wrapped = style.wrap_width is not None
         size = _WRAPPED_PIECE if self._wrapped else _PIECE
-        whole = len(self.shown) <= 2 * size or self.shown.isascii() or _ONE_PIECE_ONLY.search(self.shown)
-        self._piece = len(self.shown) if whole else size
+        whole = len(self.drawn_text) <= 2 * size or self.drawn_text.isascii() or _ONE_PIECE_ONLY.search(self.drawn_text)
+        self._piece = len(self.drawn_text) if whole else size
         self._done = 0
         self.lay_out_more()
 
@@ -149,14 +149,14 @@ class LineLayout:
     @property
     def complete(self) -> bool:
         """Whether the whole line is laid out."""
-        return self._done >= len(self.shown)
+        return self._done >= len(self.drawn_text)
 
     def lay_out_more(self) -> None:
         """Lay out the next part of a long line."""
         size = self._piece
         while True:
-            text = self.shown[self._done : self._done + size]
-            rest = self._done + len(text) < len(self.shown)
+            text = self.drawn_text[self._done : self._done + size]
+            rest = self._done + len(text) < len(self.drawn_text)
             if rest and not self._wrapped:
                 text = text[: _joint(text)]
             layout = self._style.lay_out(text)
@@ -213,7 +213,7 @@ class LineLayout:
     def guessed_rows(self) -> int:
         """Estimate the number of rows from the part that is laid out."""
         known = self._known_rows
-        return known if self.complete or not self._wrapped else known * len(self.shown) // max(1, self._done)
+        return known if self.complete or not self._wrapped else known * len(self.drawn_text) // max(1, self._done)
 
     @property
     def width(self) -> float:
@@ -438,3 +438,17 @@ class ScrollPosition:
             if remaining <= 0:
                 return number, -remaining
         return 1, 0
+
+
+_WORD_CHARACTERS = 24
+
+
+def unbroken(text: str) -> set[str]:
+    """Return the beginnings of the parts of a text within which Qt breaks no line."""
+    units = text.encode("utf-16-le")
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, text)
+    parts, start = set(), 0
+    while (end := finder.toNextBoundary()) >= 0:
+        parts.add(units[2 * start : 2 * end].decode("utf-16-le").strip()[:_WORD_CHARACTERS])
+        start = end
+    return parts

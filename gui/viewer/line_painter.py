@@ -156,7 +156,7 @@ class LinePainter:
         if self._colours.mark_text != self._colours.text:
             ranges = [_ink(start, end, self._colours.mark_text) for start, end in marks]
         if laid.is_cut:
-            ranges.append(_ink(laid.length, laid.length + len(laid.shown) - len(laid.text), self._colours.muted))
+            ranges.append(_ink(laid.length, laid.length + len(laid.drawn_text) - len(laid.text), self._colours.muted))
         return ranges
 
 

@@ -102,13 +102,16 @@ _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
 _HEADING = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t]")
 _LONGEST_HEADING = 500
 _HTML = re.compile(
-    r"<!--.{0,400}?-->|(?<!\]\()(?<!\\)"
-    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|i|iframe|img|kbd|mark|p|section|small|span|strong|sub"
-    r"|summary|sup|u)(?=\s|/?>)([^<>]*)>",
+    r"<!--.{0,400}?-->|<svg[ >].{0,4000}?</svg>|(?<!\]\()(?<!\\)"
+    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|h[1-6]|i|iframe|img|kbd|mark|p|section|small|span|strong|sub"
+    r"|summary|sup|u|video)(?=\s|/?>)([^<>]*)>",
     re.IGNORECASE,
 )
-"""A comment, or a tag that is shown as what it means or left out; others stay as text."""
+"""A comment, a drawing, or a tag that is shown as what it means or left out; others stay as text."""
 _MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
+_MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)}
+_END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", re.IGNORECASE)
+_BREAK_AT_END = re.compile(r"<br[ \t]*/?>[ \t]*$", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 LINE_BREAK = "\u2028"
 """The character with which Qt begins a new line in a paragraph."""
@@ -137,6 +140,9 @@ class NoteMarkup:
         self._in_comment = False
         self._last_comment = 0
         """Last line that opens or closes a comment."""
+        self._in_html_comment = False
+        self._last_html_end = 0
+        """Last line that ends a comment of HTML."""
         self._in_math = False
         self._folded = 0
         """Level of the folded callout whose text is left out."""
@@ -161,6 +167,8 @@ class NoteMarkup:
         for number, line in lines:
             if _comment_marks(line):
                 self._last_comment = number
+            if "-->" in line:
+                self._last_html_end = number
             if "#+" in line and (end := _BLOCK_END.fullmatch(line)):
                 self._ends[end[1].lower()] = number
 
@@ -210,7 +218,9 @@ class NoteMarkup:
         if match := _TASK.fullmatch(line):
             before, state, text = match.groups()
             return before + _STATES[state].format(self._inline(text))
-        return self._inline(_keep_quoted(line, level) if level else line)
+        line = _BREAK_AT_END.sub("  ", line)
+        text = self._inline(_keep_quoted(line, level) if level else line)
+        return f"{text}\n" if "</" in line and _END_OF_BLOCK.fullmatch(line) else text
 
     def _begin_block(self, number: int, begin: re.Match[str]) -> str:
         """Return the beginning of a block of Logseq as that of a block of code, a callout or a quote."""
@@ -245,7 +255,13 @@ class NoteMarkup:
         return match is not None
 
     def _without_comments(self, number: int, line: str) -> str:
-        """Remove the comments from a line; a `%%` without an end stays as text."""
+        """Remove the comments from a line; a `%%` without an end stays as text, and so do HTML comments of one line."""
+        if self._in_html_comment:
+            _, end, line = line.partition("-->")
+            self._in_html_comment = not end
+        opening = _without_code(line).rfind("<!--") if "<!--" in line else -1
+        if opening >= 0 and "-->" not in line[opening:] and number < self._last_html_end:
+            self._in_html_comment, line = True, line[:opening]
         marks = _comment_marks(line)
         stays_open = (len(marks) % 2 == 1) != self._in_comment
         if stays_open and marks and number >= self._last_comment:
@@ -327,8 +343,9 @@ class NoteMarkup:
             text = _HIGHLIGHT.sub(rf"{MARK}\2{MARK_END}", text)
         parts, done = [], 0
         for link in written_links(text) if "[[" in text or "((" in text else ():
-            if link.start < done or (text[link.start] == "[" and not text.startswith("[[", link.start)):
-                continue  # a link of Markdown stays as it is
+            markdown = text[link.start] == "[" and not text.startswith("[[", link.start)
+            if link.start < done or (markdown and not text.endswith(("]])", ")))"), link.start, link.end)):
+                continue  # a link of Markdown stays as it is, unless Logseq's is in it
             label = link.label or self._first_words(link.target)
             parts += [self._marks(text[done : link.start]), linked(label, link.target, link.anchor)]
             done = link.end
@@ -342,15 +359,16 @@ class NoteMarkup:
 
     def _image(self, markup: str, target: str, description: str) -> str:
         """Return Markdown for an image of the searched folders; the unchanged `markup` if it can't be shown."""
-        match = _WIDTH.fullmatch(description)
+        match = _WIDTH.fullmatch(description := description.replace("\\|", "|").removesuffix("\\"))
         words, width = (match[1] or "", int(match[2])) if match else (description, 0)
-        url = "" if self._pictures is None else self._pictures.url(target.strip(), width)
+        target = target.strip().removesuffix("\\")  # before the | in a cell of a table
+        url = "" if self._pictures is None else self._pictures.url(target, width)
         if not url and markup.startswith("![[") and not written_links(markup):
-            return f"*{escaped(words or target.partition('#')[0])}*"  # a film or a sound
-        shown = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
-        if not url and (markup.startswith("![[") or shown == words):
+            return f"*{escaped(words or target.partition('#')[0])}*"  # a video or audio file
+        alt = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
+        if not url and (markup.startswith("![[") or alt == words):
             return markup
-        return f"![{shown}]({url or f'<{target}>'})"
+        return f"![{alt}]({url or f'<{target}>'})"
 
     def _html(self, text: str) -> str:
         """Rewrite tags of HTML; those that change the look must be closed in the same line."""
@@ -365,7 +383,7 @@ class NoteMarkup:
                 source, words, width = (attributes.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
                 markup = f"![{escaped(words)}](<{source}>)"
                 return self._image(markup, source, f"{words}|{width}" if width.isdigit() else words) if source else ""
-            if name == "iframe":
+            if name in ("iframe", "video"):
                 address = attributes.get("src", "")
                 return f"<{address}>" if address.startswith(("http://", "https://")) else ""
             if name == "a" and not tag[1]:
@@ -409,8 +427,9 @@ class NoteMarkup:
     def _first_words(self, block: str) -> str:
         """Return the first line of the Logseq block with this id, to be shown instead of the id."""
         linked_text = self._resolve(block, "")
-        text = linked_text.text.split("\n", 1)[0] if linked_text is not None else ""
-        return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
+        lines = linked_text.text.split("\n") if linked_text is not None else []
+        words = (line.strip(" \t-*+#>") for line in lines if not _PROPERTY.fullmatch(line.lstrip(" \t-*+#>")))
+        return without_links(next(filter(None, words), ""))[:_LONGEST_BLOCK] or f"(({block}))"
 
 
 def _without_attributes(line: str) -> str:
@@ -466,8 +485,12 @@ def _comment_marks(line: str) -> list[int]:
     """Return the positions of `%%` outside of inline code."""
     if "%%" not in line:
         return []
-    blanked = CODE_SPAN.sub(lambda code: " " * len(code[0]), line)
-    return [mark.start() for mark in re.finditer("%%", blanked)]
+    return [mark.start() for mark in re.finditer("%%", _without_code(line))]
+
+
+def _without_code(line: str) -> str:
+    """Return the line with blanks for inline code."""
+    return CODE_SPAN.sub(lambda code: " " * len(code[0]), line)
 
 
 def _level(line: str) -> int:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, Qt, QTextBoundaryFinder
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -32,7 +32,7 @@ from PySide6.QtGui import (
 
 from engine import tr
 from gui.style.theme import Tokens, edge_pen
-from gui.viewer.line_layout import spans
+from gui.viewer.line_layout import spans, unbroken
 from gui.viewer.markdown_extensions import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
 from gui.viewer.outline import heading_key
 from gui.viewer.pictures import WHOLE_LINE, Picture, reserve
@@ -371,6 +371,11 @@ def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> fl
     cursor.setPosition(first.firstPosition())
     if first.lastPosition() > first.firstPosition() and not cursor.block().text():
         cursor.deleteChar()  # Qt's importer leaves an empty paragraph there
+    if quote_level(cursor.block()):  # it gives the format of quoted code above to the first cell alone
+        inside = cursor.blockFormat()
+        inside.clearProperty(_QUOTE_LEVEL)
+        inside.setLeftMargin(0)
+        cursor.setBlockFormat(inside)
     needed = 0.0
     if style.width is not None:
         words, widths = _column_widths(table, look.cellPadding(), style)
@@ -389,7 +394,6 @@ def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> fl
 
 
 _COLUMN_CHARACTERS = 14
-_WORD_CHARACTERS = 24
 _MEASURED_CELLS = 150
 _MEASURED_CHARACTERS = 200
 
@@ -409,7 +413,7 @@ def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> tuple
         word = most = 0.0
         for row in rows:
             block = table.cellAt(row, column).firstCursorPosition().block()
-            words = _unbroken(block.text()[:_MEASURED_CHARACTERS])
+            words = unbroken(block.text()[:_MEASURED_CHARACTERS])
             longest = max(map(len, words), default=0)
             fonts = (text, fixed) if inline_code(block) else (text,)
             sizes = [font.horizontalAdvance(each) for each in words if 2 * len(each) >= longest for font in fonts]
@@ -418,17 +422,6 @@ def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> tuple
         needed.append(word + letter / 2 + 2 * padding)
         widths.append(max(word, most) + letter / 2 + 2 * padding)
     return needed, widths
-
-
-def _unbroken(text: str) -> set[str]:
-    """Return the beginnings of the parts of a text within which Qt breaks no line."""
-    units = text.encode("utf-16-le")
-    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, text)
-    parts, start = set(), 0
-    while (end := finder.toNextBoundary()) >= 0:
-        parts.add(units[2 * start : 2 * end].decode("utf-16-le").strip()[:_WORD_CHARACTERS])
-        start = end
-    return parts
 
 
 _OUT_OF_VIEW = 20
@@ -477,8 +470,8 @@ class PagePainter:
         """Return the first and last UTF-16 unit that may be in view; a long paragraph has thousands more."""
         top, bottom = self._view.top() - rect.top(), self._view.bottom() - rect.top()
         rows = [block.layout().lineAt(number) for number in range(block.layout().lineCount())]
-        shown = [row for row in rows if row.y() + row.height() >= top and row.y() <= bottom]
-        return (shown[0].textStart(), shown[-1].textStart() + shown[-1].textLength()) if shown else (0, -1)
+        visible = [row for row in rows if row.y() + row.height() >= top and row.y() <= bottom]
+        return (visible[0].textStart(), visible[-1].textStart() + visible[-1].textLength()) if visible else (0, -1)
 
     def _code_box(self, block: QTextBlock, rect: QRectF) -> None:
         """Paint one box around all visible lines of the code block that contains `block`."""

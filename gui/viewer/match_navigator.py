@@ -302,7 +302,7 @@ class MatchNavigator(QObject):
             return
         scan = self._found if self._needle is not None else self._marks
         if not scan.active:
-            key = keymap().shown(FIND.name)
+            key = keymap().first_key(FIND.name)
             self.notice.emit(tr(self._sentences.no_search, key=key) if key else tr("There is no current search."))
             return
         visible = self._current is not None and self._view.shows(self._current)

@@ -51,6 +51,8 @@ class Pictures:
         if "://" in target or len(self.found) == MOST_PICTURES:
             return ""
         path = self._locate(target)
+        if path is None and "#" in target:  # themes of Obsidian read how to show an image from there
+            path = self._locate(target.partition("#")[0])
         size = None if path is None else _size_of(path)
         if path is None or size is None:
             return ""

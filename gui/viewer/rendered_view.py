@@ -307,7 +307,7 @@ class RenderedView(QTextBrowser):
             self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above + scrolled)
         elif not self._keep_position:
             self.go_to_heading(self._requested_heading)
-            self._keep_position = True  # from here on, also when it comes back in other colours
+            self._keep_position = True  # also when the page is rendered again in other colours
 
     def _fit_tables(self) -> None:
         """Build the page again if other tables than before are too wide for it."""

@@ -55,8 +55,8 @@ class SourceAndPage(QObject):
         if not self._prefers_page or is_document(opened.name):
             self._show_source()
         elif size > MOST_BYTES:
-            shown = size_text(size)
-            self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
+            size_words = size_text(size)
+            self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=size_words))
         elif self._page_of is not opened or target.query not in ("", self._unfolded_for):
             if self._page_of is opened:
                 self.rendered.leave()  # what the user folded and unfolded is forgotten

@@ -78,7 +78,7 @@ class LayoutCache:
         if laid is not None:
             self._cached.move_to_end(number)
             return laid
-        text, cut = self._lines.shown(number) if self._lines is not None else ("", False)
+        text, cut = self._lines.display_line(number) if self._lines is not None else ("", False)
         bold, code = self._outline.is_heading(number), self._outline.is_code(number)
         style = LineStyle(self.typography, self.wrap_width, bold=bold, code=code)
         laid = self._cached[number] = LineLayout(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)

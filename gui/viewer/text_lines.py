@@ -62,7 +62,7 @@ class FileLines:
     def lines(self, first: int, last: int) -> Sequence[str]:
         return self._text.lines(first, last, limit=LINE_LIMIT)
 
-    def shown(self, number: int) -> tuple[str, bool]:
+    def display_line(self, number: int) -> tuple[str, bool]:
         """Return a line as displayed, and whether it was shortened. A read error is returned as text."""
         try:
             text = self._text.line(number, limit=LINE_LIMIT + 1)

@@ -164,9 +164,9 @@ class KeyCaps(QLabel):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for key, cap in zip(self._keys, self._caps(self.width()), strict=True):
-            shown = QStyle.visualRect(self.layoutDirection(), self.rect(), cap)
+            mirrored = QStyle.visualRect(self.layoutDirection(), self.rect(), cap)
             painter.setPen(colours.edge)
             painter.setBrush(colours.alternate)
-            painter.drawRoundedRect(QRectF(shown).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            painter.drawRoundedRect(QRectF(mirrored).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
             painter.setPen(colours.text)
-            painter.drawText(shown, Qt.AlignmentFlag.AlignCenter, key)
+            painter.drawText(mirrored, Qt.AlignmentFlag.AlignCenter, key)

@@ -185,8 +185,8 @@ class SortButton(QPushButton):
         painter.setPen(ink)
         side = self._arrow()
         words = self.rect().adjusted(5, 0, -side - 5, 0)
-        shown = self.fitting(painter.fontMetrics(), words.width())
-        write(painter, words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
+        fitted = self.fitting(painter.fontMetrics(), words.width())
+        write(painter, words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), fitted)
         arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
         painter.drawPixmap(self.width() - side - 4, (self.height() - side) // 2 + 1, arrow)
 

@@ -77,7 +77,7 @@ class ElidedButton(QPushButton):
         return QSize(min(hint.width(), few + self._around()), hint.height())
 
     @property
-    def shown(self) -> str:
+    def visible_label(self) -> str:
         """The visible label, shortened if there is little room."""
         available = self.width() - self._around()
         return elide(self.fontMetrics(), self._words, Qt.TextElideMode.ElideRight, available)
@@ -89,11 +89,11 @@ class ElidedButton(QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         option = QStyleOptionButton()
         self.initStyleOption(option)
-        option.text = self.shown.replace("&", "&&")
+        option.text = self.visible_label.replace("&", "&&")
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.shown != self._words:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.visible_label != self._words:
             show_tip(event.globalPos(), self._words, self)
             return True
         return super().event(event)
@@ -271,10 +271,10 @@ class KeyTable(QWidget):
         for key, does in KEYS:
             self._add(label(tr(key)), does)
         for name, does in COMMANDS:
-            shown = label(wrap=True)
-            shown.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-            self._shown.append((name, shown))
-            self._add(shown, does)
+            text_label = label(wrap=True)
+            text_label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+            self._shown.append((name, text_label))
+            self._add(text_label, does)
         self._grid.setColumnStretch(1, 1)
         follow_keys(self, self._show_keys)
 
@@ -284,9 +284,9 @@ class KeyTable(QWidget):
         self._grid.addWidget(label(tr(does), "meta", wrap=True), row, 1)
 
     def _show_keys(self) -> None:
-        for name, shown in self._shown:
+        for name, text_label in self._shown:
             # Three keys break in a narrow list.
-            shown.setText((keymap().shown(name) or tr("no key")).replace("+", "+\u200b"))
+            text_label.setText((keymap().first_key(name) or tr("no key")).replace("+", "+\u200b"))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Update the keys: the table may have been made before the window's commands."""

@@ -149,10 +149,10 @@ def message_box(parent: QWidget | None, title: str, text: str, informative: str 
 def progress_dialog(parent: QWidget | None, text: str, cancel: str, maximum: int) -> QProgressDialog:
     """Return a progress dialog from 0 to `maximum`; its text is plain."""
     dialog = QProgressDialog("", cancel, 0, maximum, parent)
-    shown = QLabel()
-    shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    set_plain(shown, text)
-    dialog.setLabel(shown)
+    text_label = QLabel()
+    text_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    set_plain(text_label, text)
+    dialog.setLabel(text_label)
     return dialog
 
 

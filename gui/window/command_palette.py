@@ -47,7 +47,7 @@ from gui.widgets.plain_text import as_tip, utf16_ranges
 from gui.widgets.right_to_left import mirror, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
 from gui.window.palette_entries import Entry, Found, choose, commands
-from gui.window.window_menu import SearchMenu
+from gui.window.search_menu import SearchMenu
 
 # --- The palette itself: a field above a list, in the middle of the window's upper edge ------------------------------
 
@@ -125,14 +125,14 @@ class PaletteDelegate(QStyledItemDelegate):
         """Paint the label of an entry, with the typed words bold; returns its width."""
         bold = font_at(13, QFont.Weight.Bold)
         words, marks = match.entry.words, match.fit.marks
-        shown = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
+        elided = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
         plain = colours.muted if match.entry.reason else colours.text
-        layout = QTextLayout(shown, font_at(13))
+        layout = QTextLayout(elided, font_at(13))
         match_format = QTextCharFormat()
         match_format.setFontWeight(QFont.Weight.Bold)
         match_format.setForeground(plain if match.entry.reason else colours.accent)
         layout.setFormats(
-            [_format(start, end, match_format) for start, end in utf16_ranges(shown, _within(marks, len(shown)))]
+            [_format(start, end, match_format) for start, end in utf16_ranges(elided, _within(marks, len(elided)))]
         )
         layout.beginLayout()
         line = layout.createLine()

@@ -28,7 +28,8 @@ from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.settings.broken_settings import BrokenSettings
-from gui.shell.frame import Dock, Frame
+from gui.shell.dock import Dock
+from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.sources.folder_rows import dropped_file, dropped_folder
@@ -37,8 +38,9 @@ from gui.style.typography import LeastSize
 from gui.viewer.external_programs import ExternalOpener, editor_template
 from gui.widgets.message_banner import Action
 from gui.widgets.status_texts import is_untouched
+from gui.window.drafts import Drafts
 from gui.window.keyboard import Keyboard
-from gui.window.session_restore import Drafts, SessionRestore
+from gui.window.session_restore import SessionRestore
 from gui.window.window_base import MainWindowBase
 from gui.window.window_menu import WindowMenu
 
@@ -90,7 +92,7 @@ class EditorChoice(QObject):
             if folder is not None:
                 self._workspace.take_settings(settings, folder)
 
-        self._jobs.write(save, apply, self._banner.show_error)
+        self._jobs.save(save, apply, self._banner.show_error)
 
 
 def _programs() -> str:

@@ -156,7 +156,7 @@ def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: 
         off = "" if action.actionGroup() is not None else tr("off")
         where = " · ".join(filter(None, (where, tr("on") if action.isChecked() else off)))
     known_as = f"{command.english} {command.name}"
-    return Entry(command.name, command.words, where, keymap.shown(command.name), reason, action.trigger, known_as)
+    return Entry(command.name, command.words, where, keymap.first_key(command.name), reason, action.trigger, known_as)
 
 
 def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None) -> tuple[QAction, str]:

@@ -1,36 +1,25 @@
-"""Saves the window's layout, the user's location and unfinished drafts, and restores them at the next start.
+"""Saves the window's layout and the user's location, and restores them at the next start.
 
 They are saved after a short pause, so that they survive any kind of exit.
 """
 
-import contextlib
-import logging
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from threading import Lock
-from typing import Literal
 
 import msgspec
-import platformdirs
 from PySide6.QtCore import QEvent, QObject, Slot
 
 import engine
-from engine import CancelToken, MnemoscopeError, QueryRecord, decode_json, read_file, replace_file, tr
-from gui.core.jobs import JobSlot
+from engine import QueryRecord
 from gui.core.window_context import WindowContext
 from gui.core.window_state import DebouncedWrite, LastView, WindowState, Writing, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened
-from gui.facts.wording import short
 from gui.index.panel import PageName
-from gui.remember.controller import RememberController
 from gui.search.query_builder import SearchViewState
 from gui.search.saved_search_cache import to_query, to_record
 from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.frame import Frame
 from gui.shell.views import Views
-from gui.widgets.message_banner import Action
 from gui.widgets.row_list import ListPosition
 
 _SOON_MS = 700
@@ -188,189 +177,3 @@ def _without_secrets(state: WindowState) -> WindowState:
     if engine.holds_secret(last.criteria.text):
         last = msgspec.structs.replace(last, criteria=replace(last.criteria, text=""))
     return msgspec.structs.replace(state, last_view=last)
-
-
-_DRAFT_MS = 500
-_KEY = "draft"
-log = logging.getLogger(__name__)
-
-_writing = Lock()
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """An unsaved text: of a fact (`id`, empty for a new one) or of a session's note (`id`: the session's stable name).
-
-    `title` and `name` are used for notes only.
-    """
-
-    folder: str
-    kind: Literal["fact", "note"]
-    id: str
-    text: str
-    title: str = ""
-    name: str = ""
-
-
-def drafts_path() -> Path:
-    return Path(platformdirs.user_data_dir("mnemoscope", appauthor=False)) / "drafts.json"
-
-
-def load_drafts() -> tuple[Draft, ...]:
-    """Read the saved drafts; an unreadable file is renamed, and logged."""
-    path = drafts_path()
-    try:
-        return decode_json(read_file(path), tuple[Draft, ...])
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        log.warning("What was not saved could not be read: %s", error)
-    except ValueError as error:
-        damaged = path.with_name("drafts-damaged.json")
-        with contextlib.suppress(OSError):
-            path.replace(damaged)
-        log.warning("The unsaved drafts file is damaged (%s) and was renamed to %s", type(error).__name__, damaged.name)
-    return ()
-
-
-def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None = None) -> None:
-    """Replace all saved drafts of a folder, unless `token` is cancelled; those with a secret are not saved.
-
-    A failure is only logged. Any thread.
-    """
-    path = drafts_path()
-    drafts = [draft for draft in drafts if not engine.holds_secret(draft.text)]
-    with _writing:
-        if token is not None and token.cancelled:
-            return
-        all_drafts = [*(draft for draft in load_drafts() if draft.folder != folder), *drafts]
-        try:
-            if not all_drafts:
-                path.unlink(missing_ok=True)
-                return
-            replace_file(path, msgspec.json.encode(all_drafts))
-        except OSError as error:
-            log.warning("What was typed could not be kept: %s", error)
-
-
-class Drafts(QObject):
-    """Saves unfinished texts, and offers to restore them at the next start, one at a time."""
-
-    def __init__(self, context: WindowContext, views: Views, remember: RememberController) -> None:
-        super().__init__(context.window)
-        workspace = context.workspace
-        self._views = views
-        self._remember = remember
-        self._banner = context.banner
-        self._jobs = context.jobs
-        self._folder = ""
-        self._waiting: tuple[Draft, ...] = ()
-        self._dismissed = False
-        self._reading = JobSlot(self)
-        self._later_write = DebouncedWrite(self._jobs, self._writing, _DRAFT_MS, self)
-        editor = views.facts.body.editor
-        editor.text.textChanged.connect(self._note)
-        editor.change_requested.connect(self._note)
-        remember.typed.connect(self._note)
-        workspace.opened.connect(self._begin)
-        workspace.closed.connect(self._end)
-        self._banner.cleared.connect(self._on_banner_cleared)
-
-    def write_now(self) -> None:
-        """Save the drafts immediately, since the window closes."""
-        self._later_write.stop()
-        if self._folder:
-            save_drafts(self._folder, self._drafts())
-
-    # --- saving -----------------------------------------------------------------------------------------------------
-
-    @Slot()
-    def _note(self, *_: object) -> None:
-        if self._folder:
-            self._later_write.note()
-
-    def _writing(self) -> Writing | None:
-        folder, drafts = self._folder, self._drafts()
-        return (lambda token: save_drafts(folder, drafts, token)) if folder else None
-
-    def _drafts(self) -> tuple[Draft, ...]:
-        """Return the drafts to save: current ones, and those that the user has not answered yet."""
-        drafts = list(self._waiting)
-        editor = self._views.facts.body.editor
-        if editor.is_changed:
-            fact = editor.fact.id if editor.fact is not None else ""
-            drafts.append(Draft(self._folder, "fact", fact, editor.text.toPlainText()))
-        sheet = self._remember.sheet
-        if sheet is not None and sheet.is_changed:
-            name, text = sheet.typed
-            drafts.append(Draft(self._folder, "note", self._remember.session, text, sheet.title, name))
-        return tuple(draft for draft in drafts if draft.text.strip())
-
-    # --- offers -----------------------------------------------------------------------------------------------------
-
-    @Slot(object)
-    def _begin(self, opened: Opened) -> None:
-        again = self._folder == str(opened.folder)
-        self._folder = str(opened.folder)
-        if again:
-            return  # reopened with other settings: pending drafts stay pending
-
-        def work(_: CancelToken) -> tuple[Draft, ...]:
-            drafts = tuple(draft for draft in load_drafts() if draft.folder == str(opened.folder))
-            try:
-                known = {fact.text for fact in opened.manager.facts.all()} if drafts else set[str]()
-            except MnemoscopeError:
-                known = set[str]()
-            return tuple(draft for draft in drafts if draft.text.strip() not in known)
-
-        self._waiting = ()
-        self._reading.put(self._jobs.read(work, self._set_drafts))
-
-    @Slot()
-    def _end(self) -> None:
-        self._reading.cancel()
-
-    def _set_drafts(self, drafts: tuple[Draft, ...]) -> None:
-        self._reading.done()
-        self._waiting = drafts
-        self._note()
-        self._offer()
-
-    @Slot(str)
-    def _on_banner_cleared(self, matter: str) -> None:
-        """Offer the next draft, since the banner is free; dismissed offers are repeated at the next start."""
-        if matter == _KEY:
-            self._dismissed = True
-        self._offer()
-
-    def _offer(self) -> None:
-        if not self._waiting or self._dismissed or self._banner.text:
-            return
-        draft = self._waiting[0]
-        self._banner.show_message(
-            _unsaved(draft),
-            "working",
-            Action(tr("Keep writing the note"), partial(self._continue, draft)),
-            Action(tr("Discard"), partial(self._answered, draft)),
-            key=_KEY,
-        )
-
-    def _answered(self, draft: Draft) -> None:
-        self._waiting = tuple(other for other in self._waiting if other is not draft)
-        self._dismissed = False
-        self._note()
-        self._offer()
-
-    def _continue(self, draft: Draft) -> None:
-        if draft.kind == "fact":
-            self._views.switch("facts")
-            self._views.facts.resume_draft(draft.id, draft.text)
-        else:
-            self._remember.resume_draft(draft.id, draft.title, draft.name, draft.text)
-        self._answered(draft)
-
-
-def _unsaved(draft: Draft) -> str:
-    text = short(draft.text)
-    if draft.kind == "fact":
-        return tr("Your fact was not saved: {text}", text=text)
-    return tr("Your text for the note of “{title}” was not saved: {text}", title=draft.title, text=text)

@@ -1,6 +1,6 @@
 """Declares the parts of the main window for modules that the window imports, such as its menu and keyboard."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMainWindow
 
 from gui.controllers.folders import FolderController
@@ -14,7 +14,8 @@ from gui.core.window_banner import WindowBanner
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.search.panel import SearchPanel
-from gui.shell.frame import Dock, Frame
+from gui.shell.dock import Dock
+from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.widgets.sync_bar import SyncBar
@@ -51,6 +52,13 @@ class MainWindowBase(QMainWindow):
     settings: SettingsController
     sharing: SharingFeatures
     spaces: WorkspacesController
+
+    def bring_to_front(self) -> None:
+        """Show the window, also if it was hidden or minimized, and focus it."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def quit(self) -> None:
         """Exit the program, even if closing the window would keep it in the tray."""

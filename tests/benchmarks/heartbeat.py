@@ -43,7 +43,7 @@ class Pulse:
 
 
 class Heartbeat(QObject):
-    """Beats on the thread that made it until it is stopped."""
+    """Measures the delays of a timer on the thread that created it, until it is stopped."""
 
     def __init__(self) -> None:
         super().__init__()

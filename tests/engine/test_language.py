@@ -99,7 +99,7 @@ def test_system_language_comes_from_environment(
     assert language.spoken() == spoken
 
 
-def test_an_unknown_language_is_named() -> None:
+def test_error_names_unknown_language() -> None:
     with pytest.raises(ValueError, match="Unknown language xx: choose one of en, de"):
         language.speak("xx")
 

@@ -130,7 +130,7 @@ def test_a_message_stays_one_line_and_is_cut() -> None:
     assert len(line) < 1200
 
 
-def test_old_files_are_few() -> None:
+def test_log_has_three_files_of_at_most_1_mb() -> None:
     path = configure_logging()
     for number in range(4200):
         log.info("%d %s", number, "y" * 900)

@@ -116,7 +116,7 @@ def test_make_folder_leaves_existing_parents_as_they_are(tmp_path: Path) -> None
     ]
 
 
-def test_modes_are_left_alone_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_modes_are_unchanged_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch(0o644)
     monkeypatch.setattr(sys, "platform", "win32")
     tidy_folder(tmp_path)

@@ -7,10 +7,11 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 import engine
-from gui.app.gc_on_gui_thread import collect_due, silence_fonts
+from gui.app.gc_on_gui_thread import collect_due
+from gui.app.qt_messages import silence_fonts
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths
@@ -32,6 +33,26 @@ def _collector_off() -> None:
 def _no_standstill() -> None:
     """As in the program: the tests, too, listen to Qt's messages in Python."""
     silence_fonts()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_application(qapp) -> None:
+    """Give the first test the font and the colours that `appearance` leaves to all later ones."""
+    appearance = Appearance(qapp, "light")
+    qapp.setStyleSheet("")
+    appearance.deleteLater()
+
+
+@pytest.fixture(autouse=True)
+def _same_application(qapp, _plain_application: None) -> Iterator[None]:
+    """Fail the test that changes the application, whose look later tests may depend on."""
+    before = _look(qapp)
+    yield
+    assert _look(qapp) == before, "the test changed the application"
+
+
+def _look(app: QApplication) -> tuple[object, ...]:
+    return app.styleSheet(), app.font(), app.palette(), app.layoutDirection(), app.overrideCursor() is None
 
 
 @pytest.fixture(autouse=True)

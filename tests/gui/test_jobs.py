@@ -5,6 +5,7 @@ from concurrent.futures import wait
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QThread, QThreadPool, QTimer
+from PySide6.QtWidgets import QApplication
 
 from engine import CancelToken, PathRefused
 from gui.core.jobs import Job, Jobs
@@ -156,6 +157,24 @@ def test_shutdown_cancels_jobs_runs_last_and_waits(qapp):
     assert ended.is_set()
 
 
+def test_shutdown_completes_saves_that_wait_for_a_thread(qapp):
+    jobs = Jobs()
+    done: list[str] = []
+    stopped = threading.Event()
+
+    def work(token: CancelToken) -> None:
+        token.on_cancel(stopped.set)
+        stopped.wait(60)
+
+    for _ in range(4):
+        jobs.write(work, lambda _: done.append("reported"))
+    jobs.write(lambda _: done.append("written"), done.append)
+    jobs.save(lambda token: done.append(f"saved, cancelled: {token.cancelled}"), done.append)
+    assert jobs.shutdown(60_000)
+    QApplication.processEvents()
+    assert done == ["saved, cancelled: False"]
+
+
 def test_shutdown_reports_job_that_does_not_stop(qapp):
     jobs = Jobs()
     entered, gate = threading.Event(), threading.Event()
@@ -228,7 +247,7 @@ def _read_to_the_queue(jobs: Jobs, on_done) -> Job:
     return job
 
 
-def test_reports_are_delivered_in_turns_of_their_own(qtbot, jobs):
+def test_each_report_has_its_own_event_loop_turn(qtbot, jobs):
     reported: list[str] = []
     turns = QTimer(jobs, interval=0)
     turns.timeout.connect(lambda: reported.append("turn"))

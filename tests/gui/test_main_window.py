@@ -156,7 +156,7 @@ def test_theme_menu_changes_theme_and_settings(qtbot, opened, appearance):
     menu = next(menu for menu in opened.findChildren(QMenu) if menu.title() == "Theme")
     dark = next(action for action in menu.actions() if action.text() == "Dark")
     dark.trigger()
-    assert appearance.shown == "dark"
+    assert appearance.theme_in_use == "dark"
     assert dark.isChecked()
     qtbot.waitUntil(lambda: engine.load_settings().window.theme == "dark")
     opened.workspace.take_settings(engine.Settings(), opened.workspace.current.folder)

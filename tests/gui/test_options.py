@@ -76,7 +76,7 @@ def test_wrong_usage_prints_one_line_and_exits_2(capsys, arguments, problem):
 
 
 @pytest.mark.parametrize("argument", ["serch", "mnemoscope://nowhere"])
-def test_argument_without_command_leaves_garbage_collection_alone(argument, capsys):
+def test_argument_without_command_keeps_gc_thresholds(argument, capsys):
     before = gc.get_threshold()
     __main__.main([argument, "--quer"])
     assert gc.get_threshold() == before

@@ -6,7 +6,7 @@ import sys
 LAY_OUT = """
 import threading
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QTextDocument
-from gui.app.gc_on_gui_thread import install_handler
+from gui.app.qt_messages import install_handler
 
 install_handler()
 app = QGuiApplication([])

@@ -1,4 +1,4 @@
-"""What Qt itself says, in the language of the window."""
+"""Qt's own texts, such as names of keys, are in the window's language."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale, QTranslator
 from PySide6.QtGui import QKeySequence
 
 from engine import speak
-from gui.app.application import begin_speaking
+from gui.app.interface_language import apply_language
 
 NATIVE = QKeySequence.SequenceFormat.NativeText
 
@@ -15,7 +15,7 @@ NATIVE = QKeySequence.SequenceFormat.NativeText
 @pytest.fixture
 def german(qapp) -> Iterator[None]:
     before = QLocale()
-    begin_speaking(qapp, "de")
+    apply_language(qapp, "de")
     yield
     for translator in qapp.findChildren(QTranslator):
         qapp.removeTranslator(translator)

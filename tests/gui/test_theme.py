@@ -168,7 +168,7 @@ def test_system_colour_scheme_applies_only_in_system_theme(qapp, appearance, mon
     appearance.set_theme("system")
     monkeypatch.setattr(type(qapp.styleHints()), "colorScheme", lambda _: Qt.ColorScheme.Dark)
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
-    assert appearance.shown == "dark"
+    assert appearance.theme_in_use == "dark"
     assert qapp.palette().color(QPalette.ColorRole.Window) == theme_tokens("dark").window
     appearance.set_theme("light")
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
@@ -180,9 +180,9 @@ def test_system_theme_follows_contrast_preference(qapp, appearance, monkeypatch)
         pytest.skip("Qt reports the desktop's contrast since 6.10.")
     hints = qapp.styleHints().accessibility()
     monkeypatch.setattr(type(hints), "contrastPreference", lambda _: Qt.ContrastPreference.HighContrast)
-    assert appearance.shown == "light"
+    assert appearance.theme_in_use == "light"
     appearance.set_theme("system")
-    assert appearance.shown == "high-contrast-light"
+    assert appearance.theme_in_use == "high-contrast-light"
     monkeypatch.setattr(type(qapp.styleHints()), "colorScheme", lambda _: Qt.ColorScheme.Dark)
     hints.contrastPreferenceChanged.emit(Qt.ContrastPreference.HighContrast)
     assert qapp.palette().color(QPalette.ColorRole.WindowText) == theme_tokens("high-contrast-dark").text

@@ -128,12 +128,30 @@ def docx(body: str, *, title: str = "", more: Mapping[str, str] | None = None) -
     return archive({**parts, **(more or {})})
 
 
+def word_margins(**contents: str) -> dict[str, str]:
+    """The parts of a Word document with these headers and footers, by the names of their parts."""
+    elements = {name: "w:hdr" if name.startswith("header") else "w:ftr" for name in contents}
+    kind = _OFFICE_TYPE.removesuffix("officeDocument")
+    relations = "".join(
+        f'<Relationship Id="m{name}" Type="{kind}{name.rstrip("0123456789")}" Target="{name}.xml"/>'
+        for name in contents
+    )
+    return {
+        "word/_rels/document.xml.rels": "<Relationships "
+        f'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{relations}</Relationships>',
+        **{
+            f"word/{name}.xml": f"<{elements[name]} {_WORD}>{body}</{elements[name]}>"
+            for name, body in contents.items()
+        },
+    }
+
+
 def word_paragraph(text: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def odt(body: str, *, title: str = "", manifest: str = "", styles: str = "") -> bytes:
-    """An OpenDocument text with this content of `office:text` and these automatic styles."""
+def odt(body: str, *, title: str = "", manifest: str = "", styles: str = "", master: str = "") -> bytes:
+    """An OpenDocument text with this content of `office:text`, these automatic styles and this of `master-page`."""
     content = (
         f"<office:document-content {_ODF}><office:automatic-styles>{styles}</office:automatic-styles><office:body>"
         f"<office:text>{body}</office:text></office:body>"
@@ -142,6 +160,8 @@ def odt(body: str, *, title: str = "", manifest: str = "", styles: str = "") -> 
         {
             "mimetype": "application/vnd.oasis.opendocument.text",
             "content.xml": content + "</office:document-content>",
+            "styles.xml": f"<office:document-styles {_ODF}><office:styles/><office:master-styles>"
+            f"<style:master-page>{master}</style:master-page></office:master-styles></office:document-styles>",
             "meta.xml": f"<office:document-meta {_ODF}><office:meta><dc:title>{title}</dc:title></office:meta>"
             "</office:document-meta>",
             "META-INF/manifest.xml": f"<manifest>{manifest}</manifest>",

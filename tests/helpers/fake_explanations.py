@@ -45,7 +45,7 @@ def make_reason(**changes: Any) -> ResultExplanation:
         full_bm25=10.0,
         nearness=0.03,
         covered=0.8,
-        text_limit=1.0,
+        from_bm25=0.71,
         missing=("skipped",),
         cosine_low=0.15,
         cosine_high=0.65,

@@ -120,8 +120,8 @@ def qmd(files: Files) -> None:
 
 def files_of_an_index(files: Files) -> None:
     from engine.insight.map_data import load_layout
-    from engine.store.index_paths import noted_workspaces
     from engine.store.vector_matrix_blocks import read_matrix
+    from engine.store.workspace_note import noted_workspaces
 
     throw(files.read_by("index/workspace.json", lambda path: noted_workspaces(path.parents[1])))
     throw(files.read_by("chunks.map", lambda path: load_layout(path, "x")))
@@ -168,7 +168,7 @@ def window(files: Files) -> None:
     from gui.app.autostart import DesktopEntry, LaunchAgent
     from gui.app.single_instance import decode
     from gui.core.window_state import load_state
-    from gui.window.session_restore import drafts_path, load_drafts
+    from gui.window.drafts import drafts_path, load_drafts
 
     parse = files.read_by("window.json", load_state)
     throw(parse)

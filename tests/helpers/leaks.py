@@ -1,10 +1,14 @@
-"""Find leaks of a test: threads, Qt timers, Qt threads and `QThreadPool` jobs, each with its origin.
+"""Find leaks of a test: threads, Qt timers, Qt threads and `QThreadPool` jobs with their origin, and changed settings.
 
 Qt is checked only if it is loaded: the engine's tests run without it.
 """
 
+import gc
 import inspect
+import locale
+import logging
 import os
+import signal
 import sys
 import threading
 import time
@@ -43,8 +47,32 @@ def leaked_threads(before: set[threading.Thread]) -> list[str]:
     return sorted(f"thread {thread.name!r} runs on" for thread in leaked if thread.is_alive())
 
 
+def process_settings() -> dict[str, object]:
+    """Return settings of the whole process, which a test must leave as they were."""
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return {
+        "garbage collection": (gc.isenabled(), gc.get_threshold()),
+        "current folder": Path.cwd(),
+        "sys.path": tuple(sys.path),
+        "limits": (sys.getrecursionlimit(), sys.getswitchinterval(), sys.get_int_max_str_digits()),
+        "exception hooks": (sys.excepthook, sys.unraisablehook, threading.excepthook),
+        "signal handler": signal.getsignal(signal.SIGTERM),
+        "locale": locale.setlocale(locale.LC_ALL),
+        "time zone": time.tzname,
+        "umask": umask,
+        "log": (tuple(logging.root.handlers), logging.root.level, logging.root.manager.disable),
+    }
+
+
+def changed_settings(before: dict[str, object]) -> list[str]:
+    """Return the settings of the process that differ from those `before`, with both values."""
+    after = process_settings()
+    return [f"{name}: {before[name]} became {after[name]}" for name in after if after[name] != before[name]]
+
+
 class QtWatch:
-    """Remembers each timer, thread and pool that Python code makes, and where, until asked what still runs.
+    """Records each timer, thread and pool that Python code makes, with its origin, and lists those still running.
 
     The constructors are watched, not `start`: a slot must stay the C++ method that it is.
     """
@@ -102,7 +130,7 @@ class QtWatch:
 
 def _activity(item: Any) -> str:
     """Return the object's current activity; empty when it is idle."""
-    qt = sys.modules["PySide6.QtCore"]  # an import statement takes as long as all of this: PySide's own hook runs
+    qt = sys.modules["PySide6.QtCore"]  # PySide's hook would make an `import` as slow as this whole function
     grace = int(GRACE_SECONDS * 1000)
     if isinstance(item, qt.QTimer):
         return f"QTimer {item.objectName()!r} of {item.interval()} ms runs on" if item.isActive() else ""

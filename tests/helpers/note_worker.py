@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+from functools import cache
 from pathlib import Path
 
 from engine.agent.note_file import write_note
@@ -11,6 +12,7 @@ STEM = "2026-05-31-drip-valve"
 LINES = 20_000
 
 
+@cache
 def note_of(mark: str) -> str:
     return "".join(f"{mark} {line}\n" for line in range(LINES))
 

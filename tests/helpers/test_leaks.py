@@ -10,7 +10,7 @@ def short_grace(monkeypatch):
     monkeypatch.setattr(leaks, "GRACE_SECONDS", 0.02)
 
 
-def test_leaked_thread_is_named():
+def test_leaked_thread_is_reported():
     before = leaks.living_threads()
     gate = threading.Event()
     thread = threading.Thread(target=gate.wait, name="forgotten")
@@ -28,7 +28,7 @@ def watch(qapp, monkeypatch):
     from PySide6.QtCore import QThread, QThreadPool, QTimer
 
     for kind in (QTimer, QThread, QThreadPool):
-        monkeypatch.setattr(kind, "__init__", kind.__init__)  # puts it back afterwards
+        monkeypatch.setattr(kind, "__init__", kind.__init__)  # so that the end of the test undoes `install`
     watch = leaks.QtWatch()
     watch.install()
     return watch
@@ -56,7 +56,7 @@ def test_timer_of_closed_widget_is_no_leak(watch, qtbot):
     assert watch.leaks() == []
 
 
-def test_running_job_is_named(watch):
+def test_running_job_is_reported(watch):
     from PySide6.QtCore import QThreadPool
 
     gate = threading.Event()

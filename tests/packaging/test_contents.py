@@ -9,9 +9,9 @@ import pytest
 from gui.help.licences import installed_packages, required_packages
 
 
-@pytest.fixture
-def contents(load):
-    return load("building/contents")
+@pytest.fixture(scope="module")
+def contents(load_once):
+    return load_once("building/contents")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_interrupted_install_is_recreated(environment, monkeypatch):
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
-def test_linked_environment_is_replaced_and_left_alone(environment):
+def test_linked_environment_is_replaced_and_target_unchanged(environment):
     other = environment.ROOT / "other"
     environment.WORK.folder.rename(other)
     environment.WORK.folder.symlink_to(other)

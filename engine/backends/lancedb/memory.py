@@ -174,7 +174,7 @@ class LanceMemory(BuiltinMemory):
         status = msgspec.structs.replace(
             own,
             backend="lancedb",
-            db_path=own.db_path if view is None else self.table.location().shown,
+            db_path=own.db_path if view is None else self.table.location().address,
             files=len(files),
             chunks=sum(file.passages for file in files),
             source_counts=tuple(_source_counts(files)),
@@ -220,7 +220,7 @@ class LanceMemory(BuiltinMemory):
             return {"machines": [], "remote": None, "ownFiles": own.files, "ownChunks": own.chunks}
         holders = {} if view is None else {holder for file in view.files().values() for holder in file.holders}
         return {
-            "address": location.shown,
+            "address": location.address,
             "remote": location.remote,
             "consent": "lancedb.uri" if location.remote else None,
             "version": None if view is None else view.version,

@@ -114,7 +114,7 @@ class TableSearcher:
 
     def _identity(self, view: TableView) -> str:
         """Key of cached answers besides the version: a recreated table repeats it, and other rules name other files."""
-        return f"{self._table.location().shown} {view.number} {self._named_under}"
+        return f"{self._table.location().address} {view.number} {self._named_under}"
 
     def _answer(
         self,
@@ -239,8 +239,8 @@ def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequenc
     demanded = Conditions(snapshot, query, languages).files()
     if not filter_.active:
         return demanded
-    passing = [id_ for id_, _ in filter_.files(snapshot)]
-    return passing if demanded is None else sorted(set(passing).intersection(demanded))
+    matching = [id_ for id_, _ in filter_.files(snapshot)]
+    return matching if demanded is None else sorted(set(matching).intersection(demanded))
 
 
 def newest_files_condition(

@@ -1,17 +1,14 @@
 """The shared table: opening and testing it, and one version of it with its files, word frequencies and queries."""
 
 import asyncio
-import concurrent.futures
-import contextlib
 import logging
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from engine.backends.lancedb import table_schema
 from engine.backends.lancedb.error_messages import (
@@ -23,10 +20,11 @@ from engine.backends.lancedb.error_messages import (
     TableTooNew,
     described,
 )
+from engine.backends.lancedb.event_loop import Answer, AsyncBridge, load_lancedb
 from engine.backends.lancedb.table_location import TableLocation, find_table
 from engine.backends.lancedb.table_schema import Row, SharedFile, read_files, read_rows, sql_all_of, sql_one_of
 from engine.base.cancellation import CancelToken
-from engine.base.errors import BackendError, Cancelled, Closed
+from engine.base.errors import Cancelled, Closed
 from engine.base.language import tr, tr_count
 from engine.settings import Settings
 from engine.store.index_paths import usable_index_files
@@ -35,10 +33,6 @@ from engine.store.vector_encoding import Vectors
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# LanceDB's blocking functions wait indefinitely, and can't be stopped from outside.
-Answer = TypeVar("Answer")
-
-_CLOSE_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -54,93 +48,6 @@ _PASSAGES = f"ordinal > {table_schema.FILE_ROW}"
 _FILES = f"ordinal = {table_schema.FILE_ROW}"
 _PROBES = 40
 """Partitions of the vector index that are searched, of about two hundred."""
-
-
-# --- Runs LanceDB's coroutines on a separate event loop, so that every call has a time limit and can be cancelled.
-
-
-def load_lancedb() -> Any:
-    """Return the module `lancedb`, whose import takes a second or two. Raises `BackendError` if it isn't installed."""
-    # Its native part prints warnings to the terminal.
-    os.environ.setdefault("LANCEDB_LOG", "error")
-    try:
-        import lancedb
-    except ImportError as error:
-        missing = tr(
-            "The LanceDB backend needs the package lancedb, which this installation doesn't have: "
-            'install Mnemoscope from its source with pipx install --force ".[lancedb]", or set backend = "builtin".'
-        )
-        raise BackendError(missing) from error
-    return lancedb
-
-
-class AsyncBridge:
-    """Runs coroutines on an event loop in its own thread, from the first call until `close`. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._closed = False
-
-    def run(
-        self, work: Coroutine[Any, Any, Answer], *, seconds: float | None, cancel: CancelToken | None = None
-    ) -> Answer:
-        """Run a coroutine and return its result. Raises its error, `TimeoutError`, `Cancelled`, `Closed`."""
-        try:
-            future = asyncio.run_coroutine_threadsafe(work, self._running())
-        except Closed:
-            work.close()
-            raise
-        forget = cancel.on_cancel(lambda: _stop(future)) if cancel is not None else lambda: None
-        try:
-            return future.result(seconds)
-        except concurrent.futures.CancelledError:
-            if cancel is not None and cancel.cancelled:
-                raise Cancelled from None
-            raise Closed from None
-        except concurrent.futures.TimeoutError:
-            future.cancel()
-            raise
-        finally:
-            forget()
-
-    def close(self) -> None:
-        """Cancel running calls and end the thread. Can be called twice."""
-        with self._lock:
-            self._closed = True
-            loop, thread = self._loop, self._thread
-            self._loop = self._thread = None
-        if loop is None or thread is None:
-            return
-        ended = asyncio.run_coroutine_threadsafe(_end(), loop)
-        with contextlib.suppress(concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
-            ended.result(_CLOSE_SECONDS)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(_CLOSE_SECONDS)
-        if not thread.is_alive():
-            loop.close()
-
-    def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._closed:
-                raise Closed
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="mnemoscope-lancedb", daemon=True)
-                self._thread.start()
-            return self._loop
-
-
-def _stop(future: "concurrent.futures.Future[Any]") -> None:
-    future.cancel()
-
-
-async def _end() -> None:
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
 
 
 class TableView:
@@ -251,9 +158,6 @@ class TableView:
         return list(read_rows(self._call(query.to_arrow(), cancel)))
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-
-
 class SharedTable:
     """The connection to the shared table, opened on first use. Thread-safe."""
 
@@ -328,7 +232,7 @@ class SharedTable:
 
     def _look(self, cancel: CancelToken | None) -> TableView:
         database, name = self.connected(cancel), self.location().table
-        # Reopened, which costs no more: an open one doesn't notice that a new table counts its versions from 1.
+        # Reopening takes no longer, and an open table doesn't notice that another replaced it, with lower versions.
         table = self.call(database.open_table(name), cancel)
         version, schema = self.call(table.version(), cancel), self.checked(self.call(table.schema(), cancel))
         if self._view is None or (self._view.version, self._view.number) != (version, table_schema.number_of(schema)):
@@ -363,7 +267,7 @@ class SharedTable:
         except (Cancelled, Closed):
             raise
         except Exception as error:
-            problem = described(error, self.location().shown)
+            problem = described(error, self.location().address)
             if not isinstance(problem, _NO_PROBLEM):
                 self.problem = str(problem)
                 log.warning("The LanceDB table cannot be used: %s (%s)", type(problem).__name__, type(error).__name__)
@@ -400,13 +304,13 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
         files = view.files(cancel)
         passages = view.passages
     except TableMissing:
-        return tr("LanceDB works. The first update creates the table {table}.", table=table.location().shown)
+        return tr("LanceDB works. The first update creates the table {table}.", table=table.location().address)
     finally:
         table.close()
     machines = {holder for file in files.values() for holder in file.holders}
     return tr(
         "LanceDB works. The table {table} contains {passages} of {files} from {machines}.",
-        table=table.location().shown,
+        table=table.location().address,
         passages=tr_count("{count:,} passage", "{count:,} passages", passages),
         files=tr_count("{count:,} file", "{count:,} files", len(files)),
         machines=tr_count("{count:,} machine", "{count:,} machines", len(machines)),
@@ -430,6 +334,5 @@ def match(tokens: str) -> Any:
 
 
 async def _together(work: "Sequence[Coroutine[Any, Any, pa.Table]]") -> "list[pa.Table]":
-    import asyncio
 
     return list(await asyncio.gather(*work))

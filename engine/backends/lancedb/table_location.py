@@ -55,7 +55,7 @@ class TableLocation:
     """Timeout for a table that does not answer."""
 
     @property
-    def shown(self) -> str:
+    def address(self) -> str:
         """Location for the status, without secrets."""
         return f"{self.uri.rstrip('/')}/{self.table}"
 

@@ -199,7 +199,7 @@ def _marked(letter: str, stream: str) -> str:
 
 
 def spelt_holders(holders: Iterable[tuple[str, str]]) -> str:
-    """Return the holders, each between commas, so that SQL can add and remove one."""
+    """Return the machines that have a file as one text, each between commas, so that SQL can add or remove one."""
     return "," + "".join(f"{id_}:{label}," for id_, label in holders)
 
 

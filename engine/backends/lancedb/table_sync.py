@@ -28,9 +28,9 @@ from engine.backends.lancedb.table_schema import (
 from engine.backends.lancedb.table_writer import TableWriter
 from engine.corpus.chunking import Chunk
 from engine.embedding.provider_interface import EmbeddingProvider
-from engine.indexing.embed_stage import VectorStorage
 from engine.indexing.note_preparation import chunk_rows
 from engine.indexing.stage_data import StageWork, fingerprint
+from engine.indexing.vector_storage import VectorStorage
 from engine.records import Source
 from engine.redaction.secret_masking import redact
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
@@ -241,7 +241,7 @@ def _holds(file: SharedFile, machine: str) -> bool:
 
 
 class TablePublisher:
-    """The `Sharing` of an index. Used by one sync at a time."""
+    """Implements `Sharing`: publishes the rows of an index in the shared table. Used by one sync at a time."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ from engine.settings import Settings
 Process = subprocess.Popen[bytes]
 
 _POLL = 0.05
-"""Seconds between two looks at what the command has written."""
+"""Seconds between checks of the command's output."""
 _MEANWHILE = 0.5
 """Seconds between two calls of `meanwhile`."""
 _WAIT_AND_KILL = 'read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2"'

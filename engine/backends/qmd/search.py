@@ -268,11 +268,11 @@ def _result(  # noqa: PLR0913 - most are options, given by name
 def _current_line(hit: Hit, text: str) -> int:
     """Return the current position of the line that `qmd` found, since the file may have changed."""
     lines = text.split("\n")
-    shown = hit.snippet.split("\n")
+    snippet_lines = hit.snippet.split("\n")
     at = hit.line - hit.start
-    line = shown[at].strip() if at < len(shown) else ""
+    line = snippet_lines[at].strip() if at < len(snippet_lines) else ""
     # The last line that is shown may be cut.
-    line = line.removesuffix("...") if at == len(shown) - 1 else line
+    line = line.removesuffix("...") if at == len(snippet_lines) - 1 else line
     if not line or (hit.line <= len(lines) and line in lines[hit.line - 1]):
         return min(hit.line, len(lines))
     moved = [number for number, text_line in enumerate(lines, 1) if line in text_line]

@@ -226,7 +226,7 @@ class SessionExports:
         for issue in passed_over:
             if issue.path in known:
                 fresh.keep(issue.path, now)
-        for name in unreachable:  # it may still be in the folder
+        for name in unreachable:  # the session may exist, though its folder can't be read
             fresh.keep(name, now)
         make_folder(self.folder)
         remove_leftovers(self.folder)
@@ -330,8 +330,8 @@ class SessionExports:
             if is_indexed(message, options):
                 one = indexed_message(message)
                 starts.append(_MessageStart(line, one.role, one.line, one.ordinal, one.id))
-                parts.append(one.shown)
-                line += one.shown.count("\n") + 2
+                parts.append(one.with_speaker)
+                line += one.with_speaker.count("\n") + 2
         text = BETWEEN.join(parts) + "\n"
         target = self.folder / f"{_stem(name)}.md"
         changed = _put(target, text.encode("utf-8", "replace"))

@@ -5,7 +5,7 @@ Written from Office Open XML (ECMA-376, 5th edition, WordprocessingML) and OpenD
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -18,20 +18,17 @@ from engine.corpus.documents.text_collector import (
     comment,
     damaged,
     encrypted,
-    list_item,
-    one_line,
 )
-from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
+from engine.corpus.documents.xml_archive import Archive, DublinCore, Paragraphs, XmlHandler
 
 _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _WORD_LIST = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
 """Built-in styles of nested lists, each of which is the first level of a list of its own."""
 _WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange", "rPrChange", "rt")
 """Another form of something that is read, text and styles from before changes that are tracked, and ruby text."""
-_SHORT_ROW = 500
-"""Characters of a row of a table that is one line however many paragraphs its cells have."""
 _MOST_BASES = 20
 """Styles that are based on each other."""
+_WORD_PARTS = ("body", "hdr", "ftr")
 _WORD_NOTES = ("footnote", "endnote", "comment")
 _WORD_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _WORD_OFF = ("0", "false", "off")
@@ -39,13 +36,13 @@ _WORD_OFF = ("0", "false", "off")
 
 def read_docx(data: bytes, text: DocumentText) -> None:
     archive = Archive(data)
-    relations = _Relations()
-    relations.parse(archive.part("_rels/.rels"))
-    main = relations.main or "word/document.xml"
+    package = _Relations()
+    package.parse(archive.part("_rels/.rels"))
+    main = next(package.parts("officeDocument", ""), "word/document.xml")
     body = archive.part(main)
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
-    folder = posixpath.dirname(main)
+    folder, file = posixpath.split(main)
     DublinCore().read_into(archive.part("docProps/core.xml"), text)
     styles = _WordStyles()
     notes = _WordNotes(styles)
@@ -59,20 +56,49 @@ def read_docx(data: bytes, text: DocumentText) -> None:
             with suppress(TextFull):
                 reader.parse(part)
     _WordText(text, styles, notes).parse(body)
+    related = _Relations()
+    related.parse(archive.part(f"{folder}/_rels/{file}.rels"))
+    margins = []
+    for kind in ("header", "footer"):
+        for name in related.parts(kind, folder):
+            margin = DocumentText()
+            with suppress(TextFull, DocumentError):  # as with notes, a damaged part costs its text only
+                _WordText(margin, styles, notes).parse(archive.part(name))
+            margins.append((kind, margin))
+    _add_margins(margins, text)
+
+
+def _add_margins(margins: Iterable[tuple[str, DocumentText]], text: DocumentText) -> None:
+    """Add the headers and footers of pages after the text, each once; one without letters is a page number."""
+    known = set()
+    for kind, margin in margins:
+        content = ""
+        with suppress(DocumentError):
+            content = "\n".join(line.lstrip("# ") for line in margin.whole().split("\n") if line.strip())
+        if content not in known and any(map(str.isalpha, content)):
+            known.add(content)
+            text.paragraph(f"{kind.title()}: {content}")
 
 
 class _Relations(XmlHandler):
+    """The parts that a package, or a part of it, refers to."""
+
     def __init__(self) -> None:
-        self.main = ""
-        """The part with the document's text."""
+        self._targets: list[tuple[str, str]] = []
 
     def parse(self, data: bytes) -> None:
         if data:
             super().parse(data)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "Relationship" and attributes.get("Type", "").endswith("/officeDocument"):
-            self.main = posixpath.normpath("/" + attributes.get("Target", "")).lstrip("/")
+        if tag == "Relationship" and attributes.get("TargetMode") != "External":
+            self._targets.append((attributes.get("Type", "").rpartition("/")[2], attributes.get("Target", "")))
+
+    def parts(self, kind: str, folder: str) -> Iterator[str]:
+        """Yield the names of the parts of this kind; targets are relative to the folder."""
+        for other, target in self._targets:
+            if other == kind:
+                yield posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
 
 
 class _WordStyles(XmlHandler):
@@ -132,102 +158,7 @@ class _WordParagraph:
     """The level of an item of a list, from 0."""
 
 
-class _Paragraphs(XmlHandler):
-    """Puts together paragraphs, which may be inside of each other (notes, text boxes), and rows of tables."""
-
-    def __init__(self, text: DocumentText) -> None:
-        self._text = text
-        self._open: list[list[str]] = []
-        """The parts of the paragraphs that are open, innermost last."""
-        self._rows: list[list[list[tuple[int, str]]]] = []
-        """The cells of the rows that are open, innermost last: the level and the text of each paragraph."""
-        self._items: list[str] = []
-        """Consecutive items of lists."""
-        self._notes: list[str] = []
-        """Footnotes, endnotes and comments of the text that is open, which come after it."""
-
-    def _begin(self) -> None:
-        self._open.append([])
-
-    def _append(self, text: str) -> None:
-        if self._open:
-            self._open[-1].append(text)
-
-    def _close(self, level: int = 0, *, item: int = -1) -> None:
-        """End a paragraph: a heading of this `level`, or an item of a list, whose level is from 0."""
-        content = self._finished("".join(self._open.pop())) if self._open else ""
-        level = 0 if self._open else level
-        if self._rows:
-            self._put([(level, content)] if content.strip() else [])
-        elif item >= 0 and not level:
-            self._items += [list_item(item, content)] if content.strip() else []
-            self._items += self._taken_notes()
-        else:
-            self._add(level, content)
-
-    def _taken_notes(self) -> list[str]:
-        notes, self._notes = self._notes, []
-        return notes
-
-    def _finished(self, content: str) -> str:
-        """Return the text of a paragraph from its parts."""
-        return content
-
-    def _row(self) -> None:
-        self._rows.append([])
-
-    def _cell(self) -> None:
-        if self._rows:
-            self._rows[-1].append([])
-
-    def _end_row(self) -> None:
-        """End a row: one line, unless the table is the layout of a page and its cells are long or have headings."""
-        if not self._rows:
-            return
-        cells = self._rows.pop()
-        content = [entry for cell in cells for entry in cell]
-        row = " | ".join(" ".join(one_line(text) for _, text in cell) for cell in cells)
-        headings = any(level for level, _ in content)
-        layout = headings or any(len(cell) > 1 for cell in cells)
-        if layout and (len(row) >= _SHORT_ROW or (headings and sum(map(bool, cells)) == 1)):
-            if self._rows:
-                self._put(content)
-                return
-            notes = self._taken_notes()
-            for level, text in content:
-                self._add(level, text)
-            for note in notes:  # the file doesn't say which paragraph they belong to
-                self._text.paragraph(note)
-        elif content and self._rows:
-            self._put([(0, row)])
-        elif content:
-            self._items += (row, *self._taken_notes())
-
-    def _put(self, content: list[tuple[int, str]]) -> None:
-        """Add paragraphs to the cell that is open."""
-        cells = self._rows[-1]
-        if cells:
-            cells[-1] += content
-        else:
-            cells.append(content)
-
-    def _add(self, level: int, content: str) -> None:
-        """Add a heading of this level, or a paragraph if it is 0."""
-        self._flush()
-        if level:
-            self._text.heading(level, content)
-        else:
-            self._text.paragraph(content)
-        for note in self._taken_notes():
-            self._text.paragraph(note)
-
-    def _flush(self) -> None:
-        items, self._items = self._items, []
-        if items:
-            self._text.paragraph("\n".join(items))
-
-
-class _WordText(_Paragraphs):
+class _WordText(Paragraphs):
     def __init__(self, text: DocumentText, styles: _WordStyles, notes: "_WordNotes") -> None:
         super().__init__(text)
         self._styles, self._numbered_notes = styles, notes
@@ -282,7 +213,7 @@ class _WordText(_Paragraphs):
             self._close(closed.level, item=closed.nesting if closed.is_item else -1)
         elif tag == "tr":
             self._end_row()
-        elif tag == "body":
+        elif tag in _WORD_PARTS:
             self._flush()
 
     def data(self, text: str) -> None:
@@ -361,6 +292,9 @@ _ODT_BLANK, _ODT_TAB, _ODT_BREAK = "\x1c", "\x1d", "\x1e"
 _ODT_CHARACTERS = str.maketrans(_ODT_BLANK + _ODT_TAB + _ODT_BREAK, " \t\n")
 _ODT_ELEMENTS = {"tab": _ODT_TAB, "line-break": _ODT_BREAK, "title": " ", "desc": " "}
 """Elements that stand for characters, and descriptions of pictures, which are not part of the word before."""
+_ODT_PARTS = ("body", "master-styles")
+"""Elements with text: of the document, and of its headers and footers."""
+_ODT_MARGINS = ("header", "header-left", "header-first", "footer", "footer-left", "footer-first")
 _ODT_SKIPPED = ("tracked-changes", "forms", "sequence-decls", "binary-data", "ruby-text")
 
 
@@ -373,12 +307,18 @@ def read_odt(data: bytes, text: DocumentText) -> None:
         raise damaged(skip_reasons.NO_MAIN_PART)
     DublinCore().read_into(archive.part("meta.xml"), text)
     _OdtText(text).parse(body)
+    margins = _OdtMargins()
+    with suppress(TextFull, DocumentError):
+        margins.parse(archive.part("styles.xml"))
+    _add_margins(margins.found, text)
 
 
-class _OdtText(_Paragraphs):
+class _OdtText(Paragraphs):
     def __init__(self, text: DocumentText) -> None:
         super().__init__(text)
-        self._skipped = self._lists = self._citation = 0
+        self._skipped = self._citation = 0
+        self._lists: list[bool] = []
+        """Whether each open item of a list has had a paragraph: the ones after it have no bullet."""
         self._body = False
         self._style = ""
         self._titles, self._hidden = {"Title"}, set[str]()
@@ -395,7 +335,7 @@ class _OdtText(_Paragraphs):
         """What is said about the open comment, and its author."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._body = self._body or tag == "body"
+        self._body = self._body or tag in _ODT_PARTS
         self._skipped += tag in _ODT_SKIPPED
         if not self._body:
             self._read_style(tag, attributes)
@@ -420,7 +360,7 @@ class _OdtText(_Paragraphs):
                 self._texts.append([])
                 self._comment, self._author = len(self._open), ""
             case "list-item":
-                self._lists += 1
+                self._lists.append(False)
             case "table-row":
                 self._row()
             case "table-cell":
@@ -437,7 +377,7 @@ class _OdtText(_Paragraphs):
                 self._levels.pop()
                 self._texts[-1].append(self._finished("".join(self._open.pop())))
             case "p" | "h" if self._levels:
-                self._close(self._levels.pop(), item=self._lists - 1)
+                self._end_paragraph()
             case "span":
                 self._spans.pop()
             case "title" | "desc":
@@ -451,10 +391,10 @@ class _OdtText(_Paragraphs):
             case "note-body" | "annotation":
                 self._end_note(tag)
             case "list-item":
-                self._lists -= 1
+                self._lists.pop()
             case "table-row":
                 self._end_row()
-            case "body":
+            case _ if tag in _ODT_PARTS:
                 self._flush()
 
     def data(self, text: str) -> None:
@@ -464,6 +404,12 @@ class _OdtText(_Paragraphs):
             self._append(text)
         elif self._field == "creator":
             self._author += text
+
+    def _end_paragraph(self) -> None:
+        before = len(self._items)
+        self._close(self._levels.pop(), item=len(self._lists) - 1, continued=any(self._lists[-1:]))
+        if self._lists and len(self._items) > before:
+            self._lists[-1] = True
 
     def _end_note(self, tag: str) -> None:
         text = "\n\n".join(filter(None, self._texts.pop()))
@@ -485,3 +431,23 @@ class _OdtText(_Paragraphs):
 
     def _finished(self, content: str) -> str:
         return BLANKS.sub(" ", content).strip(" ").translate(_ODT_CHARACTERS)
+
+
+class _OdtMargins(_OdtText):
+    """The headers and footers of pages."""
+
+    def __init__(self) -> None:
+        super().__init__(DocumentText())
+        self.found: list[tuple[str, DocumentText]] = []
+        """Each with its kind, header or footer."""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self._body and tag in _ODT_MARGINS:
+            self._text = DocumentText()
+            self.found.append((tag.partition("-")[0], self._text))
+        super().start(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        if self._body and tag in _ODT_MARGINS:
+            self._flush()
+        super().end(tag)

@@ -279,7 +279,7 @@ def _by_columns(runs: Sequence[_Run]) -> str:
     pdfium returns text in the order of the file, which is that of the columns in most files.
     """
     if any(_RIGHT_TO_LEFT.search(run.text) for run in runs):
-        return ""  # the order of such columns, and of words in them, is another one
+        return ""  # columns, and words in them, would be in the wrong order
     gutters = _gutters(runs)
     columns = [_column(run, gutters) for run in runs]
     switches = sum(one != other for one, other in pairwise(columns))

@@ -32,9 +32,13 @@ class DocumentText:
         self.title = self.author = ""
 
     def heading(self, level: int, title: str) -> None:
-        if title := one_line(title[:MOST_CHARACTERS])[:LONGEST_TITLE]:
+        """Add a heading of level 1 to 6; the rest of one that is longer than a title becomes a paragraph."""
+        if title := one_line(title[:MOST_CHARACTERS]):
+            end = len(title) if len(title) <= LONGEST_TITLE else title.rfind(" ", 0, LONGEST_TITLE + 1)
+            end = end if end > 0 else LONGEST_TITLE
             self._has_text = True
-            self._add(f"{'#' * min(max(level, 1), 6)} {title}")
+            self._add(f"{'#' * min(max(level, 1), 6)} {title[:end]}")
+            self.paragraph(title[end:].strip())
 
     def page(self, number: int, text: str) -> None:
         """Add a page, whose blank lines at its ends are left out."""
@@ -66,10 +70,13 @@ class DocumentText:
             raise TextFull
 
 
-def list_item(level: int, text: str) -> str:
-    """Return an item of a list with bullet and indent; its `level` is from 0."""
+def list_item(level: int, text: str, *, continued: bool = False) -> str:
+    """Return an item of a list with bullet and indent; its `level` is from 0.
+
+    `continued`: the text is another paragraph of an item, without a bullet.
+    """
     indent = "  " * min(level, _MOST_NESTED)
-    return f"{indent}- " + text.replace("\n", f"\n{indent}  ")
+    return indent + ("  " if continued else "- ") + text.replace("\n", f"\n{indent}  ")
 
 
 def comment(author: str, text: str, about: str = "") -> str:

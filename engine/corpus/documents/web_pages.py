@@ -8,7 +8,7 @@ import codecs
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import unquote
@@ -148,7 +148,7 @@ class _HtmlText(_Tolerant):
         elif tag == "br":
             self._parts.append("\n")
         elif tag in ("td", "th"):
-            if _filled(self._parts):
+            if any(map(str.strip, self._parts)):
                 self._parts.append(" | ")
         elif tag == "a":
             self._begin_link(dict(attributes))
@@ -157,17 +157,22 @@ class _HtmlText(_Tolerant):
             self._in_note = self._in_note or self._link == len(self._parts)
         elif tag == "meta":
             about = dict(attributes)
-            if not self.author and (about.get("name") or "").lower() == "author":
-                self.author = about.get("content") or ""
-        elif tag not in _IN_LINE and not (self._in_row and tag == "p"):
-            self._in_heading = self._in_heading and tag not in _HEADINGS
-            self._end_block(tag)
-            self._in_heading = self._in_heading or tag in _HEADINGS
-            self._in_row = self._in_row or tag == "tr"
-            self._row_is_whole = self._row_is_whole or tag == "tr"
-            self._code += tag == "pre"
-            self._lists += tag in _LISTS
-            self._item = max(self._lists - 1, 0) if tag == "li" else self._item
+            is_author = (about.get("name") or "").lower() == "author"
+            self.author = self.author or (is_author and about.get("content")) or ""
+        elif self._in_row and (tag == "p" or "selected-value" in (dict(attributes).get("class") or "")):
+            self._parts.append(" ")  # nothing else separates paragraphs of a cell, and values in exports of Notion
+        elif tag not in _IN_LINE:
+            self._begin_block(tag)
+
+    def _begin_block(self, tag: str) -> None:
+        self._in_heading = self._in_heading and tag not in _HEADINGS
+        self._end_block(tag)
+        self._in_heading = self._in_heading or tag in _HEADINGS
+        self._in_row = self._in_row or tag == "tr"
+        self._row_is_whole = self._row_is_whole or tag == "tr"
+        self._code += tag == "pre"
+        self._lists += tag in _LISTS
+        self._item = max(self._lists - 1, 0) if tag == "li" else self._item
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if tag == "title" or self._hides(tag, dict(attributes)):
@@ -298,10 +303,6 @@ def _feed(parser: HTMLParser, page: str) -> None:
     if parser.rawdata.startswith("<") and len(parser.rawdata) > _LONGEST_UNCLOSED:
         parser.rawdata = ""  # an unclosed tag or comment extends to the end, and each "<" in it would read all of it
     parser.close()
-
-
-def _filled(parts: Iterable[str]) -> bool:
-    return any(part.strip() for part in parts)
 
 
 # --- EPUB -------------------------------------------------------------------------------------------------------------

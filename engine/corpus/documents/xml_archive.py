@@ -12,13 +12,15 @@ from xml.parsers import expat
 
 from engine.base import skip_reasons
 from engine.corpus.documents import DocumentError
-from engine.corpus.documents.text_collector import DocumentText, damaged, encrypted
+from engine.corpus.documents.text_collector import DocumentText, damaged, encrypted, list_item, one_line
 
 _LARGEST_PART = 100 * 1024 * 1024
 """Unpacked bytes of all parts that are read."""
 _MOST_PARTS = 50_000
 _MOST_LEVELS = 500
 _BLOCK = 64 * 1024
+_SHORT_ROW = 500
+"""Characters of a row of a table that is one line however many paragraphs its cells have."""
 _OLE = b"\xd0\xcf\x11\xe0"
 """Begin of a compound file, in which Office puts an encrypted document."""
 
@@ -125,3 +127,101 @@ class DublinCore(XmlHandler):
         with suppress(DocumentError):
             self.parse(data)
         text.title, text.author = self.found["title"], self.found["creator"]
+
+
+class Paragraphs(XmlHandler):
+    """Puts together paragraphs, which may be inside of each other (notes, text boxes), and rows of tables."""
+
+    def __init__(self, text: DocumentText) -> None:
+        self._text = text
+        self._open: list[list[str]] = []
+        """The parts of the paragraphs that are open, innermost last."""
+        self._rows: list[list[list[tuple[int, str]]]] = []
+        """The cells of the rows that are open, innermost last: the level and the text of each paragraph."""
+        self._items: list[str] = []
+        """Consecutive items of lists."""
+        self._notes: list[str] = []
+        """Footnotes, endnotes and comments of the text that is open, which come after it."""
+
+    def _begin(self) -> None:
+        self._open.append([])
+
+    def _append(self, text: str) -> None:
+        if self._open:
+            self._open[-1].append(text)
+
+    def _close(self, level: int = 0, *, item: int = -1, continued: bool = False) -> None:
+        """End a paragraph: a heading of this `level`, or an item of a list, whose level is from 0.
+
+        `continued`: whether it is another paragraph of the item before.
+        """
+        content = self._finished("".join(self._open.pop())) if self._open else ""
+        level = 0 if self._open else level
+        if self._rows:
+            self._put([(level, content)] if content.strip() else [])
+        elif item >= 0 and not level:
+            self._items += [list_item(item, content, continued=continued)] if content.strip() else []
+            self._items += self._taken_notes()
+        else:
+            self._add(level, content)
+
+    def _taken_notes(self) -> list[str]:
+        notes, self._notes = self._notes, []
+        return notes
+
+    def _finished(self, content: str) -> str:
+        """Return the text of a paragraph from its parts."""
+        return content
+
+    def _row(self) -> None:
+        self._rows.append([])
+
+    def _cell(self) -> None:
+        if self._rows:
+            self._rows[-1].append([])
+
+    def _end_row(self) -> None:
+        """End a row: one line, unless the table is the layout of a page and its cells are long or have headings."""
+        if not self._rows:
+            return
+        cells = self._rows.pop()
+        content = [entry for cell in cells for entry in cell]
+        row = " | ".join(" ".join(one_line(text) for _, text in cell) for cell in cells)
+        headings = any(level for level, _ in content)
+        layout = headings or any(len(cell) > 1 for cell in cells)
+        if layout and (len(row) >= _SHORT_ROW or (headings and sum(map(bool, cells)) == 1)):
+            if self._rows:
+                self._put(content)
+                return
+            notes = self._taken_notes()
+            for level, text in content:
+                self._add(level, text)
+            for note in notes:  # the file doesn't say which paragraph they belong to
+                self._text.paragraph(note)
+        elif content and self._rows:
+            self._put([(0, row)])
+        elif content:
+            self._items += (row, *self._taken_notes())
+
+    def _put(self, content: list[tuple[int, str]]) -> None:
+        """Add paragraphs to the cell that is open."""
+        cells = self._rows[-1]
+        if cells:
+            cells[-1] += content
+        else:
+            cells.append(content)
+
+    def _add(self, level: int, content: str) -> None:
+        """Add a heading of this level, or a paragraph if it is 0."""
+        self._flush()
+        if level:
+            self._text.heading(level, content)
+        else:
+            self._text.paragraph(content)
+        for note in self._taken_notes():
+            self._text.paragraph(note)
+
+    def _flush(self) -> None:
+        items, self._items = self._items, []
+        if items:
+            self._text.paragraph("\n".join(items))

@@ -26,7 +26,7 @@ class IndexedMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     id: str
 
     @property
-    def shown(self) -> str:
+    def with_speaker(self) -> str:
         return f"{SPEAKERS[self.role]}: {self.text}"
 
 
@@ -90,11 +90,11 @@ class ChunkPacker:
     def _made(self, parts: list[IndexedMessage]) -> list[SessionChunk]:
         if not parts:
             return []
-        text = BETWEEN.join(part.shown for part in parts)
+        text = BETWEEN.join(part.with_speaker for part in parts)
         offsets, offset = list[MessageOffset](), 0
         for part in parts:
             offsets.append(MessageOffset(offset, part.line, part.ordinal, part.id, part.role))
-            offset += len(part.shown) + len(BETWEEN)
+            offset += len(part.with_speaker) + len(BETWEEN)
         if weigh(text) <= self._limit:
             return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(offsets))]
         made, after = list[SessionChunk](), 0
@@ -108,7 +108,7 @@ class ChunkPacker:
 
 
 def _weight(message: IndexedMessage) -> int:
-    return weigh(message.shown) + len(BETWEEN)
+    return weigh(message.with_speaker) + len(BETWEEN)
 
 
 def _offsets_within(offsets: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:

@@ -108,7 +108,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         chat_exports.GEMINI,
         chat_exports.OPEN_WEBUI,
         lm_studio.AGENT,
-        command_code.AGENT,  # OpenClaw's lines have less particular marks, which these have, too
+        command_code.AGENT,  # before OpenClaw, whose weaker marks are also in these lines
         deepseek_harness.AGENT,
         droid.AGENT,
         openclaw.AGENT,
@@ -161,7 +161,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         piebald.AGENT,
         shelley.AGENT,
         omnigent.AGENT,
-        reasonix.AGENT,  # its lines have no marks of their own
+        reasonix.AGENT,  # last, since nothing in its lines is unique to it
     )
 )
 """Agents in the order in which their formats are tried: those that are recognised most reliably first."""

@@ -22,7 +22,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.file_rules import unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours
-from engine.corpus.ignore_rules import is_unusable, shown
+from engine.corpus.ignore_rules import is_unusable, printable_name
 from engine.corpus.indexed_folders import holds_secrets
 from engine.corpus.safe_open import is_link, scan_folder
 from engine.corpus.transcripts.agents import WAL
@@ -217,7 +217,7 @@ class _Walk(FolderWalk):
         self._pass(name, match.rule, match.detail)
 
     def _pass(self, name: str, rule: str, detail: str) -> None:
-        self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
+        self.skipped.append(FileIssue(path=printable_name(name), rule=rule, detail=detail))
 
 
 def _is_part(path: str) -> bool:

@@ -61,9 +61,9 @@ def names_text(group: DuplicateGroup) -> str:
     names = [member.path.rpartition("/")[2] for member in group.members]
     if len(set(names)) < len(names):
         names = [member.path for member in group.members]
-    shown = names[:3]
-    more = group.files - len(shown)
-    listed = ", ".join(shown)
+    first_names = names[:3]
+    more = group.files - len(first_names)
+    listed = ", ".join(first_names)
     return tr("{names} and {count:,} more", names=listed, count=more) if more > 0 else listed
 
 

@@ -342,8 +342,8 @@ def _next_to_words(row: Row, below: Sequence[Row], checkpoint: Callable[[], None
             yield other
         else:
             yield replace(other, left=next(parts)) if at_left else replace(other, right=next(parts))
-    shown = set(map(id, same_side))
-    yield from (other for other in below if id(other) not in shown)
+    in_same_side = set(map(id, same_side))
+    yield from (other for other in below if id(other) not in in_same_side)
 
 
 def _parts(line: Side, others: Sequence[str], checkpoint: Callable[[], None]) -> Iterator[Side | None]:

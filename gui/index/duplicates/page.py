@@ -422,10 +422,10 @@ class DuplicatesPage(IndexPage):
         report, hidden = self._found.report, self._found.hidden
         there = [group for group in report.groups if group.key not in hidden]
         hidden_groups = len(report.groups) - len(there)
-        shown = report.groups if self._show_hidden else tuple(there)
+        listed = report.groups if self._show_hidden else tuple(there)
         self.attention_changed.emit(attention_of(there))
-        self._summary.setText(summary_text(len(shown), report.found, report.files, hidden_groups))
-        if not shown:
+        self._summary.setText(summary_text(len(listed), report.found, report.files, hidden_groups))
+        if not listed:
             if report.files:
                 see = ((tr("Show hidden"), self._toggle_hidden),) if hidden_groups else ()
                 self._message.show_state(tr(NOTHING), tr(NOTHING_MORE), actions=see)
@@ -441,7 +441,7 @@ class DuplicatesPage(IndexPage):
                 words, act = tr("Groups that you have hidden are listed, too."), tr("Hide these groups")
             self._notice.show_notice(words, act, self._toggle_hidden)
         self.comparison.show_hidden(hidden)
-        self.groups.show_groups(shown)
+        self.groups.show_groups(listed)
         self._stack.setCurrentWidget(self._sides)
 
     @Slot()
@@ -454,7 +454,7 @@ class DuplicatesPage(IndexPage):
         insight = self.insight
         if insight is not None:
             self._change.put(
-                self.jobs.write(
+                self.jobs.save(
                     lambda _: insight.hide_duplicates(group.key, hidden=hidden),
                     lambda _: self._was_hidden(group, hidden=hidden),
                     self._not_hidden,

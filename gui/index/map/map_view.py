@@ -412,8 +412,8 @@ def prepare(record: IndexMap, kind: Kind) -> Prepared:
 
 def within_group(prepared: Prepared, points: "Indexes", isolated: int) -> tuple[int, ...]:
     """Return the ascending chunk ids of those points that belong to group `isolated`; of all for -1."""
-    shown = points if isolated < 0 else points[prepared.grouping.of[points] == isolated]
-    return tuple(sorted(prepared.scene.ids[shown].tolist()))
+    members = points if isolated < 0 else points[prepared.grouping.of[points] == isolated]
+    return tuple(sorted(prepared.scene.ids[members].tolist()))
 
 
 def regroup(scene: "Scene", kind: Kind) -> Prepared:

@@ -64,26 +64,26 @@ class BarChart(Chart):
     def bring_into_view(self, index: int) -> None:
         if self._bar_width is None or index in self._window():
             return
-        shown = self._window()
-        last = index + len(shown) - 1 if index < shown.start else index
+        window = self._window()
+        last = index + len(window) - 1 if index < window.start else index
         self._last = min(last, len(self.series.marks) - 1)
 
     def mark_at(self, position: QPointF) -> int | None:
-        shown = self._window()
-        index = shown.start + int(position.x() // self._slot())
-        return index if 0 <= position.y() < self.plot().bottom() and index in shown else None
+        window = self._window()
+        index = window.start + int(position.x() // self._slot())
+        return index if 0 <= position.y() < self.plot().bottom() and index in window else None
 
     def rect_of_mark(self, index: int) -> QRectF:
-        slot, shown = self._slot(), self._window()
-        return QRectF((index - shown.start) * slot, 0, slot, self.plot().bottom()) if index in shown else QRectF()
+        slot, window = self._slot(), self._window()
+        return QRectF((index - window.start) * slot, 0, slot, self.plot().bottom()) if index in window else QRectF()
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
-        plot, slot, shown = self.plot(), self._slot(), self._window()
+        plot, slot, window = self.plot(), self._slot(), self._window()
         painter.setPen(QPen(colours.line, 1))
         painter.drawLine(QPointF(0, plot.bottom() - 0.5), QPointF(plot.right(), plot.bottom() - 0.5))
-        most = max(self.series.marks[index].height for index in shown) or 1.0
+        most = max(self.series.marks[index].height for index in window) or 1.0
         gap = min(slot / 3, self._scaled(6))
-        for column, index in enumerate(shown):
+        for column, index in enumerate(window):
             self._paint_bar(
                 painter,
                 colours,
@@ -200,11 +200,11 @@ def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
     none, pattern = Qt.BrushStyle.NoBrush, Qt.BrushStyle
     fills = (
         (colours.accent, none),
-        (_mixed(colours.accent, colours.base, 0.65), pattern.BDiagPattern),
-        (_mixed(colours.accent, colours.base, 0.38), pattern.HorPattern),
+        (_blend(colours.accent, colours.base, 0.65), pattern.BDiagPattern),
+        (_blend(colours.accent, colours.base, 0.38), pattern.HorPattern),
         (colours.meaning, pattern.FDiagPattern),
-        (_mixed(colours.meaning, colours.base, 0.6), none),
-        (_mixed(colours.meaning, colours.base, 0.32), pattern.CrossPattern),
+        (_blend(colours.meaning, colours.base, 0.6), none),
+        (_blend(colours.meaning, colours.base, 0.32), pattern.CrossPattern),
         (colours.off, pattern.DiagCrossPattern),
         (colours.line, none),
     )
@@ -216,7 +216,7 @@ def _ink_on(ground: QColor, colours: Tokens) -> QColor:
     return max((colours.base, colours.text), key=lambda ink: abs(ink.lightness() - ground.lightness()))
 
 
-def _mixed(one: QColor, other: QColor, share: float) -> QColor:
+def _blend(one: QColor, other: QColor, share: float) -> QColor:
     return QColor.fromRgbF(
         one.redF() * share + other.redF() * (1 - share),
         one.greenF() * share + other.greenF() * (1 - share),

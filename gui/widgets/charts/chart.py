@@ -28,8 +28,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePoli
 
 from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_in_tooltip, show_keys_of
-from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
+from gui.style.typography import font_scale
 from gui.widgets.accessibility import LastInTabOrder, Part
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.plain_text import show_tip
@@ -157,7 +158,7 @@ class Chart(QWidget):
 
     @staticmethod
     def _scaled(pixels: float) -> float:
-        return pixels * font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        return pixels * font_scale()
 
     # --- selection --------------------------------------------------------------------------------------------------
 

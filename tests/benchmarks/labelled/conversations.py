@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.labelled.asked import Asked
+from tests.benchmarks.labelled.labelled_query import LabelledQuery
 
 KINDS = {
     "fact": "single facts",
@@ -23,12 +23,12 @@ KINDS = {
 _BETWEEN_TURNS = timedelta(minutes=2)
 
 
-def write_conversation_notes(folder: Path) -> list[Asked]:
+def write_conversation_notes(folder: Path) -> list[LabelledQuery]:
     """Write a note for each day; the queries name the notes that answer them."""
     return _write_notes(folder, _conversations())
 
 
-def write_some_conversations(folder: Path) -> tuple[list[Asked], list[str]]:
+def write_some_conversations(folder: Path) -> tuple[list[LabelledQuery], list[str]]:
     """Write the notes of every other conversation. Also returns the queries about the others, which they don't answer:
     these are about the same matters of everyday life, but about other people.
     """
@@ -37,7 +37,7 @@ def write_some_conversations(folder: Path) -> tuple[list[Asked], list[str]]:
     return _write_notes(folder, conversations[::2]), others
 
 
-def _write_notes(folder: Path, conversations: Iterable[tuple[str, dict[str, Any]]]) -> list[Asked]:
+def _write_notes(folder: Path, conversations: Iterable[tuple[str, dict[str, Any]]]) -> list[LabelledQuery]:
     queries = []
     for name, conversation in conversations:
         first, second = conversation["people"]
@@ -49,7 +49,7 @@ def _write_notes(folder: Path, conversations: Iterable[tuple[str, dict[str, Any]
     return queries
 
 
-def write_conversation_sessions(folder: Path) -> list[Asked]:
+def write_conversation_sessions(folder: Path) -> list[LabelledQuery]:
     """Write a session for each day, the first person as user; the queries name the sessions that answer them."""
     folder.mkdir(parents=True)
     queries = []
@@ -75,10 +75,10 @@ def _conversations() -> Iterator[tuple[str, dict[str, Any]]]:
         yield path.stem, tomllib.loads(path.read_text("utf-8"))
 
 
-def _asked(name: str, conversation: dict[str, Any]) -> Iterator[Asked]:
+def _asked(name: str, conversation: dict[str, Any]) -> Iterator[LabelledQuery]:
     for question in conversation["question"]:
         days = {int(turn.partition(":")[0]) for turn in question["turns"]}
-        yield Asked(question["text"], question["kind"], {_day(name, day): 1 for day in days})
+        yield LabelledQuery(question["text"], question["kind"], {_day(name, day): 1 for day in days})
 
 
 def _day(name: str, number: int) -> str:

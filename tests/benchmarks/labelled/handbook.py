@@ -10,8 +10,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks.labelled.asked import Asked
 from tests.benchmarks.labelled.debian_packages import unpacked
+from tests.benchmarks.labelled.labelled_query import LabelledQuery
 
 LANGUAGES = {
     "en": "en-US",
@@ -34,7 +34,7 @@ _BLOCKS = {"div", "p", "ul", "ol", "li", "dl", "dt", "dd", "pre", "table", "tbod
 _LEFT_OUT = {"toc", "titlepage", "docnav"}
 
 
-def write_handbook(language: str, cache: Path, folder: Path) -> list[Asked]:
+def write_handbook(language: str, cache: Path, folder: Path) -> list[LabelledQuery]:
     """Write the sections in this language; the queries are in all languages, their kind is their language.
 
     Those of kind "de later" were written after the ranking had been tuned on the others.
@@ -44,7 +44,7 @@ def write_handbook(language: str, cache: Path, folder: Path) -> list[Asked]:
         (folder / f"{_file_name(name)}.md").write_text(text, "utf-8")
     questions = tomllib.loads(Path(__file__).parent.joinpath("handbook", "questions.toml").read_text("utf-8"))
     return [
-        Asked(
+        LabelledQuery(
             entry[of],
             f"{of} later" if entry["kind"] == "later question" else of,
             {f"{_file_name(entry['name'])}.md": 1},

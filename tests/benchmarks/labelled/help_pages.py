@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks.labelled.asked import Asked
 from tests.benchmarks.labelled.debian_packages import unpacked
+from tests.benchmarks.labelled.labelled_query import LabelledQuery
 
 LANGUAGES = ("en", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "cs", "el", "fi", "hu", "sv", "uk", "vi")
 """The built-in model doesn't know the last seven."""
@@ -21,7 +21,7 @@ _LEAST = 200
 """Characters of a page; shorter ones only list others."""
 
 
-def write_help_pages(language: str, cache: Path, folder: Path) -> list[Asked]:
+def write_help_pages(language: str, cache: Path, folder: Path) -> list[LabelledQuery]:
     """Write the translated pages in this language; the kind of a query is its language."""
     root = unpacked(_PACKAGE, _SHA256, cache) / "usr/share/help"
     queries = []
@@ -33,7 +33,7 @@ def write_help_pages(language: str, cache: Path, folder: Path) -> list[Asked]:
         if language in translated and len(text) >= _LEAST:
             note = f"{path.stem}.md"
             (folder / note).write_text(f"{text}\n", "utf-8")
-            queries += [Asked(summary, of, {note: 1}) for of, summary in translated.items()]
+            queries += [LabelledQuery(summary, of, {note: 1}) for of, summary in translated.items()]
     return queries
 
 

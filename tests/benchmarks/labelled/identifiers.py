@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.benchmarks.labelled.asked import Asked
+from tests.benchmarks.labelled.labelled_query import LabelledQuery
 
 KINDS = {"written": "identifiers as written", "parts": "their parts as words", "style": "in another case style"}
 _PACKAGES = ("boto3", "click", "flask", "hypothesis", "jinja2", "requests", "rich", "urllib3", "werkzeug")
@@ -25,7 +25,7 @@ _STYLES: tuple[Callable[[Sequence[str]], str], ...] = (
 )
 
 
-def write_identifiers(folder: Path) -> list[Asked]:
+def write_identifiers(folder: Path) -> list[LabelledQuery]:
     """Write a note for each definition; each query is answered by the notes that define the name it spells."""
     defined: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
     for package in _PACKAGES:
@@ -39,13 +39,13 @@ def write_identifiers(folder: Path) -> list[Asked]:
     return [query for parts in chosen for query in _queries(parts, defined[parts])]
 
 
-def _queries(parts: Sequence[str], notes: dict[str, str]) -> Iterator[Asked]:
+def _queries(parts: Sequence[str], notes: dict[str, str]) -> Iterator[LabelledQuery]:
     gains = dict.fromkeys(notes, 1)
     name = next(iter(notes.values()))
     others = [text for style in _STYLES if (text := style(parts)) not in notes.values()]
-    yield Asked(name, "written", gains)
-    yield Asked(" ".join(parts), "parts", gains)
-    yield Asked(others[_hash(name)[0] % len(others)], "style", gains)
+    yield LabelledQuery(name, "written", gains)
+    yield LabelledQuery(" ".join(parts), "parts", gains)
+    yield LabelledQuery(others[_hash(name)[0] % len(others)], "style", gains)
 
 
 def _definitions(package: str) -> Iterator[tuple[str, str]]:

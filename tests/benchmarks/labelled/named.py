@@ -14,10 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from tests.benchmarks.labelled.asked import Asked
 from tests.benchmarks.labelled.documentation import write_collection
+from tests.benchmarks.labelled.labelled_query import LabelledQuery
+from tests.benchmarks.labelled.labelled_sets import LabelledSet
 from tests.benchmarks.labelled.planted import second_half
-from tests.benchmarks.labelled.sets import LabelledSet
 
 KINDS = {
     "filler": "filler words",
@@ -44,7 +44,7 @@ def write_named(name: str, half: Half, cache: Path, folder: Path) -> LabelledSet
     read = tomllib.loads(Path(__file__).with_name("names").joinpath(f"{name}.toml").read_text("utf-8"))
     off_topic = read.pop("off-topic")["questions"]
     queries = [
-        Asked(text, kind, {f"{note}.md": gain for note, gain in gains.items()})
+        LabelledQuery(text, kind, {f"{note}.md": gain for note, gain in gains.items()})
         for kind, queries in read.items()
         for text, gains in queries.items()
     ]
@@ -52,7 +52,7 @@ def write_named(name: str, half: Half, cache: Path, folder: Path) -> LabelledSet
     if missing := {note for of in queries for note in of.gains} - set(texts):
         raise SystemExit(f"Collection {name} has no note {', '.join(sorted(missing))}.")
     for kind, found in (("rare", rare_words(texts, _GENERATED)), ("pair", rare_pairs(texts, _GENERATED))):
-        queries += [Asked(text, kind, {note: 2}) for text, note in found.items()]
+        queries += [LabelledQuery(text, kind, {note: 2}) for text, note in found.items()]
     wanted = half == "unseen"
     return LabelledSet(
         [of for of in queries if of.second_half == wanted],
@@ -62,7 +62,7 @@ def write_named(name: str, half: Half, cache: Path, folder: Path) -> LabelledSet
 
 
 def rare_words(texts: dict[str, str], count: int) -> dict[str, str]:
-    """Words that no other note has, nor another form of them; the note by the word."""
+    """Return words that occur in a single note, in no other form elsewhere: the name of the note by the word."""
     occurring = _notes_by_word(texts)
     rare = {word: next(iter(names)) for word, names in occurring.items() if len(names) == 1}
     folded = {name: text.lower() for name, text in texts.items()}
@@ -70,7 +70,7 @@ def rare_words(texts: dict[str, str], count: int) -> dict[str, str]:
 
 
 def rare_pairs(texts: dict[str, str], count: int, *, least: int = 3, apart: int = 1) -> dict[str, str]:
-    """Two words of a paragraph that no other note has together; the note by the pair.
+    """Return pairs of words of one paragraph that occur together in a single note: the name of the note by the pair.
 
     Each word is in `least` or more notes, but not in many; so many such words at most are they `apart`.
     """

@@ -4,9 +4,9 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.benchmarks.labelled.labelled_sets import open_set
 from tests.benchmarks.labelled.measures import mean
 from tests.benchmarks.labelled.planted import planted, write_planted
-from tests.benchmarks.labelled.sets import open_set
 from tests.helpers.gguf_files import write_minilm
 from tests.helpers.notes_with_queries import ASKED
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engine.text import analyse_query
-from tests.benchmarks.labelled.asked import Asked
+from tests.benchmarks.labelled.labelled_query import LabelledQuery
 
 KINDS = {"as asked": "as asked", "error": "an error in the rarest word", "begun": "last word begun"}
 _WORD = re.compile(r"[^\W\d_]+")
@@ -18,7 +18,7 @@ _TYPED = 0.6
 """Share of the last word that has been typed."""
 
 
-def spoiled(queries: Sequence[Asked], folder: Path) -> list[Asked]:
+def spoiled(queries: Sequence[LabelledQuery], folder: Path) -> list[LabelledQuery]:
     """Each question as it is, with an error, and begun; `folder` has the notes, whose words are counted.
 
     Questions without a word that can be spoiled in both ways are left out.
@@ -29,11 +29,11 @@ def spoiled(queries: Sequence[Asked], folder: Path) -> list[Asked]:
     return [variant for of in queries for variant in _variants(of, counts)]
 
 
-def _variants(of: Asked, counts: Counter[str]) -> Iterator[Asked]:
+def _variants(of: LabelledQuery, counts: Counter[str]) -> Iterator[LabelledQuery]:
     mistyped, begun = with_error(of.text, counts), half_typed(of.text)
     if mistyped and begun:
         for text, kind in zip((of.text, mistyped, begun), KINDS, strict=True):
-            yield Asked(text, kind, of.gains)
+            yield LabelledQuery(text, kind, of.gains)
 
 
 def with_error(question: str, counts: Counter[str]) -> str:

@@ -54,7 +54,7 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
     from PySide6.QtCore import QTimer
     from PySide6.QtGui import QPaintEvent, QShowEvent
 
-    from gui.app import application, background_mode
+    from gui.app import application, quick_search_controller
     from gui.app.command_line import parse_options
     from gui.app.single_instance import begin
     from gui.quick_search import QuickWindow
@@ -99,12 +99,12 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
             figures.append((idle, first, shown, [one for one, _ in toggles], [both for _, both in toggles], bare))
             self.quit()
 
-    def make_quick(panel: background_mode.QuickPanel) -> QuickWindow:
+    def make_quick(panel: quick_search_controller.QuickPanel) -> QuickWindow:
         quick.append(WatchedQuick(panel))
         return quick[0]
 
     application.MainWindow = Watched
-    background_mode.QuickWindow = make_quick
+    quick_search_controller.QuickWindow = make_quick
     start = begin([], None)
     application.run(parse_options(["--workspace", str(folder)]), start.address)
     start.end()

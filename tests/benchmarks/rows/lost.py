@@ -12,8 +12,8 @@ from pathlib import Path
 
 from engine.backends.builtin import BuiltinMemory
 from tests.benchmarks.labelled.haystack import write_docstrings
+from tests.benchmarks.labelled.labelled_sets import open_set
 from tests.benchmarks.labelled.named import rare_pairs, rare_words
-from tests.benchmarks.labelled.sets import open_set
 from tests.benchmarks.measuring import ROOT, Figure, measure
 from tests.benchmarks.prepared import Bench
 from tests.benchmarks.rows.facts import sentences

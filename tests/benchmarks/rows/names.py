@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from engine.backends.builtin import BuiltinMemory
-from tests.benchmarks.labelled.asked import Asked
+from tests.benchmarks.labelled.labelled_query import LabelledQuery
+from tests.benchmarks.labelled.labelled_sets import LabelledSet, open_set
 from tests.benchmarks.labelled.measures import DEPTH, SHOWN, distinct, mean, ndcg
 from tests.benchmarks.labelled.methods import Methods
 from tests.benchmarks.labelled.named import KINDS, Half, names_of_collections, write_named
 from tests.benchmarks.labelled.planted import off_topic
-from tests.benchmarks.labelled.sets import LabelledSet, open_set
 from tests.benchmarks.measuring import Figure, measure
 from tests.benchmarks.prepared import Bench
 
@@ -103,8 +103,8 @@ def answers_of(name: str, half: Half, cache: Path, folder: Path) -> dict[str, An
     methods = Methods(memory)
     rank = methods.all()[_STEMMED]
     found = {}
-    ranked = [[methods.rows[id_].path for id_ in rank(query.text)[:_LISTED]] for query in labelled.asked]
-    stemmed = [_answer(query, paths, paths) for query, paths in zip(labelled.asked, ranked, strict=True)]
+    ranked = [[methods.rows[id_].path for id_ in rank(query.text)[:_LISTED]] for query in labelled.queries]
+    stemmed = [_answer(query, paths, paths) for query, paths in zip(labelled.queries, ranked, strict=True)]
     found[_STEMMED] = Answers(stemmed, [], [])
     for mode, method in _OURS.items():
         found[method] = _ours(labelled, memory, mode)
@@ -118,14 +118,14 @@ def _ours(labelled: LabelledSet, memory: BuiltinMemory, mode: str) -> Answers:
         return [result.path for result in outcome.results]
 
     answers = []
-    for query in labelled.asked:
+    for query in labelled.queries:
         whole = paths(query.text, max_results=_LISTED, min_score=0.0)
         answers.append(_answer(query, whole, paths(query.text, max_results=_LISTED)))
     unanswered = [[bool(paths(text)) for text in texts] for texts in (labelled.off_topic["en"], off_topic())]
     return Answers(answers, *unanswered)
 
 
-def _answer(query: Asked, whole: Iterable[str], shown: Sequence[str]) -> Answer:
+def _answer(query: LabelledQuery, whole: Iterable[str], shown: Sequence[str]) -> Answer:
     notes = distinct([(path,) for path in whole], query.gains)[:DEPTH]
     best = max(query.gains.values())
     ranks: dict[bool, int] = defaultdict(int)

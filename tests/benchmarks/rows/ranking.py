@@ -18,11 +18,11 @@ from typing import NamedTuple
 from engine.backends.builtin import BuiltinMemory
 from engine.records import SearchOutcome
 from tests.benchmarks.labelled import conversations, identifiers, spoiled
+from tests.benchmarks.labelled.labelled_sets import LabelledSet, open_set, set_names, write_set
 from tests.benchmarks.labelled.measures import SHOWN, distinct, mean, ndcg, recall
 from tests.benchmarks.labelled.methods import Methods
 from tests.benchmarks.labelled.pairs import Shares, pairs_of
 from tests.benchmarks.labelled.planted import KINDS
-from tests.benchmarks.labelled.sets import LabelledSet, open_set, set_names, write_set
 from tests.benchmarks.measuring import Figure, measure
 from tests.benchmarks.prepared import Bench
 
@@ -73,7 +73,7 @@ def _qualities(name: str, cache: Path, folder: Path) -> dict[str, Quality]:
 
     found = {}
     for method, rank in methods.all().items():
-        found[method] = _quality(labelled, [names(rank(query.text)[:_LISTED]) for query in labelled.asked])
+        found[method] = _quality(labelled, [names(rank(query.text)[:_LISTED]) for query in labelled.queries])
     for mode, method in _OURS.items():
         found[method] = _quality_of_ours(labelled, memory, mode)
     memory.close()
@@ -87,8 +87,8 @@ def _quality_of_ours(labelled: LabelledSet, memory: BuiltinMemory, mode: str) ->
     def search(question: str, **options: float) -> SearchOutcome:
         return memory.search(question, mode=mode, **options)  # type: ignore[arg-type]
 
-    whole = [names(search(query.text, max_results=_LISTED, min_score=0.0)) for query in labelled.asked]
-    shown = [names(search(query.text, max_results=SHOWN)) for query in labelled.asked]
+    whole = [names(search(query.text, max_results=_LISTED, min_score=0.0)) for query in labelled.queries]
+    shown = [names(search(query.text, max_results=SHOWN)) for query in labelled.queries]
     quality = _quality(labelled, whole, shown)
     answered = [
         f"{sum(bool(search(text).results) for text in texts)} of {len(texts)} {language}".rstrip()
@@ -103,7 +103,7 @@ def _quality(
     shown: Sequence[Sequence[Sequence[str]]] | None = None,
 ) -> Quality:
     """`whole` and `shown`: for each query, for each result, its documents."""
-    queries = labelled.asked
+    queries = labelled.queries
     rankings = [distinct(results, of.gains) for of, results in zip(queries, whole, strict=True)]
     seen = rankings if shown is None else [distinct(found, of.gains) for of, found in zip(queries, shown, strict=True)]
     gained = [ndcg(found, of.gains) for of, found in zip(queries, rankings, strict=True)]

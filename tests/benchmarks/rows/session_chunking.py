@@ -52,7 +52,7 @@ class _Joined(ChunkPacker):
         self._said.append(message)
 
     def finish(self) -> list[SessionChunk]:
-        lines = [" ".join(message.shown.split()) for message in self._said]
+        lines = [" ".join(message.with_speaker.split()) for message in self._said]
         return [self._placed(chunk.text, chunk.start - 1) for chunk in chunks_of("\n".join(lines))]
 
     def _placed(self, text: str, first: int) -> SessionChunk:

@@ -177,7 +177,7 @@ def test_context_keeps_attachments_with_the_request():
     assert "newest first" not in context
 
 
-def test_context_leaves_out_left_branches():
+def test_context_excludes_abandoned_branches():
     context = session_context(leave(sails(), 1, 2, 5, 6), 4000)
     assert "## Goal\nUse a double seam. Not glue." in context
     assert "## Last answer\nSewn twice." in context

@@ -310,7 +310,7 @@ def test_sub_agent_messages_count_in_own_session_only() -> None:
     assert len(spoken_messages(make_session(turns, side=True, parent="3f6c"))) == 1
 
 
-def test_left_branches_are_left_out() -> None:
+def test_abandoned_branches_are_excluded() -> None:
     session = leave(make_session([("user", [("text", text)]) for text in ("Start.", "Glue it.", "Sew it.")]), 2)
     assert [message.text for message in spoken_messages(session)] == ["Start.", "Sew it."]
 
@@ -369,7 +369,7 @@ def test_shortened_text_is_a_prefix(text: str, most: int) -> None:
 @given(
     st.lists(st.builds(SpokenMessage, st.sampled_from(["user", "assistant"]), st.text("a#-=`~ \nu:ser", max_size=60)))
 )
-def test_only_speakers_start_at_margin(messages: list[SpokenMessage]) -> None:
+def test_only_speaker_names_start_unindented(messages: list[SpokenMessage]) -> None:
     text = lines_of(messages, 1000)
     speakers = [line.partition(":")[0] for line in text.split("\n") if line and not line.startswith("  ")]
     assert speakers == [message.speaker for message in messages]

@@ -67,7 +67,7 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "sentence"), SENTENCES)
-def test_wrong_argument_is_named(tools: Tools, name: str, arguments: dict[str, Any], sentence: str) -> None:
+def test_error_names_invalid_argument(tools: Tools, name: str, arguments: dict[str, Any], sentence: str) -> None:
     error = ask(tools[name], **arguments)["error"]
     assert sentence in error
     assert error.count(". ") == 0  # one sentence per fault

@@ -171,7 +171,7 @@ def test_sync_broken_answer_keeps_report_and_keywords(server: RawServer, tmp_pat
         memory.close()
 
 
-def test_https_at_a_plain_port_is_named(server: RawServer) -> None:
+def test_error_explains_https_at_http_port(server: RawServer) -> None:
     server.answer = b"HTTP/1.1 400 Plain\r\n\r\n"
     provider = openai_compatible.make(settings_for(f"https://{server.address}"), None)
     try:

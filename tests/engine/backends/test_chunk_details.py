@@ -20,7 +20,7 @@ def long_note(workspace):
     return text
 
 
-def test_rows_tell_lines_overlaps_and_headings(open_memory, workspace, long_note) -> None:
+def test_chunk_rows_have_lines_overlaps_and_headings(open_memory, workspace, long_note) -> None:
     memory = open_memory(chunking=ChunkingSettings(tokens=100, overlap=30))
     memory.sync()
     found = memory.insight.chunks_of("beds.md")
@@ -99,7 +99,7 @@ def test_chunk_detail_has_every_field(open_memory, workspace, long_note) -> None
     assert detail.heading_words == "greenhouse watering"
 
 
-def test_the_words_are_those_that_the_keyword_index_has(open_memory, workspace) -> None:
+def test_chunk_words_equal_those_of_keyword_index(open_memory, workspace) -> None:
     (workspace / "mixed.md").write_text("# 水\n\nos.replace runs; 我们去水边 and the boxes' GitHub page.\n", "utf-8")
     memory = open_memory(use=None)
     memory.sync()

@@ -66,6 +66,27 @@ def test_document_without_text_is_read_once(open_memory, workspace: Path, readin
     assert readings == ["scan.pdf"] * 2
 
 
+@pytest.mark.parametrize("mode", ["keyword", "auto"])
+def test_document_without_text_is_found_by_name(open_memory, workspace: Path, readings: list[str], mode: str) -> None:
+    broken = {
+        "Lease-Scan.pdf": pdf([[], []]),
+        "Certificate.pdf": pdf([["A quagga"]], encrypted=True),
+        "Old Minutes.docx": b"PK",
+    }
+    for name, content in broken.items():
+        (workspace / name).write_bytes(content)
+    memory = open_memory(extensions=WITH_DOCUMENTS)
+    for _ in range(3):
+        assert {issue.path for issue in memory.sync().failed} == {*broken}
+    assert sorted(readings) == sorted(broken)
+    queries = {"lease scan": "Lease-Scan.pdf", "certificate": "Certificate.pdf", "old minutes docx": "Old Minutes.docx"}
+    found = {query: memory.search(query, mode=mode).results for query in queries}
+    assert {query: results[0].path for query, results in found.items() if results} == queries
+    (workspace / "Lease-Scan.pdf").unlink()
+    memory.sync()
+    assert "Lease-Scan.pdf" not in {result.path for result in memory.search("lease scan", mode=mode).results}
+
+
 def test_failed_document_is_remembered_when_reopened(open_memory, workspace: Path, readings: list[str]) -> None:
     (workspace / "scan.pdf").write_bytes(pdf([[]]))
     memory = open_memory(use=None, extensions=WITH_DOCUMENTS)

@@ -231,7 +231,7 @@ def test_approval_tolerates_slightly_higher_estimate(open_memory, paid_provider)
     assert memory.sync().awaiting is None
 
 
-def test_approval_of_rebuild_holds_when_it_is_resumed(open_memory, paid_provider) -> None:
+def test_resumed_rebuild_needs_no_new_approval(open_memory, paid_provider) -> None:
     memory = open_memory(use=paid_provider)
     assert memory.sync(approve=True).vectors_pending == 0
     memory.close()

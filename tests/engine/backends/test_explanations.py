@@ -63,8 +63,9 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         assert reason.citation == result.citation
         assert reason.score == pytest.approx(result.score, abs=1e-5)
         assert sum(term.bm25 for term in reason.terms) == pytest.approx(reason.bm25)
-        from_bm25 = min(reason.text_limit, reason.bm25 / reason.full_bm25 + reason.nearness)
-        assert reason.text_score == pytest.approx(min(1.0, from_bm25 + reason.from_coverage))
+        assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + reason.from_coverage))
+        if not reason.missing:
+            assert reason.from_bm25 == pytest.approx(reason.bm25 / reason.full_bm25 + reason.nearness)
         assert {term.term for term in reason.terms} | {*reason.missing} == {"irrigation", "timer", "pressure"}
         span = reason.cosine_high - reason.cosine_low
         assert reason.vector_evidence == pytest.approx((reason.cosine - reason.cosine_low) / span)
@@ -103,8 +104,9 @@ def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str
     memory.sync()
     outcome = memory.search(query, min_score=0, explain=True)
     for reason in outcome.explanation.results:
-        words = sum(term.score for term in reason.terms) + reason.nearness
-        assert reason.text_score == pytest.approx(min(1.0, min(words, reason.text_limit) + reason.from_coverage))
+        assert reason.text_score == pytest.approx(min(1.0, reason.from_bm25 + reason.from_coverage))
+        if reason.covered == 1.0:
+            assert reason.from_bm25 >= sum(term.score for term in reason.terms) + reason.nearness - 1e-6
         if words_alone:
             whole = reason.text_weight * (reason.text_evidence or reason.text_score)
             assert reason.fresh_score == pytest.approx(min(1.0, whole), abs=1e-5)

@@ -312,7 +312,7 @@ def test_facts_of_another_process_are_found(facts: Facts, tmp_path: Path) -> Non
     assert texts(facts, "prefer tea") == ["I prefer tea"]
 
 
-def test_ids_are_named_by_their_beginnings(facts: Facts) -> None:
+def test_fact_is_found_by_prefix_of_its_id(facts: Facts) -> None:
     fact = facts.add("I prefer tea").fact
     assert facts.named(fact.id[:8]) == (fact,)
     assert facts.named("") == facts.named("no such") == ()

@@ -215,7 +215,7 @@ def files(memory: BuiltinMemory, agent: str) -> list[tuple[str, str]]:
         ("cline", [("edited", "src/hull.py")]),
     ],
 )
-def test_session_files_are_those_of_its_tool_calls(
+def test_files_of_session_are_from_its_tool_calls(
     memory: BuiltinMemory, agent: str, expected: list[tuple[str, str]]
 ) -> None:
     assert files(memory, agent) == expected

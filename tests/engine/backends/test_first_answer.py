@@ -149,7 +149,7 @@ def test_answer_comes_once_before_anything_is_embedded(open_memory: OpenMemory, 
 
 
 @pytest.mark.parametrize("kind", ["memory", "remote_memory"])
-def test_first_answer_is_corrected_too(kind: str, request: pytest.FixtureRequest) -> None:
+def test_first_answer_has_corrected_spelling(kind: str, request: pytest.FixtureRequest) -> None:
     memory: BuiltinMemory = request.getfixturevalue(kind)
     first, whole = _twice(memory, "irrigatoin timer")
     assert [outcome.corrected and outcome.corrected.query for outcome in first] == ["irrigation timer"]

@@ -73,7 +73,7 @@ def test_search_alias_that_is_the_query_comes_first(memory) -> None:
     assert {term.term: term.fields for term in explanation.results[0].terms}["weak"] == ("body", "alias")
 
 
-def test_search_finds_note_of_front_matter_only_by_name(memory) -> None:
+def test_note_with_only_front_matter_is_found_by_name(memory) -> None:
     assert memory.search("empty one").results[0].path == "empty one.md"
     assert "77aa" not in memory.search("empty one").results[0].snippet
 
@@ -98,7 +98,7 @@ def test_result_says_which_words_of_title_heading_and_path_match(memory, workspa
 
 
 @given(st.lists(st.text("ab \n🥝é", max_size=8), max_size=5), st.text("ab é", min_size=1, max_size=5))
-def test_ranges_of_several_texts_are_those_of_each(texts: list[str], query: str) -> None:
+def test_ranges_of_several_texts_equal_those_of_each(texts: list[str], query: str) -> None:
     question = analyse_query(query, ("english",))
     first, others = ranges_of("a b", texts, question, "english")
     assert first == highlight_ranges("a b", question, ("english",))

@@ -154,7 +154,7 @@ def test_sessions_counted_by_store_and_month(open_memory, workspace: Path, store
     ]
 
 
-def test_chunk_sizes_are_those_of_the_texts(open_memory, workspace: Path) -> None:
+def test_chunk_sizes_equal_lengths_of_texts(open_memory, workspace: Path) -> None:
     memory = open_memory()
     assert memory.insight.overview().sizes == msgspec.convert(
         {"median": 0, "longest": 0, "width": 0, "counts": []}, type(memory.insight.overview().sizes)

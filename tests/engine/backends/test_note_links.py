@@ -348,7 +348,7 @@ def test_image_is_found_by_path_or_name(memory: BuiltinMemory, tmp_path: Path, t
         "",
     ],
 )
-def test_unavailable_image_is_not_found(memory: BuiltinMemory, tmp_path: Path, target: str) -> None:
+def test_image_outside_or_in_hidden_folder_is_not_located(memory: BuiltinMemory, tmp_path: Path, target: str) -> None:
     notes = tmp_path / "notes"
     write_image(tmp_path, "outside.png")
     write_image(notes, "animals/drawing.svg")

@@ -179,7 +179,7 @@ def test_every_spelling_of_a_path_is_explained(memory: BuiltinMemory, workspace:
         assert (way, found.state, found.path) == (way, "indexed", "people/ines.md")
 
 
-def test_a_name_in_another_form_of_unicode_is_that_file(memory: BuiltinMemory) -> None:
+def test_name_in_other_unicode_form_is_the_same_file(memory: BuiltinMemory) -> None:
     for form in ("NFC", "NFD"):
         found = memory.explain_path(unicodedata.normalize(form, "grün.md"))
         assert (found.state, found.path) == ("indexed", NFD)

@@ -152,7 +152,7 @@ def test_status_available_while_keychain_locked(
 
 
 @pytest.mark.usefixtures("memory")
-def test_closing_ends_that_wait_too(open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_close_does_not_wait_for_keychain(open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch) -> None:
     keychain.answers.clear()
     memory = open_memory(background=True, provider="openai", sync=QUIET)
     monkeypatch.setattr(builtin, "select_provider", select_provider)

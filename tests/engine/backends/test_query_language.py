@@ -245,7 +245,7 @@ def test_semantic_results_respect_exclusion(memory: BuiltinMemory) -> None:
     assert all("tomatoes" not in result.snippet for result in outcome.results)
 
 
-def test_the_filters_of_the_caller_and_the_question_both_hold(memory: BuiltinMemory) -> None:
+def test_filters_of_caller_and_query_both_apply(memory: BuiltinMemory) -> None:
     assert found(memory, "path:daily", sources=["sessions"]) == set()
     outcome = memory.search("irrigation path:daily", sources=["sessions"], explain=True)
     stages = {stage.name: stage for stage in outcome.explanation.stages}

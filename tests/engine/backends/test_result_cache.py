@@ -60,7 +60,7 @@ def test_repeated_query_is_answered_from_cache(memory) -> None:
     ],
     ids=lambda options: next(iter(options)),
 )
-def test_whatever_decides_an_answer_makes_it_another_question(memory, options) -> None:
+def test_other_options_do_not_use_the_cached_answer(memory, options) -> None:
     memory.search("irrigation timer")
     assert memory.search("irrigation timer", **options).age is None
     assert memory.search("irrigation timer", **options).age is not None

@@ -200,7 +200,7 @@ def test_total_counts_results_beyond_the_maximum(open_memory, workspace: Path) -
     assert outcome.total == 20
 
 
-def test_unchanged_scores_whatever_else_is_indexed_in_the_answer(open_memory) -> None:
+def test_scores_do_not_depend_on_number_of_results(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     few = {r.citation: r.score for r in memory.search("irrigation timer", max_results=1, min_score=0).results}

@@ -56,7 +56,7 @@ def found(memory: BuiltinMemory, query: str) -> set[str]:
     return {result.title for result in memory.search(query, max_results=10).results}
 
 
-def test_machine_is_that_of_the_closest_folder(home: Path) -> None:
+def test_machine_is_that_of_the_closest_parent_folder(home: Path) -> None:
     memory = make(home, f"office={home / 'sync'}", f"laptop = {home / 'sync/laptop'}", f"tower={home / 'other'}")
     try:
         assert machines(memory) == {

@@ -206,7 +206,7 @@ def test_copy_of_a_passage_names_its_own_message(memory: BuiltinMemory, projects
     assert there.citation == copy.citation
 
 
-def test_speaker_is_that_of_the_densest_matches(memory: BuiltinMemory, projects: Path) -> None:
+def test_speaker_is_from_the_densest_matches(memory: BuiltinMemory, projects: Path) -> None:
     stored(
         projects,
         line("user", "The mast is loose. " + "Please look at the deck, the hull and the keel, one by one. " * 3),

@@ -127,7 +127,7 @@ def test_session_belongs_to_innermost_workspace(open_: Open, store: Path, tmp_pa
 
 
 def test_nothing_is_embedded_again(open_: Open, store: Path, tmp_path: Path, provider: FakeProvider) -> None:
-    """As after an update of the program, when each index had all sessions."""
+    """The state after an update from a version in which each index had all sessions."""
     garden, boat = open_("garden"), open_("boat")
     write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     garden.sync()

@@ -12,7 +12,7 @@ def test_rebuild_options_match_fingerprint():
     assert anew == {"chunking.tokens", "chunking.overlap", "sessions.thinking", "sessions.tools"}
 
 
-def test_the_options_that_choose_files_are_those_of_discovery():
+def test_options_that_choose_files_match_discovery():
     files = {key for key, follows in options_of_index().items() if follows.other_files}
     names = ("sources", "extra_paths", "include", "exclude", "extensions", "max_file_bytes", "sessions.folders")
     assert files == set(names)

@@ -111,7 +111,7 @@ def test_parts_and_beginning_of_a_file_name_find_it(open_memory, workspace: Path
         ("Krankenversicherung", "Versicherung", ""),
         ("email", "e-mail", ""),
         ("Müller", "Mueller", ""),
-        ("node.js", "nodejs", "node js"),
+        ("node.js", "nodejs", "node.js"),
         ("数据库设计", "數據庫", ""),
         ("회의록정리", "회의록", ""),
         ("2024/harbour-report", "harbuor report", "harbour report"),
@@ -130,6 +130,69 @@ def test_another_form_of_a_file_name_finds_it(
     outcome = memory.search(query, mode="keyword")
     assert [result.path for result in outcome.results][:1] == [f"{name}.md"]
     assert (outcome.corrected.query if outcome.corrected else "") == corrected
+
+
+def test_decimal_as_typed_comes_first(open_memory, workspace: Path) -> None:
+    for name, number in (("a", "5.75"), ("b", "5,75"), ("c", "5.75")):
+        (workspace / f"{name}.md").write_text(f"# Log {name}\n\nThe rate is {number} percent.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    for mode in ("keyword", "auto"):
+        assert memory.search("5,75", mode=mode).results[0].path == "b.md"
+        assert {result.path for result in memory.search("5.75", mode=mode).results[:2]} == {"a.md", "c.md"}
+
+
+NAMES = {
+    "feature-request-ma": "feature-request-management",
+    "TODO.De": "TODO.Debian",
+    "howto-t": "howto-tests",
+    "pip_ch": "pip_check",
+    "Crème br": "Crème brûlée",
+    "cremebrulee": "Crème brûlée",
+    "wifi6e": "Wi-Fi 6E",
+    "RDIdeas": "R&D Ideas",
+    "QA": "Q&A",
+    "de20pgresetwal15": "de-20-pg_resetwal-15",
+    "GdkPixbuf": "gdk-pixbuf",
+    "50-30-20 Budg": "50-30-20 Budget",
+}
+
+
+@pytest.mark.parametrize("mode", ["keyword", "auto"])
+def test_begun_or_joined_name_is_completed(open_memory, workspace: Path, mode: str) -> None:
+    for number in range(20):
+        text = "# Log\n\nA feature request, a budget, ideas, how to test, to do and tests of 50, 30 and 20 GdkRgba.\n"
+        (workspace / f"note-{number}.md").write_text(text, "utf-8")
+    for name in NAMES.values():
+        (workspace / f"{name}.md").write_text("# Log\n\nThe steps of a day, and how it ended.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    found = {query: memory.search(query, mode=mode).results for query in NAMES}
+    assert {query: results[0].path for query, results in found.items() if results} == {
+        query: f"{name}.md" for query, name in NAMES.items()
+    }
+
+
+def test_query_with_all_its_words_is_not_completed(open_memory, workspace: Path) -> None:
+    (workspace / "wi-fi-router.md").write_text("# Log\n\nOne more day.\n", "utf-8")
+    (workspace / "other.md").write_text("The new wi-fi route of a cable.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("wi-fi route")
+    assert outcome.corrected is None
+    assert outcome.suggestions == ()
+    assert outcome.results[0].path == "other.md"
+
+
+def test_private_name_completes_no_query_of_a_group(open_memory, workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text("# Feature request management\n\nPrivate plans.\n", "utf-8")
+    (workspace / "memory").mkdir(exist_ok=True)
+    (workspace / "memory/other.md").write_text("A feature and a request.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    assert memory.search("feature-request-ma").results[0].path == "MEMORY.md"
+    group = memory.search("feature-request-ma", session_key="agent:main:discord:group:1", explain=True)
+    assert "management" not in repr(group)
 
 
 @pytest.mark.parametrize("query", ["Camille hat", "cam", "-hat Camille", "camille OR hat", "'Camille' hat of"])

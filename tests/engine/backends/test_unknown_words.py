@@ -72,7 +72,7 @@ def test_weak_meaning_with_unknown_words_is_left_out(open_memory, workspace: Pat
 
 
 @pytest.mark.parametrize(("name", "results"), [("2019-10-04.md", ["2019-10-04.md"]), ("note-0.md", [])])
-def test_time_that_notes_are_dated_in_is_known(
+def test_month_of_dated_note_is_a_known_word(
     open_memory, workspace: Path, provider, name: str, results: list[str]
 ) -> None:
     provider.cosine = 0.4

@@ -213,7 +213,9 @@ def test_a_large_update_leaves_the_outgrown_table(open_memory: OpenMemory, works
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec", "auto"])
-def test_new_chunk_with_known_text_is_found_by_meaning(open_memory: OpenMemory, workspace: Path, engine: str) -> None:
+def test_new_chunk_with_embedded_text_is_found_by_meaning(
+    open_memory: OpenMemory, workspace: Path, engine: str
+) -> None:
     (workspace / "one.md").write_text("Pumps and valves.\n")
     memory = open_memory(engine=engine)
     memory.sync()

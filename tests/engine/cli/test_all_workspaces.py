@@ -49,7 +49,7 @@ def test_all_workspaces_requires_words(verb: Run, boat: Path) -> None:
     assert "can be combined with words" in answer.err
 
 
-def test_missing_workspace_is_named(verb: Run, boat: Path) -> None:
+def test_error_names_missing_workspace(verb: Run, boat: Path) -> None:
     (boat / "log.md").unlink()
     boat.rmdir()
     answer = verb("search", "carrots", "--all-workspaces")

@@ -95,7 +95,7 @@ def test_damaged_facts_are_named_and_restored(verb: Run, damage, statement: str)
     ],
     ids=["digits", "hexadecimal", "large", "brackets", "path", "command", "folder", "size"],
 )
-def test_invalid_settings_are_named(verb: Run, folder: Path, settings: Path, text: str, problem: str) -> None:
+def test_error_names_invalid_setting(verb: Run, folder: Path, settings: Path, text: str, problem: str) -> None:
     settings.write_text(f"{settings.read_text()}{text}\n")
     for name in ("search lamp", "status", "index"):
         answer = verb(*name.split())
@@ -104,7 +104,7 @@ def test_invalid_settings_are_named(verb: Run, folder: Path, settings: Path, tex
         assert str(settings) in answer.err
 
 
-def test_a_workspace_with_a_nul_is_named(verb: Run, folder: Path) -> None:
+def test_error_names_workspace_with_nul(verb: Run, folder: Path) -> None:
     answer = verb("search", "lamp", "--workspace", "/a\0b")
     assert (answer.code, answer.out) == (1, "")
     assert "cannot be found" in answer.err

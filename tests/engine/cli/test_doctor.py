@@ -61,7 +61,7 @@ def test_changed_notes_are_counted(verb: Run, folder: Path) -> None:
     assert found["detail"] == "1 new, 1 changed, 1 deleted since the last update."
 
 
-def test_failed_files_are_named(verb: Run, folder: Path) -> None:
+def test_doctor_lists_failed_files(verb: Run, folder: Path) -> None:
     (folder / "bad.md").write_bytes(bytes(99))
     verb("index")
     found = checks(verb("doctor", "--json"))

@@ -222,7 +222,7 @@ def test_doctor_and_status_show_pending(verb: Run, paid: PaidProvider) -> None:
     paid.before = fail
     assert verb("index", "--yes").code == 1
     assert "Waiting:" not in verb("status").out, "the approval is stored for the next update"
-    assert "found by words only so far. Run mnemoscope index." in verb("doctor").out
+    assert "found by words only, for now. Run mnemoscope index." in verb("doctor").out
 
 
 def test_the_doctor_pays_for_no_comparison(verb: Run, paid: PaidProvider) -> None:

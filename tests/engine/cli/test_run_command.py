@@ -121,7 +121,7 @@ def test_workspace_is_the_named_or_last_or_current(run: Run, opened, folder: Pat
     assert opened.settings.provider == "embedded"
 
 
-def test_a_missing_workspace_is_named(run: Run, tmp_path: Path) -> None:
+def test_error_names_missing_workspace(run: Run, tmp_path: Path) -> None:
     answer = run("status", "--workspace", str(tmp_path / "gone"))
     assert answer.code == 1
     assert f"{tmp_path / 'gone'} (from --workspace) does not exist" in answer.err

@@ -73,7 +73,7 @@ def test_incomplete_cost_below_a_cent_is_a_lower_bound(run: Run, memory: FakeMem
     assert run("sessions", "stats", "--by", "agent").out.splitlines()[1].endswith(" $0.00+")
 
 
-def test_unknown_duration_is_named(run: Run, memory: FakeMemory) -> None:
+def test_unknown_duration_is_shown_as_unknown(run: Run, memory: FakeMemory) -> None:
     untimed = make_session([("user", [("text", "Hello")])], path="sessions/a/4", agent="gptme", started=None)
     memory.session_texts = {untimed.summary.path: untimed}
     assert stats(run)["total"]["seconds"] is None

@@ -93,7 +93,7 @@ def test_long_text_overlaps_in_whole_lines_within_its_section() -> None:
             assert shared <= 0
 
 
-def test_no_overlap_on_request() -> None:
+def test_overlap_of_zero_repeats_no_lines() -> None:
     chunks = chunk_text(prose(9000), overlap=0)
     assert all(after.start_line == before.end_line + 1 for before, after in itertools.pairwise(chunks))
 
@@ -234,3 +234,15 @@ def test_note_leaves_out_properties_of_blocks_but_not_in_code() -> None:
     text = "- seed\n  id:: 65f0\n```\nid:: code\n```\n- frost\n  collapsed:: true"
     [chunk] = chunking.chunk_note(text, describe(text, "a.md"), tokens=400, overlap=80)
     assert chunk.text == "- seed\n\n```\nid:: code\n```\n- frost"
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("language", ["json", "compressed-json"])
+def test_note_leaves_out_the_data_of_a_drawing(level: int, language: str) -> None:
+    front = "---\nexcalidraw-plugin: parsed\n---\n"
+    data = f"%%\n{'#' * level} Drawing\n```{language}\n{{ strokeColor }}\n```\n%%"
+    text = f"# Drawing\nby hand\n\n# Text Elements\nPump ^a1\n\n{data}"
+    about = describe(front + text, "a.excalidraw.md")
+    [chunk] = chunking.chunk_note(front + text, about, tokens=400, overlap=80)
+    assert (chunk.start_line, chunk.text) == (4, text.partition(data)[0] + "%%")
+    assert "strokeColor" in chunking.chunk_note(text, describe(text, "a.md"), tokens=400, overlap=80)[0].text

@@ -127,7 +127,7 @@ def test_every_skipped_path_names_its_rule(tree: Tree) -> None:
     assert "1,000" in details["big.md"]
 
 
-def test_secrets_stay_unread_whatever_the_settings_say(tree: Tree) -> None:
+def test_secret_files_are_skipped_for_any_settings(tree: Tree) -> None:
     workspace = tree(".env", ".env.local", ".aws/credentials.md", "id_rsa", "vault.kdbx", "a.key", "keyrings/login.md")
     extra = tree("config.md", under=".ssh")
     settings = Settings(
@@ -172,7 +172,7 @@ def test_a_rule_lists_a_thousand_names_and_counts_the_rest(tree: Tree) -> None:
     assert (issues[-1].rule, issues[-1].detail) == ("symlink", "5 more were skipped by this rule.")
 
 
-def test_other_extensions_come_on_request(tree: Tree) -> None:
+def test_extensions_in_settings_replace_the_default(tree: Tree) -> None:
     workspace = tree("a.md", "b.markdown", "c.txt", "d.rst")
     assert names(discover(workspace, Settings())) == ["a.md", "b.markdown", "c.txt", "d.rst"]
     settings = Settings(extensions=(".md", "markdown", "*.TXT"))

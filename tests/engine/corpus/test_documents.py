@@ -32,7 +32,7 @@ from engine.corpus.documents.web_pages import read_enex, read_epub, read_html
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.note_metadata import describe
 from engine.corpus.note_reader import Unreadable, read_note
-from tests.helpers.document_files import archive, docx, epub, odt, pdf, word_paragraph
+from tests.helpers.document_files import archive, docx, epub, odt, pdf, word_margins, word_paragraph
 
 OTHERS: set[BaseProcess] = set()
 """Processes of other readers."""
@@ -454,6 +454,52 @@ def test_main_part_has_any_form_of_address() -> None:
         assert text_in(archive({**parts, "_rels/.rels": relations}), ".docx") == "Text\n"
 
 
+def test_docx_headers_and_footers_follow_the_text_once() -> None:
+    row = f"<w:tbl><w:tr><w:tc>{word_paragraph('Pump Works')}</w:tc><w:tc>{word_paragraph('2 Mill Lane')}</w:tc></w:tr>"
+    margins = word_margins(
+        header1=f"{row}</w:tbl>",
+        header2=word_paragraph("First page", '<w:pStyle w:val="H1"/>') + "<w:p/>" + word_paragraph("of two"),
+        footer1=word_paragraph("Confidential"),
+        footer2=word_paragraph("Confidential"),
+        footer3=word_paragraph("3"),
+        footer4="<w:p>",
+    )
+    assert text_in(docx(word_paragraph("Text"), more=margins), ".docx") == (
+        "Text\n\nHeader: Pump Works | 2 Mill Lane\n\nHeader: First page\nof two\n\nFooter: Confidential\n"
+    )
+
+
+def test_odt_headers_and_footers_follow_the_text_once() -> None:
+    master = (
+        "<style:header><text:p>Pump Works</text:p><text:p>2 Mill Lane</text:p></style:header>"
+        "<style:header-left><text:p>Pump Works</text:p><text:p>2 Mill Lane</text:p></style:header-left>"
+        "<style:footer><text:p>Page <text:page-number>2</text:page-number></text:p></style:footer>"
+        "<style:footer-first><text:p>2</text:p></style:footer-first>"
+    )
+    assert text_in(odt("<text:p>Text</text:p>", master=master), ".odt") == (
+        "Text\n\nHeader: Pump Works\n2 Mill Lane\n\nFooter: Page 2\n"
+    )
+
+
+def test_odt_paragraphs_of_an_item_have_one_bullet() -> None:
+    inner = "<text:list><text:list-item><text:p>two</text:p><text:p>more</text:p></text:list-item></text:list>"
+    items = (
+        f"<text:list-item><text:p/><text:p>one</text:p><text:p>again</text:p>{inner}<text:p>end</text:p>"
+        "</text:list-item><text:list-item><text:p>three</text:p></text:list-item>"
+    )
+    assert text_in(odt(f"<text:list>{items}</text:list>"), ".odt") == (
+        "- one\n  again\n  - two\n    more\n  end\n- three\n"
+    )
+
+
+@pytest.mark.parametrize("word", ["word ", "水"])
+def test_heading_that_is_a_paragraph_keeps_its_text(word: str) -> None:
+    heading, _, rest = text_in(docx(word_paragraph(word * 300, '<w:pStyle w:val="H1"/>')), ".docx").partition("\n\n")
+    assert len(heading) <= 202
+    assert heading.removeprefix("# ").replace(" ", "") + rest.strip().replace(" ", "") == word.strip() * 300
+    assert rest.startswith(word)
+
+
 def test_odt_pictures_are_left_out() -> None:
     body = "<text:p>a<office:binary-data>aGVsbG8=</office:binary-data>b</text:p>"
     assert text_in(odt(body), ".odt") == "ab\n"
@@ -658,6 +704,17 @@ def test_number_of_a_html_footnote_is_no_part_of_a_word(mark: str, text: str) ->
     assert text_in(f"<p>word{mark}.</p>".encode(), ".html") == text
 
 
+def test_paragraphs_of_a_cell_are_separate_words() -> None:
+    page = b"<table><tr><td><p>Mill Lane</p><p>2 km from <b>town</b></p><td><p>x</table>"
+    assert text_in(page, ".html") == "Mill Lane 2 km from town | x\n"
+
+
+def test_values_of_a_property_of_notion_are_separate_words() -> None:
+    value = '<span class="selected-value select-value-color-blue">{}</span>'.format
+    page = f"<table><tr><th>Tags</th><td>{value('home office')}{value('coffee')}</td></tr></table>"
+    assert text_in(page.encode(), ".html") == "Tags | home office coffee\n"
+
+
 def test_heading_has_no_number_of_a_footnote() -> None:
     html = b'<h2>Part<sup><a href="#n">1</a></sup> two</h2>'
     assert text_in(html, ".html") == "## Part two\n"
@@ -854,7 +911,7 @@ def test_reader_that_takes_too_long_is_ended() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="CPU time is not limited there")
-def test_document_that_takes_too_much_cpu_time_is_named() -> None:
+def test_document_beyond_cpu_limit_is_reported() -> None:
     reader = DocumentReader(seconds=0.4)
     with pytest.raises(DocumentError) as caught:
         reader.text_of(b"<p>x</p>" * 1_000_000, "a.html")
@@ -938,7 +995,7 @@ def test_index_and_viewer_have_the_same_lines(tmp_path: Path) -> None:
         assert lines.size == path.stat().st_size
 
 
-def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "find_spec", lambda name: None)
     (tmp_path / "a.pdf").write_bytes(pdf([["x"]]))
     with pytest.raises(Unreadable) as caught:

@@ -41,6 +41,8 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("`[[code]]`\n```\n[[fenced]]\n```\n- ```\n  [[fenced]]\n  ```\n", []),
         ("call((x)) f(([[a]]))", [("link", "a", "")]),
         ("[[]] [[ ]] [[a\nb]]", []),
+        ("[x]([[Page B]]) [y]([[C]])", [("link", "Page B", ""), ("link", "C", "")]),
+        ("[x](((60ab6f5b))) [y](z.md)", [("block", "60ab6f5b", ""), ("link", "z.md", "")]),
         ("[a](:/0123456789abcdef0123456789abcdef)", [("link", "0123456789abcdef0123456789abcdef", "")]),
         ("[[Board.canvas]] ![[Paper.PDF#page=3]]", [("link", "Board.canvas", ""), ("embed", "Paper.PDF", "page=3")]),
         ("[a](docs/Paper.pdf#page=12) [b](Log.odt)", [("link", "docs/Paper.pdf", "page=12"), ("link", "Log.odt", "")]),

@@ -22,7 +22,7 @@ def refusal(path: Path, limit: int = LIMIT) -> tuple[str, str]:
 
 
 @given(text=st.text(max_size=300))
-def test_text_and_hash_are_those_of_the_file(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_text_and_hash_equal_those_of_the_file(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     text = text.replace("\0", "").removeprefix("\ufeff")
     if "\n" not in text:
         text = text.replace("\r", "")

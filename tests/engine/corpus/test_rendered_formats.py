@@ -65,6 +65,8 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("org", "[[#no]] [[#i]]\n* B [1/2]\n:PROPERTIES:\n:CUSTOM_ID: i\n:END:", _ORG_ID),
         ("org", "- a\n| 1 |\n- b\n: c\n- d\n  | 2 |", _ORG_LIST),
         ("org", "* A\nDEADLINE: <2026-01-02>\n:LOGBOOK:\n- a\n:END:\nCLOCK: [2026-01-02]\nb", _ORG_LOG),
+        ("org", "#+begin_example\n,* a\n ,#+b\n,,* c\n, d\n#+end_example", "```\n* a\n #+b\n,* c\n, d\n```"),
+        ("org", "Press {{{kbd(TAB)}}} and ={{{kbd(x)}}}=", "Press TAB and `{{{kbd(x)}}}`"),
         ("org", "- a\n#+begin_src\nb\n#+end_src\n- c\n#+begin_quote\nd\n#+end_quote", _ORG_BLOCKS),
         ("org", ":LOGBOOK:\na\n* B\n:END:", "a\n\n# B"),
         ("rst", "**b** *i* ``c*`` :math:`x` 2 * 3 \\*no\\*", "**b** *i* `c*` `x` 2 \\* 3 \\*no\\*"),

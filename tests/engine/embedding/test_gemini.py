@@ -79,7 +79,7 @@ def test_key_in_header_never_in_url(server, make):
     assert server.requests[0].headers["x-goog-api-key"] == server.key
 
 
-def test_a_missing_key_and_an_unknown_model_are_named(server, make):
+def test_error_names_missing_key_or_unknown_model(server, make):
     with pytest.raises(ProviderError, match=r"no API key for gemini: .* GEMINI_API_KEY"):
         gemini.make(Settings(provider="gemini"), None)
     with pytest.raises(ProviderError, match=r"Gemini does not know the model or the address .*: check model"):

@@ -216,7 +216,7 @@ def test_killed_model_suggests_lack_of_memory(fresh: GgufProvider, worker: Calla
 
 
 @posix
-def test_ctrl_c_is_left_to_the_program(fresh: GgufProvider, worker: Callable[[], int]) -> None:
+def test_ctrl_c_is_handled_by_the_program(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     fresh.embed_query("apples")
     pid = worker()
     os.kill(pid, signal.SIGINT)

@@ -35,7 +35,7 @@ def test_values_after_the_vocabulary_are_read(tmp_path: Path) -> None:
     assert read_gguf(str(write_gguf(tmp_path / "m.gguf", last))).name == "first"
 
 
-def test_without_a_pooling_the_mean_is_taken(tmp_path: Path) -> None:
+def test_missing_pooling_means_mean_pooling(tmp_path: Path) -> None:
     values = {name: value for name, value in BERT.items() if name != "bert.pooling_type"}
     assert read_gguf(str(write_gguf(tmp_path / "m.gguf", values))).pooling == 1
     assert read_gguf(str(write_gguf(tmp_path / "m.gguf", {**values, "bert.pooling_type": 0}))).pooling == 1

@@ -145,7 +145,7 @@ def test_unknown_model_error_names_setting(server, make, waits):
     assert waits == []
 
 
-def test_unreachable_server_is_named(make, waits):
+def test_error_names_unreachable_server(make, waits):
     with OpenAIServer(dims=48, key=None) as gone:
         provider = make(gone, None)
     with pytest.raises(ProviderError, match=r"^The server 127\.0\.0\.1:\d+ cannot be reached \([^[]+\): is it"):

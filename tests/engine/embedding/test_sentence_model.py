@@ -49,7 +49,7 @@ def tokenizer() -> Any:
 
 @settings(max_examples=300)
 @given(st.text(_LETTERS, max_size=60))
-def test_pieces_are_those_of_the_package(pieces: Pieces, tokenizer: Any, text: str) -> None:
+def test_pieces_equal_those_of_the_package(pieces: Pieces, tokenizer: Any, text: str) -> None:
     assert pieces.ids(text) == tokenizer.encode(text)
     assert pieces.ids(text) == tokenizer.encode(text)  # now with cached words
 
@@ -80,14 +80,14 @@ def test_every_piece_of_the_vocabulary_is_read(tokenizer: Any) -> None:
     ],
     ids=["one", "odd", "same", "long", "short", "many"],
 )
-def test_vectors_are_those_of_the_package(encoder: _Encoder, package: Any, texts: list[str]) -> None:
+def test_vectors_equal_those_of_the_package(encoder: _Encoder, package: Any, texts: list[str]) -> None:
     vectors = encoder.encode(texts)
     assert vectors.shape == (len(texts), 512)
     assert vectors.dtype == np.float32
     assert np.abs(vectors - package.encode(texts)).max() < 1e-5
 
 
-def test_a_text_has_the_same_vector_in_any_company(encoder: _Encoder) -> None:
+def test_vector_does_not_depend_on_other_texts_of_batch(encoder: _Encoder) -> None:
     alone = encoder.encode([_PROSE])[0]
     among = encoder.encode(["one two three", _PROSE, _PROSE * 3])[1]
     assert np.abs(alone - among).max() < 1e-6

@@ -250,7 +250,7 @@ def test_system_proxy_is_not_used_for_this_machine(monkeypatch) -> None:
     ("proxy", "says"),
     [("ftp://proxy.example.org", "proxy is of type ftp"), ("socks5://127.0.0.1:1", "install .* socksio")],
 )
-def test_unusable_proxy_is_named(monkeypatch, proxy: str, says: str) -> None:
+def test_error_names_unusable_proxy(monkeypatch, proxy: str, says: str) -> None:
     monkeypatch.setenv("https_proxy", proxy)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ProviderError, match=says):

@@ -52,7 +52,7 @@ def test_atlas_keys_use_other_address_same_vectors(key, host):
         provider.close()
 
 
-def test_a_missing_key_and_an_unknown_model_are_named(server, make):
+def test_error_names_missing_key_or_unknown_model(server, make):
     with pytest.raises(ProviderError, match=r"no API key for voyage: .* VOYAGE_API_KEY"):
         voyage.make(Settings(provider="voyage"), None)
     with pytest.raises(ProviderError, match=r'Voyage refused the request .*"Model voyage-99 is not supported\."'):

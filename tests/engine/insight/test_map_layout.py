@@ -32,7 +32,7 @@ def _exact(vectors: np.ndarray, count: int) -> np.ndarray:
     return np.linalg.svd(centred, full_matrices=False)[2][:count].T
 
 
-def test_directions_are_those_of_an_exact_decomposition() -> None:
+def test_directions_equal_those_of_exact_decomposition() -> None:
     vectors, _ = _vectors(700)
     stored = np.concatenate([piece for _, piece in _rows(vectors).pieces()])
     found = find_directions(_rows(vectors), 5)
@@ -101,7 +101,7 @@ def test_equal_passages_get_finite_positions() -> None:
     same = np.tile(_vectors(1)[0], (80, 1))
     drawn = draw(_rows(same), 1, None)
     assert np.isfinite(drawn.points).all()
-    assert drawn.shown == pytest.approx(0, abs=1e-6)
+    assert drawn.shown_variance == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 29, 30, 31])
@@ -137,7 +137,7 @@ def test_directions_keep_their_sense_when_some_vectors_go() -> None:
     rows = _rows(vectors, parts=1)
     old = draw(rows, 1, None)
     assert old.layout == "directions"
-    mirrored = type(old)(old.layout, 1, old.ids, -old.points, old.mean, -old.axes, old.shown)
+    mirrored = type(old)(old.layout, 1, old.ids, -old.points, old.mean, -old.axes, old.shown_variance)
     new = draw(Rows(rows.ids[2:], 48, (quantise(vectors[2:]),)), 2, mirrored)
     assert np.abs(new.points - mirrored.points[2:]).max() < 0.3
     assert (vectors[2:] - new.mean) @ new.axes == pytest.approx(new.points, abs=0.02)
@@ -167,7 +167,7 @@ def test_a_cancel_ends_the_work() -> None:
     assert received[-1] < 0.5
 
 
-def test_rounds_of_a_layout_tell_how_far_they_are() -> None:
+def test_layout_rounds_report_progress() -> None:
     ties = neighbour_weights(*nearest(_vectors(60)[0], 9))
     received: list[float] = []
     arrange(ties, np.random.default_rng(1).standard_normal((60, 2)), progress=received.append)
@@ -200,7 +200,7 @@ def test_saved_map_is_loaded_only_under_its_name(tmp_path) -> None:
     save_layout(path, drawn, "mine")
     found = load_layout(path, "mine")
     assert found is not None
-    assert (found.layout, found.stamp, found.shown) == (drawn.layout, 7, pytest.approx(drawn.shown))
+    assert (found.layout, found.stamp, found.shown_variance) == (drawn.layout, 7, pytest.approx(drawn.shown_variance))
     for name in ("ids", "points", "mean", "axes"):
         assert np.array_equal(getattr(found, name), getattr(drawn, name)), name
     assert load_layout(path, "another's") is None

@@ -46,7 +46,7 @@ def test_recorded_cost_wins() -> None:
         "openrouter/anthropic/claude-opus-4.5:beta",
     ],
 )
-def test_a_model_is_known_under_the_names_that_agents_use(name: str) -> None:
+def test_model_is_found_by_the_names_that_agents_use(name: str) -> None:
     assert load_prices().cost(usage(name)) == load_prices().cost(usage())
 
 
@@ -62,7 +62,7 @@ def test_unknown_cost_is_not_zero(one: ModelUsage) -> None:
     assert load_prices().cost(one) is None
 
 
-def test_own_prices_come_first(tmp_path: Path) -> None:
+def test_user_price_list_overrides_the_default(tmp_path: Path) -> None:
     own = tmp_path / "prices.toml"
     own.write_text(
         '[[list]]\n[list.models]\n"gpt-99" = { input = 1, output = 2 }\n"gpt-5" = { input = 0, output = 0 }\n'

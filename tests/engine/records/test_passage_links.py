@@ -55,7 +55,7 @@ def test_links_round_trip(folder: str, path: str, lines: tuple[int | None, int |
 
 
 @given(st.text(max_size=200))
-def test_whatever_is_sent_is_read_or_refused_with_a_sentence(text: str) -> None:
+def test_any_link_is_read_or_refused_with_a_sentence(text: str) -> None:
     for sent in (text, f"mnemoscope://{text}", f"mnemoscope://open?{text}", f"{GOOD}{text}"):
         with contextlib.suppress(LinkRefused):
             link = parse_link(sent)
@@ -142,7 +142,7 @@ def test_location_without_valid_link_gets_none() -> None:
             write_link(Link(workspace=folder, path=path))
 
 
-def test_lines_and_messages_that_say_nothing_are_left_out() -> None:
+def test_empty_lines_and_messages_are_skipped() -> None:
     assert write_link(Link(workspace="/n", path="a.md", line=3, end=3)).endswith("&line=3")
     assert write_link(Link(workspace="/n", path="a.md", end=3)).endswith("path=a.md")
     assert write_link(Link(workspace="/n", path="s", message="x" * 999)).endswith("path=s")
@@ -170,7 +170,7 @@ def test_text_without_lines_is_no_citation() -> None:
         assert parse_citation(text) is None
 
 
-def test_a_line_of_the_command_line_names_lines_too() -> None:
+def test_citation_with_range_of_lines_is_parsed() -> None:
     assert parse_citation("a/b.md:5-9") == Citation("a/b.md", 5, 9)
 
 

@@ -394,6 +394,17 @@ auth_pass $VRRP_PASSWORD
 the otp seed is generated, and the seed is 42
 pdftotext -f 1 -l 2 a.pdf
 the bypass: 12345, compass=north2
+def validate_credentials(request: http.Request) -> None:
+image: ghcr.io/ada/tool:1.4.2@sha256:4f0a9c1be07d
+see docs/guide:12@main and //cdn.example.com:8080/x@2
+Login failed (401/403), login failed (google/facebook)
+logged in as ada with python3 and 2 keys
+secret_id = "prod/database", SecretId: db-password-2
+echo done > tests/passed.log
+echo "$TOKEN" > token.txt
+ACL SETUSER ada on >= 6.2
+the lock code for the handler is 12 lines
+<setting name="Theme"><value>dark</value></setting>
 """.strip("\n").split("\n")
 
 
@@ -403,6 +414,20 @@ def test_ordinary_lines_are_unchanged(line: str) -> None:
 
 
 GIVEN_AWAY = """
+sudo mount -t cifs //ada:«tugboat»@nas.local/data /mnt
+impacket-smbexec office/ada:"«hunter 2»"@dc01
+redis-cli ACL SETUSER ada on ">«hunter2»" allkeys
+tool --pw <(echo '«hunter2»') run
+bw login ada@example.com «hunter2» --raw
+wpa_cli set_network 0 sae_password «hunter2»
+<property name="password"><value>«hunter2»</value></property>
+printf %s "«hunter2»" > ~/.config/x/db_password
+Login failed for (ada / «hunter22»)
+Login for the router: admin / «tugboat»
+Login zum NAS: ada / «tugboat9x»
+signed in as ada using «tugboat99», twice
+ssid Home, key "«tugboat99»"
+the alarm code at the office is «5512#»
 enable secret «hunter22» ! note
 enable secret «hunter22» # comment
 username cisco privilege 15 password 0 «cisco123» ! lab
@@ -1368,7 +1393,7 @@ def test_the_manual_lists_every_pattern() -> None:
 
 
 @given(st.text(alphabet="ab \n水ü", max_size=40), st.integers(1, 40))
-def test_a_beginning_ends_between_words(text: str, most: int) -> None:
+def test_beginning_of_text_is_cut_between_words(text: str, most: int) -> None:
     begun = beginning_of(text, most)
     assert text.startswith(begun)
     assert len(begun) <= most

@@ -31,7 +31,7 @@ def test_lambda_one_by_score_zero_most_varied() -> None:
     assert order(diversify([0.9, 0.8, 0.7], similarity, 0.0, 3)) == [0, 2, 1]
 
 
-def test_scores_are_stretched_over_all_that_compete() -> None:
+def test_diversity_scales_scores_to_range_of_candidates() -> None:
     # 0.60 of 0.50..0.62 is worth as much as 0.9 of 0.1..1: close scores count as far apart as they can.
     similarity = similarities({(0, 1): 0.9})
     assert order(diversify([0.62, 0.60, 0.50], similarity, 0.7, 3)) == [0, 1, 2]

@@ -65,7 +65,7 @@ def test_prefix_of_too_many_words_is_spelled_out(
 ) -> None:
     def weaker_stems() -> tuple[str, ...]:
         with memory.store.read() as snapshot:
-            analysis = analyse_query("weirkeeper rybník hráz", ["czech"])  # beginnings of its stems are searched, too
+            analysis = analyse_query("weirkeeper rybník hráz", ["czech"])  # its stems match as prefixes, too
             return KeywordLeg(snapshot, analysis, Frequencies()).terms[0].weak_stems
 
     (notes / "c.md").write_text("# More\n\nWeirkeepers keeping weirs, weirkeeping.\n", "utf-8")

@@ -103,12 +103,18 @@ def test_unknown_language_of_query_is_reported() -> None:
     assert sentences["mixture"] == "The model does not know the query's language, so only its words count."
 
 
-def test_coverage_limit_reported_when_effective() -> None:
-    sentences = _sentences(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
+def test_effect_of_missing_words_on_bm25_is_stated() -> None:
+    sentences = _sentences(make_reason(from_bm25=0.5, covered=0.5))
     assert sentences["words"].endswith(
-        "The passage contains 50% of the query, weighted by rarity, so the BM25 sum gives at most 0.50."
+        "The passage contains 50% of the query, weighted by rarity: 0.00 more. "
+        "The missing part lowers the value of the BM25 sum to 0.50."
     )
-    full = _sentences(make_reason(bm25=12.0))
+    raised = _sentences(make_reason(bm25=1.0, from_bm25=0.35, covered=1.0, together=1.0, from_coverage=0.21))
+    assert raised["words"].endswith(
+        "The passage contains 100% of the query, weighted by rarity: 0.21 more. "
+        "This share of the query raises the value of the BM25 sum to 0.35."
+    )
+    full = _sentences(make_reason(bm25=12.0, from_bm25=1.23))
     assert full["words"].endswith(
         "The BM25 sum of 12.0, plus 0.3 for words near each other, counts as a full match (10.0)."
     )
@@ -121,7 +127,7 @@ def test_evergreen_notes_do_not_age() -> None:
     )
 
 
-def test_of_many_words_the_first_are_named() -> None:
+def test_reason_lists_only_first_of_many_words() -> None:
     terms = tuple(TermMatch(term=f"w{number}", score=0.1, bm25=1.0, chunks=1) for number in range(12))
     missing = tuple(f"m{number}" for number in range(9))
     sentences = _sentences(msgspec.structs.replace(make_reason(), terms=terms, missing=missing))

@@ -145,7 +145,7 @@ def test_model_weight_rises_without_keyword_match() -> None:
     assert _blend(0.95, 0.0).vector_weight == pytest.approx(0.95)
 
 
-def test_vectors_weigh_more_where_both_order_alike() -> None:
+def test_vectors_weigh_more_if_both_orders_agree() -> None:
     def weight(vectors: Iterable[float], base: float = 0.05) -> float:
         found = [Evidence(text / 10, vector) for text, vector in zip(range(5, 15), vectors, strict=True)]
         return Blend.of(Calibration(0.0, 1.0, base), found, 4).vector_weight

@@ -90,6 +90,20 @@ def test_words_in_the_same_language_are_not_compared(memory: BuiltinMemory, quer
     assert not any(_similarities(outcome))
 
 
+def test_few_german_words_among_german_notes_are_not_compared(tmp_path: Path) -> None:
+    notes = {
+        "mast": "Die Verbindung der Leiterbahn mit dem Gehäuse ist am Rand der Platine, und sie wird dort verschraubt.",
+        "bad": "Wir haben den Boden im Bad neu verlegt, und die Fliesen sind jetzt grau.",
+    }
+    memory = _memory(tmp_path, notes)
+    try:
+        outcome = _explained(memory, "Erde und Schirmung")
+    finally:
+        memory.close()
+    assert len(outcome.results) == 2
+    assert not any(_similarities(outcome))
+
+
 def test_passages_with_too_many_words_stay_in_place(tmp_path: Path) -> None:
     letters = "bcdfghklmn"
     notes = {

@@ -111,3 +111,13 @@ def test_invalid_value_not_written(notes, file):
     with pytest.raises(SettingsError, match="number"):
         change_settings([SettingChange("query.max_results", "defaults", "many", 8)], notes, file)
     assert file.read_text() == text
+
+
+@pytest.mark.parametrize("key", ["workspace", "store.vector.extension_path"])
+def test_path_that_does_not_exist_is_refused(tmp_path, notes, file, key):
+    before = file.read_text()
+    with pytest.raises(SettingsError, match="gone is not a f"):
+        change_settings([SettingChange(key, "defaults", str(tmp_path / "gone"))], notes, file)
+    assert file.read_text() == before
+    there = str(notes if key == "workspace" else file)
+    assert change_settings([SettingChange(key, "defaults", there)], notes, file).get(key, "defaults") == there

@@ -226,7 +226,7 @@ half_life_by_path = { "daily/**" = 7.9, "people/**" = 0, "log/**" = 0.2 }
         ),
     ],
 )
-def test_wrong_ranking_extras_are_named(config: Path, line: str, refused: str) -> None:
+def test_error_explains_invalid_ranking_option(config: Path, line: str, refused: str) -> None:
     assert refusal(config, f"[defaults.query.hybrid]\n{line}\n") == f", {refused}"
 
 

@@ -140,7 +140,7 @@ def test_names_of_the_reference_are_translated(config: Path, line: str, expected
     assert refusal(config, f"[defaults]\n{line}\n").startswith(f", line 2: {expected}")
 
 
-def test_the_addresses_are_those_of_the_presets() -> None:
+def test_addresses_equal_those_of_presets() -> None:
     presets = {preset.id: preset.base_url for preset in PRESETS if preset.id != "openai"}
     assert presets == {name: address for name, address in COMPATIBLE.items() if name in presets}
 

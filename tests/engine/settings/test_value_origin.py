@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from engine.settings import load_settings
-from engine.settings.loading import BUILT_IN, origin_of
 from engine.settings.saving import add_extra_path
+from engine.settings.setting_origin import BUILT_IN, origin_of
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ exclude = ["new/"]
         ("query.min_score", None, "defaults", 4),
     ],
 )
-def test_the_layer_and_the_line(
+def test_origin_names_layer_file_and_line(
     tmp_path: Path, config: Path, key: str, item: str | None, layer: str, line: int
 ) -> None:
     found = origin_of(key, tmp_path / "notes", config, item)

@@ -408,7 +408,7 @@ def test_files_next_to_the_data_are_private(path: Path) -> None:
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_an_empty_file_read_only_is_reported_too(path: Path, read_only: bool) -> None:
+def test_empty_file_is_reported_and_stays_empty(path: Path, read_only: bool) -> None:
     path.touch()
     with closing(UserData(path, read_only=read_only)) as data:
         assert "empty" in data.problem

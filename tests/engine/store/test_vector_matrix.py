@@ -391,7 +391,7 @@ def test_truncated_or_missing_file_is_rejected(saved, size):
     assert QuantisedMatrix.load(path, **SAVED) is None
 
 
-def test_an_empty_matrix_is_saved_too(tmp_path):
+def test_empty_matrix_is_saved(tmp_path):
     QuantisedMatrix(24).save(tmp_path / "empty", **SAVED, stamp=1)
     matrix, _ = QuantisedMatrix.load(tmp_path / "empty", **SAVED)
     assert (matrix.dims, matrix.rows) == (24, 0)

@@ -37,7 +37,7 @@ from engine.text.folding import fold
         ("a\u2066b\u202c c\ufeffd", "ab cd"),
     ],
 )
-def test_spellings_of_one_word_fold_alike(written: str, folded: str) -> None:
+def test_spellings_of_one_word_fold_to_the_same(written: str, folded: str) -> None:
     assert fold(written) == folded
 
 
@@ -47,5 +47,5 @@ def test_folding_twice_changes_nothing(text: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",))))
-def test_composed_and_decomposed_text_fold_alike(text: str) -> None:
+def test_composed_and_decomposed_text_fold_to_the_same(text: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text))

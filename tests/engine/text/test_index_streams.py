@@ -143,7 +143,7 @@ def test_long_text_is_cut_at_spaces_and_loses_nothing() -> None:
     assert analyse(text, "english").words.count("ipsum") == PIECE_LENGTH
 
 
-def test_text_without_any_space_is_cut_too() -> None:
+def test_long_text_without_spaces_is_split() -> None:
     text = "東京" * PIECE_LENGTH
     assert max(len(piece) for _, piece in text_pieces(text)) == PIECE_LENGTH
     assert analyse(text, "").words.count("東京") == PIECE_LENGTH

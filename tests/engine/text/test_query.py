@@ -75,7 +75,7 @@ def test_irregular_form_with_an_ambiguous_stem_is_a_word() -> None:
     assert found.irregular == ()
 
 
-def test_irregular_forms_are_those_of_english_only() -> None:
+def test_only_english_has_irregular_forms() -> None:
     found = analyse_query("wo ist das Lied, das sie gestern sang", ["german", "english"])
     assert found.languages[0] == "german"
     assert not any(one.irregular for one in found.terms)
@@ -225,7 +225,7 @@ def test_abbreviation_splits_from_the_word_it_is_joined_to() -> None:
         ("WHAT IS IT", []),
     ],
 )
-def test_analyse_query_marks_fillers_if_others_are_left(query: str, fillers: list[str]) -> None:
+def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: list[str]) -> None:
     parsed = parse_query(query)
     assert [term.surface for term in analyse_query(parsed, ("english", "german")).terms if term.filler] == fillers
 

@@ -41,6 +41,7 @@ def shown(query: str) -> list[str]:
         ("tag:a tag:b", ["tag:a", "tag:b"]),
         ("tag:a OR path:b", ["tag:a OR path:b"]),
         ("temperature -5 --flag - x", ["temperature", "-5", "--flag", "-", "x"]),
+        ("-n, --limit=N rows", ["-n,", "--limit=N", "rows"]),
         ("“left”-handed", ['"left"', "handed"]),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from gui.app import tray as tray_module
-from gui.app.background_mode import QuickSearchController
+from gui.app.quick_search_controller import QuickSearchController
 from gui.app.tray import Tray
 from gui.window.main_window import MainWindow
 
@@ -41,7 +41,7 @@ def tray(window: MainWindow, tray_there) -> Tray:
 
 
 @pytest.fixture
-def way(qtbot, window: MainWindow, jobs) -> QuickSearchController:
-    way = QuickSearchController(window, window.workspace, jobs)
-    qtbot.addWidget(way.quick)
-    return way
+def quick_search(qtbot, window: MainWindow, jobs) -> QuickSearchController:
+    quick_search = QuickSearchController(window, window.workspace, jobs)
+    qtbot.addWidget(quick_search.quick)
+    return quick_search

@@ -90,7 +90,7 @@ def test_entry_is_written_to_xdg_autostart_folder(user_home):
 
 
 @pytest.fixture
-def way(window, jobs, folder, monkeypatch) -> AutostartController:
+def controller(window, jobs, folder, monkeypatch) -> AutostartController:
     monkeypatch.setattr(autostart, "autostart", lambda _: DesktopEntry(WORDS, folder))
     return AutostartController(window.commands.all, jobs, window.banner, None)
 
@@ -99,44 +99,44 @@ def _entry(window) -> QAction:
     return window.findChild(QAction, "program.autostart")
 
 
-def test_menu_shows_current_autostart_state(qtbot, window, way, folder):
+def test_menu_shows_current_autostart_state(qtbot, window, controller, folder):
     action = _entry(window)
     assert action.isVisible()
     window.commands.menu.aboutToShow.emit()
-    qtbot.waitUntil(lambda: not way.switch.busy)
+    qtbot.waitUntil(lambda: not controller.switch.busy)
     assert not action.isChecked()
     DesktopEntry(WORDS, folder).set_on(True)
     window.commands.menu.aboutToShow.emit()
     qtbot.waitUntil(action.isChecked)
 
 
-def test_menu_toggles_autostart(qtbot, window, way, folder):
+def test_menu_toggles_autostart(qtbot, window, controller, folder):
     action, entry = _entry(window), DesktopEntry(WORDS, folder)
     action.trigger()
     qtbot.waitUntil(entry.is_on)
-    qtbot.waitUntil(lambda: not way.switch.busy)
+    qtbot.waitUntil(lambda: not controller.switch.busy)
     assert action.isChecked()
     action.trigger()
-    qtbot.waitUntil(lambda: not entry.is_on() and not way.switch.busy)
+    qtbot.waitUntil(lambda: not entry.is_on() and not controller.switch.busy)
     assert not action.isChecked()
 
 
-def test_unwritable_autostart_is_reported_and_menu_stays_correct(qtbot, window, way, folder):
+def test_unwritable_autostart_is_reported_and_menu_stays_correct(qtbot, window, controller, folder):
     folder.write_text("a file in the way")
     action = _entry(window)
     action.trigger()
     qtbot.waitUntil(lambda: "Start at login was not changed" in window.banner.text)
-    qtbot.waitUntil(lambda: not way.switch.busy)
+    qtbot.waitUntil(lambda: not controller.switch.busy)
 
 
-def test_settings_switch_reports_refusal_without_banner(qtbot, window, way, folder):
+def test_settings_switch_reports_refusal_without_banner(qtbot, window, controller, folder):
     folder.write_text("a file in the way")
     refused = []
-    way.switch.refused.connect(refused.append)
-    way.switch.switch(True)
-    qtbot.waitUntil(lambda: bool(refused) and not way.switch.busy)
+    controller.switch.refused.connect(refused.append)
+    controller.switch.switch(True)
+    qtbot.waitUntil(lambda: bool(refused) and not controller.switch.busy)
     assert "Start at login was not changed." in refused[0]
     assert not window.banner.text
     folder.unlink()
-    way.switch.switch(True)
+    controller.switch.switch(True)
     qtbot.waitUntil(_entry(window).isChecked)

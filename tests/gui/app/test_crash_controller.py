@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from gui.app.crash_controller import CrashController, CrashDialog, ExceptionHooks
+from gui.app.crash_controller import CrashController, CrashDialog
 from gui.app.crash_report import failure_of
+from gui.app.exception_hooks import ExceptionHooks
 
 
 class _Sender(QObject):
@@ -28,7 +29,7 @@ def catching(qapp):
 
 
 @pytest.fixture
-def way(qtbot, appearance, catching, tmp_path):
+def controller(qtbot, appearance, catching, tmp_path):
     window = QWidget()
     window.resize(900, 700)
     qtbot.addWidget(window)
@@ -50,21 +51,21 @@ def _dialogs() -> list[CrashDialog]:
     return [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, CrashDialog)]
 
 
-def test_error_in_slot_opens_dialog(qtbot, way):
+def test_error_in_slot_opens_dialog(qtbot, controller):
     sender = _Sender()
     sender.sent.connect(_fail)
     sender.sent.emit()
-    qtbot.waitUntil(lambda: way.dialog is not None)
-    assert "ValueError in the window, once" in way.dialog.report
-    assert "therapy" not in way.dialog.report
+    qtbot.waitUntil(lambda: controller.dialog is not None)
+    assert "ValueError in the window, once" in controller.dialog.report
+    assert "therapy" not in controller.dialog.report
 
 
-def test_errors_in_thread_and_finalizer_open_dialog(qtbot, way):
+def test_errors_in_thread_and_finalizer_open_dialog(qtbot, controller):
     thread = threading.Thread(target=_fail)
     thread.start()
     thread.join()
-    qtbot.waitUntil(lambda: way.dialog is not None)
-    assert "in the background" in way.dialog.report
+    qtbot.waitUntil(lambda: controller.dialog is not None)
+    assert "in the background" in controller.dialog.report
 
     class Bad:
         def __del__(self) -> None:
@@ -73,56 +74,56 @@ def test_errors_in_thread_and_finalizer_open_dialog(qtbot, way):
     bad = Bad()
     del bad
     gc.collect()
-    qtbot.waitUntil(lambda: "in a destructor or callback" in way.dialog.report)
+    qtbot.waitUntil(lambda: "in a destructor or callback" in controller.dialog.report)
 
 
-def test_error_in_job_opens_dialog_and_reports_failure(qtbot, way, catching, jobs):
+def test_error_in_job_opens_dialog_and_reports_failure(qtbot, controller, catching, jobs):
     jobs.failed.connect(catching.report_job_error)
     received = []
     jobs.read(lambda _: _fail(), lambda _: None, received.append)
-    qtbot.waitUntil(lambda: way.dialog is not None)
-    assert "ValueError in the background, once" in way.dialog.report
+    qtbot.waitUntil(lambda: controller.dialog is not None)
+    assert "ValueError in the background, once" in controller.dialog.report
     assert received == ["Unexpected error (ValueError); the log has the details."]
 
 
-def test_expected_job_failure_opens_no_dialog(qtbot, way, catching, jobs):
+def test_expected_job_failure_opens_no_dialog(qtbot, controller, catching, jobs):
     jobs.failed.connect(catching.report_job_error)
     received = []
     jobs.read(lambda _: open("/nowhere/at/all"), lambda _: None, received.append)  # noqa: PTH123, SIM115
     qtbot.waitUntil(lambda: bool(received))
-    assert way.dialog is None
+    assert controller.dialog is None
 
 
-def test_open_dialog_counts_repeats_and_adds_new_errors(qtbot, way):
+def test_open_dialog_counts_repeats_and_adds_new_errors(qtbot, controller):
     for _ in range(3):
         QTimer.singleShot(0, _fail)
-    qtbot.waitUntil(lambda: way.dialog is not None and "3 times" in way.dialog.report)
+    qtbot.waitUntil(lambda: controller.dialog is not None and "3 times" in controller.dialog.report)
     QTimer.singleShot(0, lambda: _fail(1))
-    qtbot.waitUntil(lambda: way.dialog.report.count("Traceback") == 2)
+    qtbot.waitUntil(lambda: controller.dialog.report.count("Traceback") == 2)
     assert len(_dialogs()) == 1
 
 
-def test_dismissed_error_does_not_reopen_dialog(qtbot, way):
+def test_dismissed_error_does_not_reopen_dialog(qtbot, controller):
     QTimer.singleShot(0, _fail)
-    qtbot.waitUntil(lambda: way.dialog is not None)
-    _press(way.dialog, "Continue")
-    qtbot.waitUntil(lambda: way.dialog is None)
+    qtbot.waitUntil(lambda: controller.dialog is not None)
+    _press(controller.dialog, "Continue")
+    qtbot.waitUntil(lambda: controller.dialog is None)
     for _ in range(5):
         QTimer.singleShot(0, _fail)
     QTimer.singleShot(0, lambda: _fail(2))
-    qtbot.waitUntil(lambda: way.dialog is not None)
-    assert "6 times" in way.dialog.report
-    assert "once" in way.dialog.report
+    qtbot.waitUntil(lambda: controller.dialog is not None)
+    assert "6 times" in controller.dialog.report
+    assert "once" in controller.dialog.report
 
 
-def test_dialogs_per_run_are_limited(qtbot, way):
+def test_dialogs_per_run_are_limited(qtbot, controller):
     opened = 0
     for number in range(30):
-        way.show_failure(failure_of(*_error(number), "in the window"))
-        if way.dialog is not None:
+        controller.show_failure(failure_of(*_error(number), "in the window"))
+        if controller.dialog is not None:
             opened += 1
-            way.dialog.reject()
-            qtbot.waitUntil(lambda: way.dialog is None)
+            controller.dialog.reject()
+            qtbot.waitUntil(lambda: controller.dialog is None)
     assert opened == 5
 
 
@@ -134,44 +135,44 @@ def _error(number: int):
     raise AssertionError
 
 
-def test_repeated_error_logs_traceback_once(qtbot, way, caplog):
+def test_repeated_error_logs_traceback_once(qtbot, controller, caplog):
     with caplog.at_level(logging.ERROR):
         for _ in range(25):
             QTimer.singleShot(0, _fail)
-        qtbot.waitUntil(lambda: way.dialog is not None and "25 times" in way.dialog.report)
+        qtbot.waitUntil(lambda: controller.dialog is not None and "25 times" in controller.dialog.report)
     assert [record.exc_info is not None for record in caplog.records] == [True, False]
     assert "10 times by now" in caplog.text
 
 
-def test_keyboard_interrupt_and_system_exit_propagate(qtbot, way, catching):
+def test_keyboard_interrupt_and_system_exit_propagate(qtbot, controller, catching):
     sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
     sys.excepthook(SystemExit, SystemExit(), None)
     QTimer.singleShot(0, _fail)
-    qtbot.waitUntil(lambda: way.dialog is not None)
-    assert "Keyboard" not in way.dialog.report
-    assert "SystemExit" not in way.dialog.report
+    qtbot.waitUntil(lambda: controller.dialog is not None)
+    assert "Keyboard" not in controller.dialog.report
+    assert "SystemExit" not in controller.dialog.report
 
 
-def test_dialog_buttons_copy_open_log_folder_and_restart(qtbot, way, monkeypatch, tmp_path):
+def test_dialog_buttons_copy_open_log_folder_and_restart(qtbot, controller, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
     QTimer.singleShot(0, _fail)
-    qtbot.waitUntil(lambda: way.dialog is not None)
-    _press(way.dialog, "Copy report")
-    assert QGuiApplication.clipboard().text() == way.dialog.report
-    _press(way.dialog, "Open log folder")
+    qtbot.waitUntil(lambda: controller.dialog is not None)
+    _press(controller.dialog, "Copy report")
+    assert QGuiApplication.clipboard().text() == controller.dialog.report
+    _press(controller.dialog, "Open log folder")
     assert opened == [str(tmp_path)]
-    with qtbot.waitSignal(way.restart_requested):
-        _press(way.dialog, "Restart Mnemoscope")
-    qtbot.waitUntil(lambda: way.dialog is None)
+    with qtbot.waitSignal(controller.restart_requested):
+        _press(controller.dialog, "Restart Mnemoscope")
+    qtbot.waitUntil(lambda: controller.dialog is None)
 
 
-def test_earlier_crash_dialog_has_no_restart_button(qtbot, way):
-    way.report_earlier_crash("Mnemoscope 0.1.0\n\nFatal Python error: Aborted")
-    buttons = {button.text(): button.isVisible() for button in way.dialog.findChildren(QPushButton)}
+def test_earlier_crash_dialog_has_no_restart_button(qtbot, controller):
+    controller.report_earlier_crash("Mnemoscope 0.1.0\n\nFatal Python error: Aborted")
+    buttons = {button.text(): button.isVisible() for button in controller.dialog.findChildren(QPushButton)}
     assert buttons["Close"]
     assert not buttons["Restart Mnemoscope"]
-    assert "Aborted" in way.dialog.report
+    assert "Aborted" in controller.dialog.report
 
 
 def test_end_restores_previous_hooks(qapp):

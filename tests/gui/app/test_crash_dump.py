@@ -4,13 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gui.app.crash_report import CrashDump
+from gui.app.crash_dump import CrashDump
 
 ROOT = Path(__file__).resolve().parents[3]
 DIE = """
 import faulthandler, sys, threading
 from pathlib import Path
-from gui.app.crash_report import CrashDump
+from gui.app.crash_dump import CrashDump
 
 remains = CrashDump(Path(sys.argv[1]))
 print(repr(remains.begin()), flush=True)
@@ -22,7 +22,7 @@ threading.Thread(target={function}, name="therapy.md").start()
 threading.Event().wait(60)
 """
 QT_ABORTS = (
-    "from PySide6.QtCore import qFatal; from gui.app.gc_on_gui_thread import install_handler; "
+    "from PySide6.QtCore import qFatal; from gui.app.qt_messages import install_handler; "
     "install_handler(); qFatal('therapy.md')"
 )
 

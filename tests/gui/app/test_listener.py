@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication
 
-from gui.app.background_mode import MOST_CALLERS, IpcServer
+from gui.app.ipc_server import MOST_CALLERS, IpcServer
 from gui.app.single_instance import LONGEST, REFUSED, IpcAddress, IpcMessage, Outcome, decode, encode, send_message
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")

@@ -182,7 +182,7 @@ def test_start_waits_for_starting_instance(runtime, monkeypatch):
     first.end()
 
 
-def test_hung_instance_is_left_and_its_address_taken(runtime, monkeypatch):
+def test_address_of_hung_instance_is_taken_over(runtime, monkeypatch):
     first = begin([], None)
     monkeypatch.setattr(single_instance, "send_message", lambda *_: "silent")
     assert begin([], None) == single_instance.SingleInstance(handed_over=False, address=first.address, lock=None)

@@ -79,7 +79,7 @@ def test_ctrl_e_in_box_opens_result_in_editor(qtbot, opened, monkeypatch):
     assert box.cursorPosition() == 0
 
 
-def test_own_key_works_from_box(qtbot, opened):
+def test_user_defined_shortcut_works_in_query_box(qtbot, opened):
     keymap().set_own({"results.copy-path": ["Ctrl+J"]})
     box = _searched(qtbot, opened)
     qtbot.keyClick(box, Key.Key_J, CTRL)

@@ -24,7 +24,7 @@ def test_own_keys_replace_default_keys(qapp):
     assert mapped.keys("trial.find") == ("Ctrl+J",)
     mapped.set_own({"trial.find": []})
     assert mapped.keys("trial.find") == ()
-    assert mapped.shown("trial.find") == ""
+    assert mapped.first_key("trial.find") == ""
     assert mapped.keys("trial.unknown") == ()
 
 

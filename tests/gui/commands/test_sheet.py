@@ -6,7 +6,7 @@ from gui.commands.keymap import keymap
 from gui.style.theme import tokens
 from gui.widgets.labels import KeyCaps
 from gui.widgets.layouts import open_dialog
-from gui.window.window_menu import KeySheet
+from gui.window.key_sheet import KeySheet
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def shown(qtbot, opened):
 
 
 def test_sheet_lists_every_window_key(shown):
-    listing = " | ".join(shown.shown)
+    listing = " | ".join(shown.visible_rows)
     for row in ("Ctrl+1: Search notes and sessions", "F1 or ?: Keys", "Alt+Z: Wrap lines", "J, K: Next and previous"):
         assert row in listing
 
@@ -27,11 +27,11 @@ def test_sheet_lists_every_window_key(shown):
 def test_typing_filters_rows(qtbot, shown):
     assert shown.edit.hasFocus()
     qtbot.keyClicks(shown.edit, "wrap lin")
-    assert shown.shown == ["Alt+Z: Wrap lines"]
+    assert shown.visible_rows == ["Alt+Z: Wrap lines"]
     qtbot.keyClicks(shown.edit, "xyz")
-    assert shown.shown == []
+    assert shown.visible_rows == []
     shown.edit.setText("ctrl+shift+k")
-    assert shown.shown == ["Ctrl+Shift+K: Search within these results"]
+    assert shown.visible_rows == ["Ctrl+Shift+K: Search within these results"]
 
 
 def test_typing_before_the_list_is_complete_searches_all_keys(qtbot, opened):
@@ -39,7 +39,7 @@ def test_typing_before_the_list_is_complete_searches_all_keys(qtbot, opened):
     open_dialog("Keys", sheet, opened)
     assert not sheet.complete
     sheet.edit.setText("wrap lin")
-    assert sheet.shown == ["Alt+Z: Wrap lines"]
+    assert sheet.visible_rows == ["Alt+Z: Wrap lines"]
 
 
 class _PaintedHeights(QObject):
@@ -77,7 +77,7 @@ def test_sheet_shows_own_keys(qtbot, shown, opened):
     fresh = KeySheet()
     open_dialog("Keys", fresh, opened)
     qtbot.waitUntil(lambda: fresh.complete)
-    listing = " | ".join(fresh.shown)
+    listing = " | ".join(fresh.visible_rows)
     assert "F7: Wrap lines" in listing
     assert "Search notes and sessions" not in listing
 

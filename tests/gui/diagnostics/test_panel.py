@@ -241,7 +241,7 @@ def language(request) -> Iterator[None]:
 
 @pytest.mark.usefixtures("language")
 @pytest.mark.parametrize("scale", [0.8, 1.0, 1.3, 2.0])
-@pytest.mark.parametrize("width", [0, 330, 460])  # from the narrowest on
+@pytest.mark.parametrize("width", [0, 330, 460])
 def test_no_text_is_cut_at_any_font_scale(qtbot, appearance, jobs, memory, scale, width):
     panel = _shown(qtbot, _panel(jobs, memory))
     appearance.set_font_scale(scale)

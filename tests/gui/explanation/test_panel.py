@@ -202,8 +202,8 @@ def test_escape_returns_to_results(qtbot, panel):
 
 @pytest.mark.parametrize("width", [260, 330, 600])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_panel_fits_width_and_uses_theme_colours(qapp, qtbot, panel, outcome, theme, width):
-    appearance = Appearance(qapp, theme)
+def test_panel_fits_width_and_uses_theme_colours(qtbot, appearance, panel, outcome, theme, width):
+    appearance.set_theme(theme)
     aged = make_reason(citation=outcome.results[0].citation)
     full = explain(outcome.results, outcome.results, min_score=0.35, remedies=())
     with_details = msgspec.structs.replace(
@@ -218,7 +218,6 @@ def test_panel_fits_width_and_uses_theme_colours(qapp, qtbot, panel, outcome, th
     seen = {picture.pixelColor(x, 8).name() for x in range(picture.width())}
     colours = theme_tokens(theme)
     assert {colours.accent.name(), colours.meaning.name(), colours.text.name()} <= seen
-    appearance.set_theme("light")
 
 
 @pytest.mark.parametrize("kind", [ScoreBar, TermBars, RangeBar])

@@ -74,7 +74,7 @@ def test_figures_omit_unused_parts():
             "Share of the query",
             "Share of the query in two adjacent lines",
             "Added for this share",
-            "Limit of the BM25 score",
+            "Score from BM25",
         ),
     }
 

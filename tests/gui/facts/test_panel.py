@@ -376,13 +376,13 @@ def test_typed_text_is_saved_before_another_folder_opens(
 ):
     order = []
     monkeypatch.setattr(memory, "close", lambda: order.append("closed"))  # the folder is deleted only after this
-    write = jobs.write
+    save = jobs.save
 
     def follow(work, *then):
         order.append("job")
-        return write(work, *then)
+        return save(work, *then)
 
-    monkeypatch.setattr(jobs, "write", follow)
+    monkeypatch.setattr(jobs, "save", follow)
     panel.body.editor.text.setPlainText("I prefer white tea")
     opened.workspace.closed.connect(lambda: order.append("told"))
     opened.folders.open(tmp_path)

@@ -43,7 +43,7 @@ def test_guide_keys_belong_to_commands(commands, name, language):
     keymap().declare(SHOW_ALL)  # as its own window does, which the program always makes
     for command in KEY.findall(page_source(name, language)):
         assert command in keymap().commands, command
-        assert keymap().shown(command), command
+        assert keymap().first_key(command), command
 
 
 @pytest.mark.parametrize(("name", "language"), WRITTEN)

@@ -1,12 +1,12 @@
 import pytest
 
-from gui.app.background_mode import QuickSearchController
+from gui.app.quick_search_controller import QuickSearchController
 from gui.window.main_window import MainWindow
 
 
 @pytest.fixture
-def way(qtbot, opened: MainWindow, jobs) -> QuickSearchController:
+def quick_search(qtbot, opened: MainWindow, jobs) -> QuickSearchController:
     """The quick search of a window with the garden open."""
-    way = QuickSearchController(opened, opened.workspace, jobs)
-    qtbot.addWidget(way.quick)
-    return way
+    quick_search = QuickSearchController(opened, opened.workspace, jobs)
+    qtbot.addWidget(quick_search.quick)
+    return quick_search

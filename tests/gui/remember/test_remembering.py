@@ -36,7 +36,7 @@ def sessions(qtbot, window, memory):
     return window
 
 
-def way(window) -> RememberController:
+def controller(window) -> RememberController:
     return window.remember.controller
 
 
@@ -48,8 +48,8 @@ def press(widget, words: str) -> None:
 def open_sheet(qtbot, window):
     window.sessions.focus_list()
     qtbot.keyClick(window.sessions.view.list, Key.Key_N, Alt)
-    qtbot.waitUntil(lambda: way(window).ready)
-    return way(window).sheet
+    qtbot.waitUntil(lambda: controller(window).ready)
+    return controller(window).sheet
 
 
 def notes(memory) -> list[str]:
@@ -72,7 +72,7 @@ def test_session_is_saved_as_note(qtbot, sessions, memory):
     assert MASK in text
     assert ("watch", False) in memory.syncs  # on a busy machine, the sync of the start comes later
     assert memory.unseen_notes.all() == ()
-    assert way(sessions).sheet is None
+    assert controller(sessions).sheet is None
 
 
 def test_saved_note_opens_or_moves_to_trash(qtbot, sessions, memory, user_home):
@@ -82,9 +82,9 @@ def test_saved_note_opens_or_moves_to_trash(qtbot, sessions, memory, user_home):
     memory.files[f"memory/{name}"] = "# Session\n"
     press(sessions.banner, "Open")
     qtbot.waitUntil(lambda: sessions.views.current == "search" and sessions.viewer.reads)
-    way(sessions).remember(VALVE, "Fix the valve controller")
-    qtbot.waitUntil(lambda: way(sessions).ready)
-    press(way(sessions).sheet, "Save")
+    controller(sessions).remember(VALVE, "Fix the valve controller")
+    qtbot.waitUntil(lambda: controller(sessions).ready)
+    press(controller(sessions).sheet, "Save")
     qtbot.waitUntil(lambda: len(notes(memory)) == 2)
     qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
     press(sessions.banner, "Undo")
@@ -126,10 +126,10 @@ def test_unreadable_session_is_reported_on_sheet(qtbot, sessions, memory):
     memory.session_error = FileNotFoundError(VALVE)
     sessions.sessions.focus_list()
     qtbot.keyClick(sessions.sessions.view.list, Key.Key_N, Alt)
-    qtbot.waitUntil(lambda: "no longer exists" in words(way(sessions).sheet))
+    qtbot.waitUntil(lambda: "no longer exists" in words(controller(sessions).sheet))
     memory.session_error = None
-    way(sessions).sheet.reject()
-    assert way(sessions).sheet is None
+    controller(sessions).sheet.reject()
+    assert controller(sessions).sheet is None
 
 
 def words(sheet) -> str:
@@ -150,7 +150,7 @@ def test_closing_workspace_closes_sheet(qtbot, sessions):
     sheet = open_sheet(qtbot, sessions)
     sheet.findChild(QPlainTextEdit).appendPlainText("Mine.")
     sessions.workspace.close()
-    assert way(sessions).sheet is None
+    assert controller(sessions).sheet is None
 
 
 def test_configured_model_suggests_name(qtbot, window, memory, monkeypatch):
@@ -164,15 +164,15 @@ def test_configured_model_suggests_name(qtbot, window, memory, monkeypatch):
         )
         window.folders.open(memory.folder)
         qtbot.waitUntil(lambda: at_rest(window))
-        way(window).remember(VALVE, "Fix the valve controller")
-        qtbot.waitUntil(lambda: way(window).ready)
-        sheet = way(window).sheet
+        controller(window).remember(VALVE, "Fix the valve controller")
+        qtbot.waitUntil(lambda: controller(window).ready)
+        sheet = controller(window).sheet
         assert sheet.findChild(QLineEdit).text() == "sticky-relay"
         sheet.reject()
         server.faults.append(server.unauthorized())
-        way(window).remember(VALVE, "Fix the valve controller")
-        qtbot.waitUntil(lambda: way(window).ready)
-        sheet = way(window).sheet
+        controller(window).remember(VALVE, "Fix the valve controller")
+        qtbot.waitUntil(lambda: controller(window).ready)
+        sheet = controller(window).sheet
         assert "The name was made from the session's own words." in words(sheet)
         assert "refused the API key" in words(sheet)
         assert sheet.findChild(QLineEdit).text() not in {"", "sticky-relay"}

@@ -114,11 +114,11 @@ def test_mark_across_line_end_has_box_per_line(qapp):
 def test_long_text_shows_two_lines_and_ellipsis(qapp):
     long, short = _layout(Excerpt("pump timer " * 60, ())), _layout(Excerpt("pump timer", ()))
     assert short.ellipsis is None
-    assert short.shown == len("pump timer")
+    assert short.drawn_length == len("pump timer")
     assert long.ellipsis is not None
     assert 250 < long.ellipsis.x() <= 300
     assert 20 < long.ellipsis.y() < 40
-    assert 0 < long.shown < 200
+    assert 0 < long.drawn_length < 200
 
 
 def test_right_to_left_text_ends_at_left(qapp):

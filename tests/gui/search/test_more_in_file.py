@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.app.background_mode import QuickSearchController
+from gui.app.quick_search_controller import QuickSearchController
 from gui.search.result_rows import MoreInFileRow, ResultRow
 from gui.widgets.form_controls import Chip
 from tests.helpers.fake_memory import FakeMemory
@@ -79,15 +79,15 @@ def test_more_in_file_click_limits_to_file_and_chip_returns(qtbot, opened, resul
 
 
 def test_quick_search_more_in_file_opens_in_window(qtbot, opened, jobs):
-    way = QuickSearchController(opened, opened.workspace, jobs)
-    qtbot.addWidget(way.quick)
-    with qtbot.waitActive(way.quick):
-        way.quick.call_up()
-    qtbot.keyClicks(way.panel.box.edit, "landlord")
-    qtbot.waitUntil(lambda: not way.panel.busy)
-    _go_to_more(qtbot, way.panel.list)
-    qtbot.keyClick(way.panel.list, Key.Key_Return)
+    quick_search = QuickSearchController(opened, opened.workspace, jobs)
+    qtbot.addWidget(quick_search.quick)
+    with qtbot.waitActive(quick_search.quick):
+        quick_search.quick.call_up()
+    qtbot.keyClicks(quick_search.panel.box.edit, "landlord")
+    qtbot.waitUntil(lambda: not quick_search.panel.busy)
+    _go_to_more(qtbot, quick_search.panel.list)
+    qtbot.keyClick(quick_search.panel.list, Key.Key_Return)
     results = opened.search.body.list
     qtbot.waitUntil(lambda: at_rest(opened) and len(rows_of(results, ResultRow)) == 12)
     assert opened.search.filters.scope.path == "log.md"
-    assert not way.quick.isVisible()
+    assert not quick_search.quick.isVisible()

@@ -12,7 +12,6 @@ from engine import QuerySuggestion, SearchOutcome, SearchRemedy, StoreError
 from engine.records import FileIssue, SourceCount
 from gui.search.panel import SearchPanel
 from gui.search.result_list import ResultList, ResultMenu
-from gui.style.appearance import Appearance
 from gui.style.theme import theme_tokens
 from gui.widgets import accessibility
 from gui.widgets.form_controls import Chip
@@ -695,16 +694,11 @@ def test_index_change_retries_failed_search(qtbot, panel, results, ask, memory):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("query", ["", "timer", "zucchini"])
-def test_panel_is_drawn_in_both_themes(qapp, panel, ask, theme, query: str):
+def test_panel_is_drawn_in_both_themes(appearance, panel, ask, theme, query: str):
     """Any Qt warning fails a test; here they would come from painting."""
     host = panel.header.window()
-    before = (qapp.font(), qapp.palette(), qapp.styleSheet())
-    appearance = Appearance(qapp, theme)
+    appearance.set_theme(theme)
     ask(query)
     picture = host.grab().toImage()
     appearance.set_font_scale(1.5)
     assert host.grab().toImage() != picture
-    qapp.setFont(before[0])
-    qapp.setPalette(before[1])
-    qapp.setStyleSheet(before[2])
-    appearance.deleteLater()

@@ -217,7 +217,7 @@ def test_next_query_searches_within_shown_results(qtbot, panel, results, box, ba
     assert within < irrigation
 
 
-def test_scope_levels_nest_and_each_can_be_left(qtbot, panel, box, bar, ask, settle) -> None:
+def test_scope_levels_nest_and_each_can_be_removed(qtbot, panel, box, bar, ask, settle) -> None:
     ask("irrigation")
     panel.controller.search_within()
     qtbot.keyClicks(box, "timer")

@@ -40,9 +40,9 @@ def test_remarks_stand_below_links_in_narrow_list(qtbot, appearance):
     with qtbot.waitExposed(lists):
         lists.show()
     remark = next(label for label in lists.findChildren(QLabel) if label.text() == "a search by meaning")
-    [link] = [button for button in lists.findChildren(ElidedButton) if "travel" in button.shown]
+    [link] = [button for button in lists.findChildren(ElidedButton) if "travel" in button.visible_label]
     assert remark.width() >= remark.fontMetrics().horizontalAdvance(remark.text())
-    assert link.shown == "“travel plans”"
+    assert link.visible_label == "“travel plans”"
     assert remark.y() >= link.geometry().bottom()
     lists.resize(400, 400)
     qtbot.waitUntil(lambda: remark.x() > link.geometry().right())

@@ -253,7 +253,7 @@ def test_tool_detail_cycles_short_full_hidden(qtbot, panel: ConversationPanel, s
     assert panel.view.scroller.layout.count == short
 
 
-def test_hidden_tools_return_in_session_of_tools_alone(qtbot, panel: ConversationPanel, memory, show) -> None:
+def test_hidden_tool_calls_can_be_shown_without_messages(qtbot, panel: ConversationPanel, memory, show) -> None:
     turns = [("assistant", (("tool-call", "make", "Bash"),)), ("tool", (("tool-result", "done", "Bash"),))]
     session = make_session(turns, path="sessions/claude-code/tools.jsonl")
     memory.session_texts[session.summary.path] = session

@@ -223,6 +223,26 @@ def test_selection_survives_new_sessions(qtbot, panel, memory):
     assert listed.current_session().path == chosen
 
 
+def test_chosen_session_survives_a_filter_but_not_a_query(qtbot, panel):
+    listed = panel.view.list
+    chosen = next(path for path, session in SESSIONS.items() if session.summary.title == "Is the log rotated?")
+    listed.take_focus()
+    while listed.current_session().path != chosen:
+        qtbot.keyClick(listed, Key.Key_Down)
+    for agent in ("Codex", "All agents"):
+        choose_from_chip(panel.chips, "Agent", agent)
+        assert listed.current_session().path == chosen
+    assert listed.viewport().rect().intersects(listed.visualRect(listed.currentIndex()))
+    choose_from_chip(panel.chips, "Agent", "ChatGPT")
+    assert listed.current_session().title == _sessions(panel)[0]
+    choose_from_chip(panel.chips, "Agent", "All agents")
+    listed.take_focus()
+    qtbot.keyClick(listed, Key.Key_End)
+    _type(qtbot, panel, "the")
+    assert len(_sessions(panel)) > 1
+    assert listed.current_session().title == _sessions(panel)[0]
+
+
 def test_unknown_items_are_in_the_tooltip_only(qtbot, panel, memory):
     listed = panel.view.list
     listed.resize(900, listed.height())
@@ -314,6 +334,21 @@ def test_session_with_a_new_file_is_marked_as_running(qtbot, panel, memory, monk
     (conversation.parent / "events" / "event-00000-a.json").write_text("{}")
     with qtbot.waitSignal(panel.running.changed):
         panel.running.check()
+
+
+def test_resumed_old_session_is_marked_as_running(qtbot, show_panel, memory, monkeypatch):
+    newer = [make_session_summary(f"sessions/new-{n}.jsonl", started=NOW, ended=NOW) for n in range(40)]
+    older = [session.summary for session in memory.session_texts.values()]
+    monkeypatch.setattr(memory, "sessions", lambda: (*newer, *older))
+    panel = show_panel(memory)
+    assert panel.view.list.go_to(VALVE)
+    panel.running.check()
+    qtbot.waitUntil(lambda: not panel.running.busy)
+    with memory.locate(VALVE).open("a") as transcript:
+        transcript.write("more")
+    with qtbot.waitSignal(panel.running.changed):
+        panel.running.check()
+    assert panel.running.paths == {VALVE}
 
 
 def test_session_that_begins_is_marked_as_running(qtbot, panel, memory):

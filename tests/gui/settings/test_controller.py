@@ -41,151 +41,151 @@ def context(qtbot, appearance, jobs, workspace) -> WindowContext:
 
 
 @pytest.fixture
-def way(qtbot, context, opened, workspace, tmp_path) -> SettingsController:
-    way = SettingsController(context, BrokenSettings(context))
+def controller(qtbot, context, opened, workspace, tmp_path) -> SettingsController:
+    controller = SettingsController(context, BrokenSettings(context))
     with qtbot.waitSignal(workspace.opened):
         workspace.open(tmp_path)
-    yield way
+    yield controller
     workspace.feed.set_manager(None)
     workspace.close_all_now()
 
 
-def _choose(qtbot, way, provider: str) -> None:
-    way.show_page("embedding")
-    page = way.dialog.pages.page("embedding")
-    qtbot.waitUntil(lambda: way.dialog.ready)
+def _choose(qtbot, controller, provider: str) -> None:
+    controller.show_page("embedding")
+    page = controller.dialog.pages.page("embedding")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
     box = next(box for box in page.findChildren(ComboBox) if box.accessibleName() == "Provider")
     box.setCurrentIndex(box.findData(provider))
     box.activated.emit(box.currentIndex())
-    qtbot.waitUntil(lambda: way.dialog.ready)
+    qtbot.waitUntil(lambda: controller.dialog.ready)
 
 
-def test_save_reopens_folder_and_starts_accepted_embedding(qtbot, way, opened, monkeypatch):
+def test_save_reopens_folder_and_starts_accepted_embedding(qtbot, controller, opened, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     opened[0][1].estimate = make_estimate(cost=1.09)
-    _choose(qtbot, way, "openai")
-    way.dialog.pages.page("embedding").save_button.click()
+    _choose(qtbot, controller, "openai")
+    controller.dialog.pages.page("embedding").save_button.click()
     qtbot.waitUntil(lambda: len(opened) == 2)
     settings, memory = opened[1]
     assert settings.provider == "openai"
     qtbot.waitUntil(lambda: memory.approvals == 1)
     assert opened[0][1].closed
-    assert not way.dialog.isVisible()
+    assert not controller.dialog.isVisible()
 
 
-def test_save_without_price_reopens_and_accepts_nothing(qtbot, way, opened):
-    _choose(qtbot, way, "none")
-    way.dialog.pages.page("embedding").save_button.click()
+def test_save_without_price_reopens_and_accepts_nothing(qtbot, controller, opened):
+    _choose(qtbot, controller, "none")
+    controller.dialog.pages.page("embedding").save_button.click()
     qtbot.waitUntil(lambda: len(opened) == 2 and len(opened[1][1].syncs) == 1)
     assert opened[1][1].approvals == 0
 
 
-def test_approval_during_reopening_is_not_lost(qtbot, way, opened):
-    way.show_page("general")
-    way.dialog.saved.emit(None)
-    way.dialog.saved.emit(make_estimate(cost=1.09))
-    way.dialog.saved.emit(None)
+def test_approval_during_reopening_is_not_lost(qtbot, controller, opened):
+    controller.show_page("general")
+    controller.dialog.saved.emit(None)
+    controller.dialog.saved.emit(make_estimate(cost=1.09))
+    controller.dialog.saved.emit(None)
     qtbot.waitUntil(lambda: len(opened) == 3 and opened[2][1].approvals == 1)
-    way.dialog.leave()
+    controller.dialog.leave()
 
 
-def test_price_is_estimated_again_after_sync(qtbot, way, opened):
+def test_price_is_estimated_again_after_sync(qtbot, controller, opened):
     memory = opened[0][1]
-    way.show_page("embedding")
-    qtbot.waitUntil(lambda: way.dialog.ready)
+    controller.show_page("embedding")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
     count = len(memory.estimated)
     memory.set_status(last_sync=make_summary(files_indexed=9))
     qtbot.waitUntil(lambda: len(memory.estimated) > count)
 
 
-def test_dialog_closes_with_its_workspace(qtbot, way, workspace):
-    way.show_page("embedding")
-    qtbot.waitUntil(lambda: way.dialog.ready)
+def test_dialog_closes_with_its_workspace(qtbot, controller, workspace):
+    controller.show_page("embedding")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
     workspace.close()
-    assert not way.dialog.isVisible()
-    way.show_page("embedding")
-    assert not way.dialog.isVisible()
+    assert not controller.dialog.isVisible()
+    controller.show_page("embedding")
+    assert not controller.dialog.isVisible()
 
 
-def test_apply_reopens_folder_below_dialog(qtbot, way, opened):
-    way.show_page("advanced")
-    qtbot.waitUntil(lambda: way.dialog.ready)
-    way.dialog.model.set("chunking.tokens", 200, "workspace")
-    way.dialog.model.apply()
+def test_apply_reopens_folder_below_dialog(qtbot, controller, opened):
+    controller.show_page("advanced")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
+    controller.dialog.model.set("chunking.tokens", 200, "workspace")
+    controller.dialog.model.apply()
     qtbot.waitUntil(lambda: len(opened) == 2 and len(opened[1][1].syncs) == 1)
     assert opened[1][0].chunking.tokens == 200
     assert opened[0][1].closed
-    assert way.dialog.isVisible()
-    way.dialog.show_page("embedding")
-    qtbot.waitUntil(lambda: way.dialog.ready)
+    assert controller.dialog.isVisible()
+    controller.dialog.show_page("embedding")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
     assert opened[1][1].estimated, "the pages use the new memory"
     assert not opened[0][1].estimated
-    way.dialog.leave()
+    controller.dialog.leave()
 
 
-def test_failed_reopen_closes_dialog(qtbot, way, workspace, opened, monkeypatch):
-    way.show_page("advanced")
-    qtbot.waitUntil(lambda: way.dialog.ready)
+def test_failed_reopen_closes_dialog(qtbot, controller, workspace, opened, monkeypatch):
+    controller.show_page("advanced")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
 
     def refuse(*_args, **_options):
         raise engine.StoreError("The index cannot be opened.")
 
     monkeypatch.setattr(engine, "open_memory", refuse, raising=False)
-    way.dialog.model.set("store.path", "/nowhere", "workspace")
+    controller.dialog.model.set("store.path", "/nowhere", "workspace")
     with qtbot.waitSignal(workspace.failed):
-        way.dialog.model.apply()
-    assert not way.dialog.isVisible()
+        controller.dialog.model.apply()
+    assert not controller.dialog.isVisible()
 
 
-def test_window_option_applies_without_reopening(qtbot, way, workspace, opened):
-    way.show_page("general")
-    qtbot.waitUntil(lambda: way.dialog.ready)
+def test_window_option_applies_without_reopening(qtbot, controller, workspace, opened):
+    controller.show_page("general")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
     with qtbot.waitSignal(workspace.settings_changed) as emitted:
-        way.dialog.model.set("window.editor", "vim {path}", "defaults")
+        controller.dialog.model.set("window.editor", "vim {path}", "defaults")
     assert emitted.args[0].settings.window.editor == "vim {path}"
     assert workspace.current.settings.window.editor == "vim {path}"
     assert len(opened) == 1
-    qtbot.waitUntil(lambda: way.dialog.ready)
-    way.dialog.leave()
+    qtbot.waitUntil(lambda: controller.dialog.ready)
+    controller.dialog.leave()
 
 
-def test_query_option_applies_without_reopening(qtbot, way, workspace, opened):
-    way.show_page("search")
-    qtbot.waitUntil(lambda: way.dialog.ready)
+def test_query_option_applies_without_reopening(qtbot, controller, workspace, opened):
+    controller.show_page("search")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
     with qtbot.waitSignal(workspace.settings_changed):
-        way.dialog.model.set("query.min_score", 0.7, "defaults")
+        controller.dialog.model.set("query.min_score", 0.7, "defaults")
     assert [settings.query.min_score for settings in opened[0][1].answers_as] == [0.7]
     assert len(opened) == 1
-    assert not way.dialog.footer.words
-    qtbot.waitUntil(lambda: way.dialog.ready)
-    way.dialog.leave()
+    assert not controller.dialog.footer.words
+    qtbot.waitUntil(lambda: controller.dialog.ready)
+    controller.dialog.leave()
 
 
-def test_last_shown_page_is_shown_again(qtbot, way):
-    way.show_page("sync")
-    qtbot.waitUntil(lambda: way.dialog.ready)
-    way.dialog.reject()
-    way.show()
-    qtbot.waitUntil(lambda: way.dialog.ready)
-    assert way.dialog.page == "sync"
-    way.dialog.leave()
+def test_last_shown_page_is_shown_again(qtbot, controller):
+    controller.show_page("sync")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
+    controller.dialog.reject()
+    controller.show()
+    qtbot.waitUntil(lambda: controller.dialog.ready)
+    assert controller.dialog.page == "sync"
+    controller.dialog.leave()
 
 
-def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, way, opened):
+def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, controller, opened):
     path = engine.settings_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[defaults]\nprovider = 7\n")
-    way.show_page("general")
-    qtbot.waitUntil(lambda: way.dialog.ready)
-    way.dialog.set_aside_requested.emit()
+    controller.show_page("general")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
+    controller.dialog.set_aside_requested.emit()
     qtbot.waitUntil(lambda: len(opened) == 2)
     aside = next(other for other in path.parent.iterdir() if other != path)
     assert aside.read_text() == "[defaults]\nprovider = 7\n"
-    banner = way.parent().findChild(WindowBanner)
+    banner = controller.parent().findChild(WindowBanner)
     qtbot.waitUntil(lambda: bool(banner.text))
     assert str(aside) in banner.text
     assert str(path) in banner.text
-    assert not way.dialog.isVisible()
+    assert not controller.dialog.isVisible()
 
 
 def test_applied_options_reach_real_index(qtbot, appearance, jobs, tmp_path, user_home):
@@ -198,17 +198,17 @@ def test_applied_options_reach_real_index(qtbot, appearance, jobs, tmp_path, use
     window = QMainWindow()
     qtbot.addWidget(window)
     context = make_context(window, workspace, jobs)
-    way = SettingsController(context, BrokenSettings(context))
+    controller = SettingsController(context, BrokenSettings(context))
     with qtbot.waitSignal(workspace.opened):
         workspace.open(notes)
     workspace.sync()
     qtbot.waitUntil(lambda: workspace.current.manager.status().files == 2)
-    way.show_page("sources")
-    qtbot.waitUntil(lambda: way.dialog.ready)
+    controller.show_page("sources")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
     first = workspace.current.manager
-    way.dialog.model.set("exclude", ("drafts/",), "workspace")
-    way.dialog.model.set("chunking.tokens", 100, "workspace")
-    way.dialog.model.apply()
+    controller.dialog.model.set("exclude", ("drafts/",), "workspace")
+    controller.dialog.model.set("chunking.tokens", 100, "workspace")
+    controller.dialog.model.apply()
 
     def done() -> bool:
         opened = workspace.current
@@ -217,25 +217,25 @@ def test_applied_options_reach_real_index(qtbot, appearance, jobs, tmp_path, use
     qtbot.waitUntil(done)
     assert workspace.current.settings.chunking.tokens == 100
     assert [result.path for result in workspace.current.manager.search("roses", min_score=0).results] == ["roses.md"]
-    qtbot.waitUntil(lambda: way.dialog.ready)
-    way.dialog.leave()
+    qtbot.waitUntil(lambda: controller.dialog.ready)
+    controller.dialog.leave()
     workspace.feed.set_manager(None)
     workspace.close_all_now()
 
 
-def test_window_reports_a_save_that_fails_after_closing(qtbot, way, context, monkeypatch):
+def test_window_reports_a_save_that_fails_after_closing(qtbot, controller, context, monkeypatch):
     def refuse(*_args, **_options):
         raise SettingsError("The disk is full.")
 
     monkeypatch.setattr(engine, "change_settings", refuse, raising=False)
-    way.show_page("search")
-    qtbot.waitUntil(lambda: way.dialog.ready)
-    row = next(row for row in way.dialog.findChildren(OptionRow) if row.placed.key == "query.max_results")
+    controller.show_page("search")
+    qtbot.waitUntil(lambda: controller.dialog.ready)
+    row = next(row for row in controller.dialog.findChildren(OptionRow) if row.placed.key == "query.max_results")
     line = row.field.focusProxy()
     line.setFocus()
     line.selectAll()
     qtbot.keyClicks(line, "9")
-    way.dialog.close()
-    assert not way.dialog.isVisible()
+    controller.dialog.close()
+    assert not controller.dialog.isVisible()
     qtbot.waitUntil(lambda: bool(context.banner.text))
     assert context.banner.text == f"Not saved: {row.placed.title}. The disk is full."

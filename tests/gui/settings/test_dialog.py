@@ -246,7 +246,7 @@ def test_ctrl_z_undoes_field_text_before_dialog_change(qtbot, dialog):
     line = _type(qtbot, dialog, "query.max_results", "77")
     qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert line.text() == "6"
-    assert dialog.model.shown.in_force("facts.recall_results") == 5
+    assert dialog.model.layers.in_force("facts.recall_results") == 5
 
 
 @pytest.fixture
@@ -300,10 +300,10 @@ def test_ctrl_z_after_saving_undoes_the_saved_change(qtbot, dialog, key, typed, 
     qtbot.keyClicks(editor, typed)
     field.commit()
     _rest(qtbot, dialog)
-    assert dialog.model.shown.in_force(key) == saved
+    assert dialog.model.layers.in_force(key) == saved
     qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     _rest(qtbot, dialog)
-    assert dialog.model.shown.in_force(key) == before
+    assert dialog.model.layers.in_force(key) == before
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_leaving_the_window_keeps_the_place_of_typing(qtbot, dialog, key, typed,
     qtbot.keyClicks(editor, typed_on)
     dialog.page_choice.list.setFocus()
     _rest(qtbot, dialog)
-    assert dialog.model.shown.in_force(key) == saved
+    assert dialog.model.layers.in_force(key) == saved
 
 
 def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):

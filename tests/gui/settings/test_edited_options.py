@@ -43,7 +43,7 @@ def test_index_options_wait_for_apply(qtbot, model, notes):
     model.set("fallback", "gguf", "defaults")
     assert model.waiting == 2
     assert model.consequences().full_rebuild
-    assert model.shown.in_force("chunking.tokens") == 200
+    assert model.layers.in_force("chunking.tokens") == 200
     assert not settings_path().exists()
     with qtbot.waitSignal(model.applied):
         model.apply()
@@ -165,7 +165,7 @@ def test_undo_covers_saved_and_pending_changes(qtbot, model):
     model.set("chunking.tokens", 200, "defaults")
     model.set("chunking.tokens", 300, "defaults")
     assert model.undo() == "chunking.tokens"
-    assert model.shown.in_force("chunking.tokens") == 200
+    assert model.layers.in_force("chunking.tokens") == 200
     model.undo()
     assert model.waiting == 0
     assert model.undo() == "window.theme"
@@ -178,7 +178,7 @@ def test_pending_changes_can_be_discarded(model):
     model.set("chunking.tokens", 200, "defaults")
     model.discard()
     assert model.waiting == 0
-    assert model.shown.in_force("chunking.tokens") == 400
+    assert model.layers.in_force("chunking.tokens") == 400
 
 
 def test_external_change_refuses_conflicting_save(qtbot, model, notes):
@@ -191,14 +191,14 @@ def test_external_change_refuses_conflicting_save(qtbot, model, notes):
     assert "meanwhile" in refused[0][1]
     assert refused[0][0] == ("window.theme",)
     assert load_settings().window.theme == "light"
-    assert model.shown.in_force("window.theme") == "light"
+    assert model.layers.in_force("window.theme") == "light"
 
 
 def test_external_change_is_shown_after_reload(qtbot, model):
     engine.save_setting("query.max_results", 12)
     with qtbot.waitSignal(model.loaded):
         model.read_again()
-    assert model.shown.in_force("query.max_results") == 12
+    assert model.layers.in_force("query.max_results") == 12
 
 
 def test_unreadable_file_is_reported(qtbot, model):
@@ -221,8 +221,8 @@ def test_failed_write_is_reported_and_reverted(qtbot, model, monkeypatch):
         model.set("window.theme", "light", "defaults")
     assert emitted.args == [("window.theme", "query.max_results"), "The disk is full."]
     _rest(qtbot, model)
-    assert model.shown.in_force("window.theme") == "system"
-    assert model.shown.in_force("query.max_results") == 6
+    assert model.layers.in_force("window.theme") == "system"
+    assert model.layers.in_force("query.max_results") == 6
 
 
 def test_failed_write_is_reported_despite_later_changes(qtbot, model, monkeypatch):

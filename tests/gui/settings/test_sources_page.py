@@ -114,7 +114,7 @@ def test_click_on_a_kind_enters_the_extension(qtbot, dialog, notes):
     assert not chip.isChecked()
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
     _rest(qtbot, dialog)
-    assert dialog.model.shown.settings.extensions == (*Settings().extensions, ".canvas")
+    assert dialog.model.layers.settings.extensions == (*Settings().extensions, ".canvas")
     assert "4 notes" in _shown_text(page.card)
     assert chip.isChecked()
 
@@ -156,12 +156,12 @@ def test_folders_are_added_suggested_and_removed(qtbot, dialog, offered, tmp_pat
     assert "4 notes" in _shown_text(_page(dialog).card)
     add = next(b for b in field.findChildren(QPushButton) if b.accessibleName() == "Add Obsidian vault Garden")
     add.click()
-    assert dialog.model.shown.in_force("extra_paths") == (str(more), str(offered["vault"]))
+    assert dialog.model.layers.in_force("extra_paths") == (str(more), str(offered["vault"]))
     assert not any(b.isVisible() for b in field.findChildren(QPushButton) if b.text() == "Add")
     next(b for b in field.findChildren(QPushButton) if b.accessibleName() == f"Remove {more}").click()
-    assert dialog.model.shown.in_force("extra_paths") == (str(offered["vault"]),)
+    assert dialog.model.layers.in_force("extra_paths") == (str(offered["vault"]),)
     assert dialog.model.undo() == "extra_paths"
-    assert dialog.model.shown.in_force("extra_paths") == (str(more), str(offered["vault"]))
+    assert dialog.model.layers.in_force("extra_paths") == (str(more), str(offered["vault"]))
 
 
 def test_workspace_paths_include_global_paths(qtbot, dialog, notes, tmp_path):
@@ -183,8 +183,8 @@ def test_local_session_folder_can_be_ticked(qtbot, dialog, offered, notes):
     box = next(iter(field.findChildren(CheckBox)))
     assert not box.isChecked()
     box.click()
-    assert dialog.model.shown.in_force("sessions.folders") == (str(offered["claude"]),)
-    assert "sessions" in dialog.model.shown.settings.sources
+    assert dialog.model.layers.in_force("sessions.folders") == (str(offered["claude"]),)
+    assert "sessions" in dialog.model.layers.settings.sources
     assert dialog.model.undo() == "sessions.folders"
     _rest(qtbot, dialog)
     assert not next(box for box in field.findChildren(CheckBox) if box.isVisible()).isChecked()

@@ -9,7 +9,7 @@ import pytest
 
 from engine import Settings
 from gui.core.workspace import Opened
-from gui.sharing.export import SavingFailed, note_paths, save_whole
+from gui.sharing.save_file import SavingFailed, note_paths, save_whole
 
 needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can write everywhere")
 
@@ -51,7 +51,7 @@ def test_full_disk_keeps_existing_file(tmp_path, notes, monkeypatch):
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("gui.sharing.export.os.fsync", full)
+    monkeypatch.setattr("gui.sharing.save_file.os.fsync", full)
     with pytest.raises(SavingFailed, match=r"^The disk of .* is full\. Free some space, or choose another folder\.$"):
         save_whole(target, b"new", notes=[notes])
     assert target.read_text() == "old"
@@ -65,7 +65,7 @@ def test_unsupported_path_is_reported(notes):
 
 
 @needs_modes
-def test_read_only_folder_is_named(tmp_path, notes):
+def test_error_names_read_only_folder(tmp_path, notes):
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o500)
     with pytest.raises(SavingFailed, match=r"shut cannot be written: choose another folder\.$"):
@@ -76,12 +76,12 @@ def test_permission_error_is_reported(tmp_path, notes, monkeypatch):
     def refuse(*_: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("gui.sharing.export.os.open", refuse)
+    monkeypatch.setattr("gui.sharing.save_file.os.open", refuse)
     with pytest.raises(SavingFailed, match=r"cannot be written: choose another folder\.$"):
         save_whole(tmp_path / "a.md", b"new", notes=[notes])
 
 
-def test_missing_folder_is_named(tmp_path, notes):
+def test_error_names_missing_folder(tmp_path, notes):
     with pytest.raises(SavingFailed, match=r"no longer exists\. Choose another one\.$"):
         save_whole(tmp_path / "gone/a.md", b"new", notes=[notes])
 

@@ -53,7 +53,7 @@ def test_named_page_follows_scrolling(qtbot, panel: ViewerPanel, show, report: s
     qtbot.waitUntil(lambda: "Text of page 3" in panel.header.crumb.text() or "page 4" in panel.header.crumb.text())
 
 
-def test_other_documents_are_named(panel: ViewerPanel, show, memory: FakeMemory) -> None:
+def test_header_of_html_file_says_text_of_document(panel: ViewerPanel, show, memory: FakeMemory) -> None:
     memory.files["page.html"] = "<h1>Plan</h1><p>Words"
     show("page.html")
     assert panel.source.text_at(3) == "Words"

@@ -22,7 +22,7 @@ def test_editor_setting_takes_precedence_and_is_not_a_shell_line() -> None:
     assert command == ["my editor", "--line=7", "--wait", f"{NOTE};", "rm", "-rf", "$HOME"]
 
 
-def test_setting_without_path_gets_path_appended() -> None:
+def test_editor_command_without_path_has_it_appended() -> None:
     assert editor_command(NOTE, 7, "ed +{line}", {}, having()) == ["ed", "+7", str(NOTE)]
 
 

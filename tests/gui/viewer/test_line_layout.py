@@ -110,4 +110,4 @@ def test_byte_order_mark_keeps_columns(qtbot, appearance, mark: str) -> None:
     laid = lay_out(f"{mark}次 words", None)
     [(_row, left, _right)] = laid.spans(3, 8)
     assert laid.column_at(left + 1, 3) == 3
-    assert laid.pieces[0].layout.text() == laid.shown
+    assert laid.pieces[0].layout.text() == laid.drawn_text

@@ -11,7 +11,15 @@ from engine import CancelToken, NumberedText
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
 from gui.viewer import markdown_parts
-from gui.viewer.markdown_page import Page, PageStyle, blocks, inline_code, is_code, page_steps, quote_level
+from gui.viewer.markdown_page import (
+    Page,
+    PageStyle,
+    blocks,
+    inline_code,
+    is_code,
+    page_steps,
+    quote_level,
+)
 from gui.viewer.markdown_parts import Load, markdown_slices
 from gui.viewer.outline import Outline
 from gui.viewer.panel import ViewerPanel
@@ -95,6 +103,14 @@ def test_tables_are_styled(build, slice_after, size: int) -> None:
     first = table.cellAt(0, 0).firstCursorPosition()
     assert first.block().text() == "bed"
     assert first.block().charFormat().fontWeight() or first.charFormat().fontWeight() > 400
+
+
+def test_table_after_quoted_code_has_equal_cells(build) -> None:
+    page = build("# T\n\n> ```\n> c\n> ```\n>\n> | a | b |\n> |---|---|\n> | 1 | 2 |\n\nafter\n")
+    [table] = [frame for frame in page.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+    cells = [table.cellAt(row, column).firstCursorPosition().block() for row in (0, 1) for column in (0, 1)]
+    assert [cell.text() for cell in cells] == ["a", "b", "1", "2"]
+    assert [(quote_level(cell), cell.blockFormat().leftMargin()) for cell in cells] == [(0, 0)] * 4
 
 
 def table_of(build, header: str, cell: str, columns: int, width: int) -> tuple[Page, QTextTable]:

@@ -1,4 +1,4 @@
-"""The source where the window runs from right to left, and notes that are written so."""
+"""The source view in a mirrored window, and notes in right-to-left scripts."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -219,14 +219,14 @@ def test_only_unwrapped_lines_scroll_sideways(view: SourceView) -> None:
 def test_line_of_megabytes_is_cut_with_mark(view: SourceView, tmp_path: Path) -> None:
     put(view, tmp_path, "a" * 3_000_000 + "\nnext")
     laid = view.layouts.line(1)
-    assert laid.shown == "a" * LINE_LIMIT + CUT_MARK.format(limit=LINE_LIMIT)
+    assert laid.drawn_text == "a" * LINE_LIMIT + CUT_MARK.format(limit=LINE_LIMIT)
     assert view.text_at(1) == "a" * LINE_LIMIT
     view.viewport().grab()
 
 
 def test_control_characters_are_shown_as_symbols(view: SourceView) -> None:
     laid = view.layouts.line(5)
-    assert laid.shown == "tail\twith \u241b[31m and \u2424 signs"
+    assert laid.drawn_text == "tail\twith \u241b[31m and \u2424 signs"
     assert laid.rows_within(9) == 1
 
 

@@ -16,11 +16,11 @@ def lines(tmp_path: Path) -> FileLines:
 
 
 def test_short_line_is_shown_whole(lines: FileLines) -> None:
-    assert lines.shown(2) == ("second 🌱 line", False)
+    assert lines.display_line(2) == ("second 🌱 line", False)
 
 
 def test_long_line_is_cut_and_marked(lines: FileLines) -> None:
-    assert lines.shown(3) == ("x" * LINE_LIMIT, True)
+    assert lines.display_line(3) == ("x" * LINE_LIMIT, True)
     assert [len(text) for text in lines.lines(3, 4)] == [LINE_LIMIT, 4]
 
 
@@ -36,7 +36,7 @@ def test_end_of_cut_line_means_its_real_end(lines: FileLines) -> None:
 
 def test_unreadable_line_shows_message(lines: FileLines) -> None:
     lines.close()
-    assert "can no longer be read" in lines.shown(1)[0]
+    assert "can no longer be read" in lines.display_line(1)[0]
 
 
 def test_lines_in_memory_count_from_one() -> None:

@@ -16,12 +16,12 @@ def test_narrow_button_elides_text_and_shows_tooltip(qtbot, monkeypatch) -> None
     qtbot.addWidget(button)
     button.resize(button.sizeHint())
     _ask(button)
-    assert button.shown == WORDS
+    assert button.visible_label == WORDS
     assert received == []
     button.resize(button.minimumSizeHint())
     _ask(button)
-    assert button.shown.endswith("…")
-    assert len(button.shown) < len(WORDS) / 2
+    assert button.visible_label.endswith("…")
+    assert len(button.visible_label) < len(WORDS) / 2
     assert received == [WORDS]
     assert button.accessibleName() == WORDS
 

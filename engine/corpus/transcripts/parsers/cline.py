@@ -171,8 +171,8 @@ def _browser(text: str) -> Iterator[Part]:
 def _page(text: str) -> Iterator[Part]:
     """Yield what the browser showed, without the image."""
     value = _decoded(text)
-    shown = "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs")))))
-    yield Part("tool", "tool-result", shown, "browser")
+    page_text = "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs")))))
+    yield Part("tool", "tool-result", page_text, "browser")
 
 
 def _search(text: str) -> Iterator[Part]:

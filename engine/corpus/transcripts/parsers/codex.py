@@ -51,7 +51,7 @@ _TURN_ITEMS_PASSED_OVER = frozenset(
     """collabagenttoolcall contextcompaction dynamictoolcall extension hookprompt imagegeneration imageview
     mcptoolcall sleep subagentactivity websearch""".split()
 )
-_PROGRAM, _OF_PROGRAM = "exec", "exec-"
+_PROGRAM, _PROGRAM_CALL_PREFIX = "exec", "exec-"
 """Tool that runs a program, and the beginning of the ids of commands that such a program starts."""
 _SCHEDULED = ["user.heartbeat"]
 _UNSPOKEN = frozenset({"compaction_output", "inherited_user_message"})
@@ -245,7 +245,7 @@ class CodexParser(LineParser, kw_only=True):
     def _ran(self, tool: str, text: str, line: int, time: float | None, id: str) -> list[Message]:
         """Return a command or a patch of a program as a message, if the program's text doesn't show all of it."""
         message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
-        if not id.startswith(_OF_PROGRAM) or self._uses(message) <= self.ran:
+        if not id.startswith(_PROGRAM_CALL_PREFIX) or self._uses(message) <= self.ran:
             return []
         return self._add("assistant", "tool-call", text, line, time, id=id, tool=tool)
 

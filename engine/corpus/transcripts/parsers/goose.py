@@ -1,10 +1,11 @@
 """Goose: all sessions in `sessions/sessions.db` of its data folder, since version 1.10 of October 2025.
 
-Written from its public source (`session_manager.rs` up to schema 16 of autumn 2026, `conversation/message.rs`,
-`token_usage.rs`) and from the reader of claude-code-history-viewer (August 2026). `sessions` have a name (once
-`description`), a working folder, a type, sums of tokens, and since schema 15 the session that started a sub-agent's.
-The input tokens include the cached ones. A message has a role and `content_json`, a list of typed items. The program
-copied its older sessions, one JSONL file each, into the database: these files are not read.
+Written from its public source (`session_manager.rs` of autumn 2026, `conversation/message.rs`, `token_usage.rs`) and
+from the reader of claude-code-history-viewer (August 2026). `sessions` have a name (once `description`), a working
+folder, a type, sums of tokens, and since schema 15 the session that started a sub-agent's. The input tokens include the
+cached ones. The newest schema adds `usage_ledger`, a row for each request with its model; a row without a model has the
+session's sums from before. A message has a role and `content_json`, a list of typed items. The program copied its older
+sessions, one JSONL file each, into the database: these files are not read.
 """
 
 from collections import Counter
@@ -25,11 +26,16 @@ _AGENT = "goose"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _COUNTS = frozenset({"model_config_json", "accumulated_input_tokens", "accumulated_output_tokens"})
 _NEWER_COUNTS = ("accumulated_cache_read_tokens", "accumulated_cache_write_tokens", "accumulated_cost")
+_REQUEST = frozenset("session_id model input_tokens output_tokens cache_read_tokens cache_write_tokens cost".split())
+_REQUESTS = """SELECT CAST(model AS BLOB), input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost
+    FROM usage_ledger WHERE session_id = ?"""
+_LOWEST_COST = 1e-6
+"""A smaller difference of two sums of costs is an error of rounding."""
 _OPTIONAL = ("name", "description", "session_type", "parent_session_id")
 _UNNAMED = frozenset({"", "ACP Session", "CLI Session", "New Chat", "New session"})
 _SILENT = frozenset("redactedThinking toolConfirmationRequest frontendToolRequest actionRequired".split())
 _MESSAGES = f"""SELECT {{id}}, CAST(role AS BLOB), created_timestamp, {data_of("content_json")}, {{metadata}}
-    FROM messages WHERE session_id = ? ORDER BY id"""
+    FROM messages WHERE session_id = ? ORDER BY created_timestamp, id"""
 
 
 class GooseReader(LineParser, kw_only=True):
@@ -88,16 +94,39 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         generated=sort == "hidden",
     )
     reader = GooseReader(facts=facts)
+    _add_usage(connection, key, reader, known)
+    turns = _turns(connection, key, reader, side=sort == "sub_agent")
+    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+
+
+def _add_usage(connection: apsw.Connection, key: str, reader: GooseReader, known: frozenset[str]) -> None:
+    """Add the usage of each recorded request, and the rest of the session's own sums with the session's model."""
+    listed: list[tuple[object, Usage]] = []
+    if columns(connection, "usage_ledger") >= _REQUEST:
+        for model, *counts in connection.execute(_REQUESTS, (key,)):
+            listed.append((model and as_text(model), _usage(*counts)))
+    model, total = "", Usage()
     if known >= _COUNTS:
         newer = ", ".join(name if name in known else "NULL" for name in _NEWER_COUNTS)
         query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens, {newer}
             FROM sessions WHERE id = ?"""
-        for model, sent, received, read, written, paid in connection.execute(query, (key,)):
-            used = "" if model is None else mapping(cell(reader, model)).get("model_name")
-            own = without_cached(sent, read, written)
-            reader.use(used, Usage(own, tokens(received), tokens(read), tokens(written), cost=dollars(paid)))
-    turns = _turns(connection, key, reader, side=sort == "sub_agent")
-    return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
+        for stated, *counts in connection.execute(query, (key,)):
+            model = "" if stated is None else string(mapping(cell(reader, stated)).get("model_name"))
+            total = _usage(*counts)
+    requested = Usage()
+    for used, usage in listed:
+        requested.add(usage)
+        reader.use(used or model, usage)
+    rest = total.beyond(requested)
+    if rest.cost is not None and rest.cost < _LOWEST_COST:
+        rest.cost = None
+    if rest.is_recorded or not listed:
+        reader.use(model, rest)
+
+
+def _usage(sent: object, received: object, read: object, written: object, paid: object) -> Usage:
+    own = without_cached(sent, read, written)
+    return Usage(own, tokens(received), tokens(read), tokens(written), cost=dollars(paid))
 
 
 def _turns(connection: apsw.Connection, key: str, reader: GooseReader, *, side: bool) -> Iterator[list[Message]]:

@@ -50,7 +50,7 @@ _SKILL = re.compile(r'\[(?:IMPORTANT|SYSTEM): The user has invoked the "([^"\n]{
 _INSTRUCTION = "The user has provided the following instruction alongside the skill invocation: "
 _NOTE = "\n\n[Runtime note:"
 _BUNDLE_INSTRUCTION, _FIRST_SKILL = "\nUser instruction: ", "\n\n[Loaded as part of the "
-_LOADED = re.compile(r'\[IMPORTANT: The "[^"\n]{1,200}" skill is auto-loaded\.')
+_AUTO_LOADED_SKILL = re.compile(r'\[IMPORTANT: The "[^"\n]{1,200}" skill is auto-loaded\.')
 _SKILL_END = "then run them with the terminal tool using the absolute path."
 """Last words of the text of a skill that is loaded without a command; the user's own words follow."""
 
@@ -137,7 +137,7 @@ def _by_author(part: Part) -> list[Part]:
         else:
             request = text.rpartition(_INSTRUCTION)[2].partition(_NOTE)[0] if _INSTRUCTION in text else ""
         typed = f"/{command[1].removeprefix('/')} {request.strip()}".strip()
-    elif _LOADED.match(text):
+    elif _AUTO_LOADED_SKILL.match(text):
         typed = text.rpartition(_SKILL_END)[2].strip() if _SKILL_END in text else ""
     else:
         return [part]

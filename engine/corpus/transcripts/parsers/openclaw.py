@@ -93,7 +93,7 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
     import ijson
 
     ids: dict[str, str] = {}
-    sessions: dict[str, StoredSession] = {}  # at first with the key of the parent
+    sessions: dict[str, StoredSession] = {}  # `parent` holds a key until all ids are known
     with open_binary(path) as file:
         events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
         try:

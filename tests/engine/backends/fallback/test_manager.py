@@ -339,7 +339,7 @@ def test_facts_survive_switches_with_provider(open_manager, backend):
         assert found.results
 
 
-def test_refused_session_refused_by_fallback_too(open_manager, backend):
+def test_session_refused_by_backend_is_refused_by_fallback(open_manager, backend):
     manager = open_manager(refusal=lambda key: "Not in groups." if key and "group" in key else "")
     backend.fails(GONE)
     assert manager.search("irrigation").results

@@ -10,7 +10,7 @@ import pytest
 
 from engine import open_memory
 from engine.backends import builtin
-from engine.backends.lancedb import table, table_schema
+from engine.backends.lancedb import event_loop, table_schema
 from engine.backends.lancedb.error_messages import Conflict, TableMissing, TableReplaced, described
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed, DiskFull
@@ -136,7 +136,7 @@ def test_unanswered_request_times_out(machine) -> None:
 def test_close_ends_waiting_calls_and_threads() -> None:
     import threading
 
-    bridged, begun = table.AsyncBridge(), threading.Event()
+    bridged, begun = event_loop.AsyncBridge(), threading.Event()
     raised: list[BaseException] = []
 
     async def hang() -> None:

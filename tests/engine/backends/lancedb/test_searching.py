@@ -170,7 +170,7 @@ def test_query_cached_until_table_changes(desk, machine) -> None:
     assert desk.search("irrigation").age is not None
 
     machine("shed", notes={"hose.md": "# Hose\n\nIrrigation again.\n"}).sync()
-    desk.table.view(fresh=True)  # as after a second
+    desk.table.view(fresh=True)  # searches do so after a second
 
     assert {hit.path for hit in desk.search("irrigation").results} >= {"//shed/hose.md"}
 

@@ -261,7 +261,7 @@ def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table)
 
     stats = lancedb.connect(table).open_table("notes").index_stats("terms_idx")
     assert stats.num_unindexed_rows == 0
-    assert len(reader.where("ordinal >= 0")) == 1  # its version still exists
+    assert len(reader.where("ordinal >= 0")) == 1  # the version of the table that it reads still exists
     assert len(desk.search("hose").results) == 2
 
 

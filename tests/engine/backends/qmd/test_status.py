@@ -21,7 +21,7 @@ def test_first_matching_rule_decides():
 
 
 @pytest.mark.parametrize("key", [None, "", "  "])
-def test_user_may_search_whatever_the_rules(key):
+def test_rules_do_not_limit_the_user(key):
     assert may_search(QmdScopeSettings(rules=("deny *",)), key)
 
 

@@ -78,7 +78,7 @@ def test_search_everywhere_names_workspace_of_each_result(
     assert [one.citation for one in everywhere.search_everywhere("varnish").results] == ["///boat/note.md#L1-L3"]
 
 
-def test_scores_are_those_of_each_alone(
+def test_scores_equal_those_of_each_workspace_alone(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open
 ) -> None:
     alone = {name: open_(str(folders[name])).search("carrots").results for name in ("garden", "work")}
@@ -299,7 +299,7 @@ def test_few_stay_open_and_none_for_ever() -> None:
     pool = MemoryPool(open_stub, lambda _: Settings(), idle_seconds=0.05, most_open=2)
     with pool.using("a"), pool.using("b"), pool.using("c"):
         assert [stub.closed for stub in made.values()] == [False, False, False]
-    assert made["c"].closed  # given back first, and above the limit
+    assert made["c"].closed  # the first to be released while more than `most_open` are open
     finished = threading.Event()
     for _ in range(200):
         if all(stub.closed for stub in made.values()):

@@ -44,7 +44,7 @@ def test_missing_workspace_reported(folders: dict[str, Path], tmp_path: Path) ->
     assert known["boat"].index_bytes
 
 
-def test_the_state_is_that_of_the_index(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_known_workspace_has_state_of_its_index(folders: dict[str, Path], tmp_path: Path) -> None:
     state = workspace_state(folders["garden"], store_path=str(tmp_path / "data"))
     assert (state.files, state.chunks, state.pending_vectors, state.problem) == (1, 1, 0, "")
     assert state.last_sync is not None
@@ -102,7 +102,7 @@ def test_index_deleted_only_on_request(folders: dict[str, Path], tmp_path: Path)
     assert (folders["boat"] / "note.md").exists()
 
 
-def test_an_index_that_is_written_stays(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_index_with_an_active_writer_is_not_removed(folders: dict[str, Path], tmp_path: Path) -> None:
     data = tmp_path / "data"
     files = index_files(folders["boat"], str(data))
     lock = WriterLock(files.lock)

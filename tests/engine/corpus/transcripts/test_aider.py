@@ -19,7 +19,7 @@ from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import read_session
 
 HISTORY = Path(__file__).parent / "fixtures" / "aider" / ".aider.chat.history.md"
-START = datetime(2025, 5, 4, 9, 0, 5).timestamp()  # the machine's own time
+START = datetime(2025, 5, 4, 9, 0, 5).timestamp()  # Aider writes the local time, without a zone
 
 
 def read(path: Path) -> list[Conversation]:

@@ -22,7 +22,7 @@ THREAD = Path(__file__).parent / "fixtures" / "amp" / "T-0c1d2e3f-0000-4000-8000
 START = 1765000000.0
 
 
-def test_messages_of_a_thread() -> None:
+def test_amp_thread_messages_are_read() -> None:
     (conversation,) = read(AmpThread(), THREAD)
     assert conversation.messages == (
         Message("user", "text", "Why does the hull leak?", 1, 1, "", START + 1),

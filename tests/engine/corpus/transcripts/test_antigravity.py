@@ -56,7 +56,7 @@ def test_steps_become_messages() -> None:
     assert parser.unknown == {"source HOLOGRAM": 1}
 
 
-def test_id_and_folder_come_from_outside(brain: Path) -> None:
+def test_id_is_from_path_and_folder_from_history(brain: Path) -> None:
     path = brain / "c-1" / ".system_generated" / "logs" / "transcript_full.jsonl"
     for history, project in (
         ("", ""),

@@ -55,7 +55,7 @@ def test_a_tree_that_runs_in_a_circle_ends(tmp_path: Path) -> None:
     assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 9
 
 
-def test_is_known_by_its_content(tmp_path: Path) -> None:
+def test_format_is_recognised_by_content(tmp_path: Path) -> None:
     assert _FORMAT.matches(str(_FIXTURE), head(_FIXTURE))
     claude = _FIXTURE.parent.parent / "claude_export" / "conversations.json"
     assert not _FORMAT.matches(str(claude), head(claude))

@@ -226,7 +226,7 @@ def rewound(*lines: dict[str, Any]) -> list[tuple[int, int]]:
     return parser.facts.rewound
 
 
-def test_lines_of_a_left_branch_are_noted() -> None:
+def test_lines_of_abandoned_branch_are_recorded() -> None:
     first = [
         user("Rig the mast.", uuid="p1", parentUuid=None),
         answer("m1", text("How?"), uuid="a1", parentUuid="p1"),
@@ -339,7 +339,7 @@ def test_stream_of_the_sdk_is_read() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 3, 4])
-def test_stream_known_by_any_of_its_lines(number: int) -> None:
+def test_stream_is_recognised_by_any_of_its_lines(number: int) -> None:
     line = fixture_lines(STREAM)[number][1]
     assert ClaudeCodeFormat().matches([line])
     assert not ClaudeCodeFormat().matches([{**line, "message": {"role": "user", "parts": []}, "tools": None}])
@@ -509,7 +509,7 @@ def test_a_result_is_read_from_the_line_that_has_it(content: Any, detail: Any, r
     assert (message.role, message.kind, message.tool, message.text) == ("tool", "tool-result", "Bash", result)
 
 
-def test_tools_that_run_at_the_provider_are_tools_too() -> None:
+def test_server_side_tool_calls_are_read() -> None:
     searched = {
         "type": "web_search_tool_result",
         "tool_use_id": "w",

@@ -46,7 +46,7 @@ def test_the_named_leaf_ends_the_branch(tmp_path: Path) -> None:
     assert read(_FORMAT, written(tmp_path, value))[0].messages[-1].text == "Edited away."
 
 
-def test_edited_messages_are_in_a_left_branch() -> None:
+def test_edited_messages_are_in_an_abandoned_branch() -> None:
     first, second = read(_FORMAT, _FIXTURE)
     assert [message.text for message in first.abandoned] == ["Edited away."]
     assert (first.facts.rewound, second.facts.rewound) == ([(4, 4)], [])
@@ -87,7 +87,7 @@ def test_messages_without_names_are_all_given(tmp_path: Path) -> None:
     assert len(read(_FORMAT, written(tmp_path, value))[0].messages) == 11
 
 
-def test_is_known_by_its_content_packed_or_not(tmp_path: Path) -> None:
+def test_format_is_recognised_by_content_packed_or_not(tmp_path: Path) -> None:
     assert _FORMAT.matches(str(_FIXTURE), head(_FIXTURE))
     path = packed(tmp_path, {"users.json": b"[]", "conversations.json": _FIXTURE.read_bytes()})
     assert _FORMAT.matches(str(path), head(path))

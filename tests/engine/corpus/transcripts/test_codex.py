@@ -178,7 +178,7 @@ def test_items_without_a_type_are_read(enveloped: bool) -> None:
     assert parser.unknown == {"message of critic": 1, "without a type": 1}
 
 
-def test_rolled_back_turns_are_a_left_branch() -> None:
+def test_rolled_back_turns_are_an_abandoned_branch() -> None:
     def left(*values: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
         parser = CodexFormat().parser("rollout.jsonl")
         feed(parser, enumerate(values, 1))

@@ -81,7 +81,7 @@ def test_a_secret_in_a_name_is_masked(home: Path) -> None:
     assert secret not in given_name(rollout(home)).name
 
 
-def test_a_list_that_is_a_link_is_not_read(home: Path, tmp_path: Path) -> None:
+def test_session_names_behind_a_link_are_not_read(home: Path, tmp_path: Path) -> None:
     keep(home, entry(ONE, "Boat"))
     (home / "session_index.jsonl").rename(tmp_path / "elsewhere.jsonl")
     (home / "session_index.jsonl").symlink_to(tmp_path / "elsewhere.jsonl")

@@ -54,7 +54,7 @@ def test_repeated_messages_returned_once() -> None:
     assert parser.unknown == {"hologram": 1, "without a type": 1}
 
 
-def test_rewound_messages_are_a_left_branch() -> None:
+def test_rewound_messages_are_an_abandoned_branch() -> None:
     def left(*values: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
         parser = GeminiLines().parser("chats/session-1.jsonl")
         feed(parser, enumerate(values, 1))

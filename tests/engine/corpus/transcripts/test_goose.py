@@ -69,7 +69,12 @@ def test_a_session_is_read(path: Path) -> None:
         message("user", text("Why does it leak?"), message_id="m1", metadata_json='{"userVisible": true}'),
         message("assistant", ITEMS, message_id="m2", created_timestamp=START + 2),
         message("user", RESULTS, message_id="m3", created_timestamp=START + 3),
-        message("assistant", text("So far: a leak."), metadata_json='{"userVisible":false,"agentVisible":true}'),
+        message(
+            "assistant",
+            text("So far: a leak."),
+            created_timestamp=START + 3,
+            metadata_json='{"userVisible":false,"agentVisible":true}',
+        ),
         message("wizard", text("?")),
     ]
     write_rows(path, GOOSE + GOOSE_NEWER, rows)
@@ -129,6 +134,61 @@ def test_newest_columns_name_caller_and_cost(path: Path) -> None:
     facts = read(path, "a").facts
     assert (facts.title, facts.opening, facts.parent) == ("", "Search.", "20260504_1")
     assert facts.usage == {"": Usage(900, 80, cost=0.25)}
+
+
+LEDGER = """CREATE TABLE usage_ledger (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, model TEXT,
+    created_timestamp INTEGER NOT NULL, input_tokens INTEGER, output_tokens INTEGER, total_tokens INTEGER,
+    cache_read_tokens INTEGER, cache_write_tokens INTEGER, cost REAL, cost_source TEXT, is_compaction INTEGER);"""
+SPENT = [f"accumulated_{one}" for one in "input_tokens output_tokens cache_read_tokens cache_write_tokens cost".split()]
+SUMS = "".join(f"ALTER TABLE sessions ADD COLUMN {column};" for column in [*SPENT, "model_config_json"])
+
+
+def request(model: str | None, sent: int, received: int, **more: Any) -> tuple[str, dict[str, Any]]:
+    values = {"session_id": "20260504_1", "model": model, "created_timestamp": START}
+    return "usage_ledger", {**values, "input_tokens": sent, "output_tokens": received, **more}
+
+
+@pytest.mark.parametrize(
+    ("sums", "model", "rest"),
+    [
+        ((1700, 110, 600, 100, 0.3), "big", {}),
+        ((2000, 150, 700, 100, 0.5), "big", {"big": Usage(200, 40, 100, 0, cost=pytest.approx(0.2))}),
+        ((2000, 150, None, None, None), "", {"": Usage(1000, 40)}),
+        ((None, None, None, None, None), "big", {}),
+    ],
+)
+def test_requests_are_counted_by_model(
+    path: Path, sums: tuple[float | None, ...], model: str, rest: dict[str, Usage]
+) -> None:
+    config = json.dumps({"model_name": model}) if model else None
+    rows = [
+        session(**dict(zip(SPENT, sums, strict=True)), model_config_json=config),
+        message("user", text("Why?")),
+        request("small", 1000, 50, cache_read_tokens=600, cache_write_tokens=100, cost=0.1),
+        request("large", 500, 20, cost=0.2),
+        request("small", 200, 40, is_compaction=1),
+        request("large", 9, 9, session_id="other"),
+    ]
+    write_rows(path, GOOSE + SUMS + LEDGER, rows)
+    expected = {"small": Usage(500, 90, 600, 100, cost=0.1), "large": Usage(500, 20, cost=0.2), **rest}
+    assert read(path).facts.usage == expected
+
+
+def test_requests_before_the_ledger_have_the_sessions_model(path: Path) -> None:
+    rows = [
+        session(model_config_json='{"model_name": "big"}', accumulated_input_tokens=900, accumulated_output_tokens=80),
+        message("user", text("Why?")),
+        request(None, 600, 50, cost_source="carried_forward"),
+        request("small", 300, 30),
+    ]
+    write_rows(path, GOOSE + SUMS + LEDGER, rows)
+    assert read(path).facts.usage == {"big": Usage(600, 50), "small": Usage(300, 30)}
+
+
+def test_messages_are_in_the_order_of_their_times(path: Path) -> None:
+    rows = [session(), message("assistant", text("So."), created_timestamp=START + 2), message("user", text("Why?"))]
+    write_rows(path, GOOSE, rows)
+    assert [one.text for one in read(path).messages] == ["Why?", "So."]
 
 
 def test_marks_change_with_a_message(path: Path) -> None:

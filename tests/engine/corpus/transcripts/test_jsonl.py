@@ -117,7 +117,7 @@ objects = st.dictionaries(st.text(max_size=8), json_values, max_size=5)
 
 @pytest.mark.parametrize("ascii_only", [True, False])
 @given(value=objects)
-def test_an_object_is_the_same_whatever_the_length_of_its_line(ascii_only: bool, value: dict[str, object]) -> None:
+def test_json_object_is_same_at_any_line_length(ascii_only: bool, value: dict[str, object]) -> None:
     data = json.dumps(value, ensure_ascii=ascii_only).encode()
     assert parse_line(data) == value
     assert parse_line(data + b" " * LONG) == value

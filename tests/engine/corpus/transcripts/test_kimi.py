@@ -166,7 +166,7 @@ def test_tokens_of_kimi_code_are_counted_by_model() -> None:
         ({"customTitle": "Knots"}, "Knots"),
     ],
 )
-def test_title_of_kimi_code_is_that_in_its_state(tmp_path: Path, state: dict[str, Any], title: str) -> None:
+def test_kimi_code_title_is_read_from_its_state(tmp_path: Path, state: dict[str, Any], title: str) -> None:
     (tmp_path / "state.json").write_text(json.dumps({**state, "cwd": "/boats"}))
     facts = KimiWire().parser(str(tmp_path / "agents" / "main" / "wire.jsonl")).facts
     assert (facts.title, facts.project) == (title, "/boats")

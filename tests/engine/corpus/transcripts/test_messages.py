@@ -70,7 +70,7 @@ def test_opening_is_first_message_of_the_user() -> None:
     facts.add_message(message("I answer.", "assistant"))
     facts.add_message(message("A note.", "system"))
     facts.add_message(message("ls", "user", "tool-call"))
-    facts.add_message(message("Asked of a helper.", side=True))
+    facts.add_message(message("LabelledQuery of a helper.", side=True))
     facts.add_message(message("   \n"))
     assert facts.name == ""
     facts.add_message(message("Really? Yes."))
@@ -162,7 +162,7 @@ def test_unknown_types_are_counted_up_to_a_limit() -> None:
     assert sum(parser.unknown.values()) == parser.facts.unknown == 2001
 
 
-def test_of_very_many_left_branches_the_latest_are_known() -> None:
+def test_only_latest_of_many_abandoned_branches_are_known() -> None:
     facts = SessionFacts(agent="a")
     for line in range(0, 3000, 3):
         facts.leave(line + 1, line + 2)

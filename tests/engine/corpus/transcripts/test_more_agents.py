@@ -108,7 +108,7 @@ def test_unknown_line_of_command_code_is_counted() -> None:
     assert read(COMMAND_CODE).unknown == {"future": 1}
 
 
-def test_left_branch_of_posit_assistant_is_abandoned() -> None:
+def test_posit_assistant_abandoned_branch_is_read() -> None:
     session = read(POSIT)
     assert [part.text for part in session.abandoned] == ["All is well."]
     assert session.facts.rewound == [(5, 5)]
@@ -116,7 +116,7 @@ def test_left_branch_of_posit_assistant_is_abandoned() -> None:
     assert (sub_agent.facts.parent, sub_agent.facts.project) == ("11111111", "/home/ada/boats")
 
 
-def test_left_branch_of_piebald_is_abandoned(tmp_path: Path) -> None:
+def test_piebald_abandoned_branch_is_read(tmp_path: Path) -> None:
     database = next(one for one in DATABASES if one.name == "piebald: two branches")
     session = read(database.write(tmp_path))
     assert [part.text for part in session.abandoned] == ["All is well."]

@@ -222,7 +222,7 @@ def _node(number: int, above: int | None, text: str, message: str, **more: Any) 
     return "message_nodes", {"session_id": "d1", "chat_message": held, "created_at": 1777885200 + number, **place}
 
 
-def test_branch_of_devin_that_was_left_has_no_copies(tmp_path: Path) -> None:
+def test_devin_abandoned_branch_has_no_copies(tmp_path: Path) -> None:
     metrics = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3, "cache_creation_tokens": 2}
     session = {"id": "d1", "title": "Knots", "model": "m-1", "created_at": 1777885200, "last_activity_at": 1777885206}
     rows = [
@@ -516,7 +516,7 @@ def test_entries_of_codewhale_without_an_id_are_read(tmp_path: Path) -> None:
     assert sorted(part.text for part in _codewhale(tmp_path, journal={"entries": entries}).everything) == sorted(texts)
 
 
-def test_many_states_in_a_message_of_codewhale_are_left_out(tmp_path: Path) -> None:
+def test_codewhale_many_states_in_a_message_are_skipped(tmp_path: Path) -> None:
     states = " <turn_meta>a</turn_meta>" * 400_000
     before = time.process_time()
     session = _codewhale(tmp_path, messages=[{"role": "user", "content": f"{states} Sew it. {states[:24]}"}])

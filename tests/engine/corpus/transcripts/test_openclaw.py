@@ -271,7 +271,7 @@ def test_store_gives_live_run_and_session_name(tmp_path: Path) -> None:
     assert not OpenClawFormat().parser(str(tmp_path / "no\0where" / "x.jsonl")).facts.generated
 
 
-def test_entries_outside_the_branch_are_left() -> None:
+def test_entries_outside_the_branch_are_abandoned() -> None:
     def entry(id: str, parent: str | None, role: str = "user") -> dict[str, Any]:
         return {"type": "message", "id": id, "parentId": parent, "message": {"role": role, "content": f"Draw {id}."}}
 

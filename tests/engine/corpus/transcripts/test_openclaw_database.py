@@ -116,7 +116,7 @@ def test_internal_sessions_are_marked(path: Path) -> None:
     assert [read(path, key).facts.generated for key in ("run", "own", "part")] == [True, False, True]
 
 
-def test_left_branches_come_last(path: Path) -> None:
+def test_abandoned_branches_come_last(path: Path) -> None:
     lines = (
         head("s1"),
         spoken("Why?", id="a"),

@@ -172,7 +172,7 @@ def test_a_session_in_both_generations_is_read_from_the_newer(path: Path, newer:
     assert texts == {"ses_1": ["As it is."], "ses_2": ["Never moved."]}
 
 
-def test_session_continued_in_version_1_is_read_there(path: Path, newer: OpencodeWriter) -> None:
+def test_session_continued_in_version_1_is_read_in_version_1(path: Path, newer: OpencodeWriter) -> None:
     newer.session("ses_1")
     newer.said("ses_1", "msg_1", "user", "As it was.")
     newer.session_v2("ses_1")
@@ -203,7 +203,7 @@ def test_sub_agents_and_sessions_without_a_word(path: Path, writer: OpencodeWrit
     assert read(path, "ses_9") is None
 
 
-def test_marks_change_with_whatever_changes(path: Path, writer: OpencodeWriter) -> None:
+def test_marks_change_with_any_change_of_the_session(path: Path, writer: OpencodeWriter) -> None:
     for key in ("ses_1", "ses_2"):
         writer.session(key, "Boat")
         writer.said(key, f"{key}-msg", "user", "Leaks?")

@@ -128,7 +128,7 @@ def test_files_that_its_editor_changed_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("leaf", ["5", "", "unknown"])
-def test_events_outside_the_current_branch_are_left(tmp_path: Path, leaf: str) -> None:
+def test_events_outside_the_current_branch_are_abandoned(tmp_path: Path, leaf: str) -> None:
     def message_event(number: int, text_: str, **more: Any) -> dict[str, Any]:
         message = {"role": "user", "content": text(text_)}
         return {**newer("MessageEvent", "user", llm_message=message), "id": str(number), **more}

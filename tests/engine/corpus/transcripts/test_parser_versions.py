@@ -49,7 +49,7 @@ READ: dict[str, tuple[str, str]] = {
     "forge": ("e9548beb59b5", "forge:1"),
     "gemini": ("80fca38111e5", "gemini:1"),
     "gemini_takeout": ("f1ee6d326880", "gemini-web:2"),
-    "goose": ("e02794fc51e2", "goose:2"),
+    "goose": ("e02794fc51e2", "goose:3"),
     "gptme": ("4b794013c406", "gptme:1"),
     "grok": ("1d6b4a6457ff", "grok:1"),
     "grok_export": ("b80f02e7cd40", "grok-web:1"),

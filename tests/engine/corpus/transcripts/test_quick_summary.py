@@ -28,7 +28,7 @@ def known(found: QuickSummary) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("fixture", LINES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_a_short_transcript_is_known_exactly(fixture: Path) -> None:
+def test_short_transcript_summary_is_exact(fixture: Path) -> None:
     session = read_session(fixture, "")
     assert session is not None
     speech = [message for message in session.messages if message.is_speech]
@@ -42,7 +42,7 @@ def test_a_short_transcript_is_known_exactly(fixture: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [40_000, 200_000, 3_000_000])
-def test_a_long_transcript_is_known_but_for_about_its_messages(tmp_path: Path, size: int) -> None:
+def test_long_transcript_summary_estimates_message_count(tmp_path: Path, size: int) -> None:
     write_sessions(tmp_path, 5, 5 * size, seed=3)
     for number in range(5):
         path = transcript(tmp_path, number)
@@ -120,7 +120,7 @@ def test_other_files_are_none(tmp_path: Path, content: bytes) -> None:
     assert glance_at(path) is None
 
 
-def test_a_document_is_left_to_the_reading(tmp_path: Path) -> None:
+def test_json_document_has_no_quick_summary(tmp_path: Path) -> None:
     document = {"sessionId": "s", "projectHash": "00", "messages": [{"id": "m", "type": "user", "content": "Hello."}]}
     path = tmp_path / "session-1.json"
     path.write_text(json.dumps(document))

@@ -63,7 +63,7 @@ def test_the_input_of_a_tool_is_made_readable(value: object, text: str) -> None:
     assert tool_input(value) == text
 
 
-def test_an_input_nested_without_end_is_named() -> None:
+def test_too_deeply_nested_input_has_a_notice() -> None:
     value: list[object] = []
     for _ in range(5000):
         value = [value]
@@ -95,7 +95,7 @@ def test_any_value_gives_time_text_and_members(value: object) -> None:
         ({"type": "odd type\n"}, ""),
     ],
 )
-def test_blocks_other_than_text_are_named(value: object, text: str) -> None:
+def test_non_text_block_is_shown_by_its_type(value: object, text: str) -> None:
     assert content(value) == text
 
 

@@ -48,7 +48,7 @@ LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if path.parent.name in
 
 
 @pytest.mark.parametrize("fixture", LINES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_line_transcripts_are_known_by_their_content(fixture: Path, tmp_path: Path) -> None:
+def test_line_transcripts_are_recognised_by_content(fixture: Path, tmp_path: Path) -> None:
     path = tmp_path / "some-name.jsonl"
     shutil.copy(fixture, path)
     with opened(path) as (descriptor, _):

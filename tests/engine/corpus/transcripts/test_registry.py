@@ -30,7 +30,7 @@ def test_declared_agent_is_found_on_the_machine(tmp_path: Path) -> None:
     assert ("Quill & Ink", "~/.quill/tasks") in registry.usual_folders()
 
 
-def test_declared_files_are_known_by_their_names() -> None:
+def test_declared_files_are_recognised_by_name() -> None:
     assert may_be_transcript("/x/task.md")
     assert may_be_transcript("/x/State.quilldb")
     assert not may_be_transcript("/x/title.json")
@@ -39,7 +39,7 @@ def test_declared_files_are_known_by_their_names() -> None:
     assert transcript_of("/x/task.md-wal") == "/x/task.md-wal"
 
 
-def test_parts_of_a_session_count_for_its_time(tmp_path: Path) -> None:
+def test_session_time_is_that_of_its_newest_file(tmp_path: Path) -> None:
     tasks = write_task(tmp_path)
     os.utime(tasks / "t-1" / "title.json", (4e9, 4e9))
     files = find_transcripts(Settings(sessions=SessionSettings(folders=(str(tasks),)))).files

@@ -62,7 +62,7 @@ def test_all_texts_return_under_their_keys(server, api):
     assert server.answered == {text.encode("utf-8", "replace").decode(): 1 for text in TEXTS}
 
 
-def test_vectors_are_those_of_direct_requests(server, api, provider):
+def test_batch_vectors_equal_those_of_direct_requests(server, api, provider):
     _, job = begin(api)
     found = results(api, ended(api, job.id))
     direct = provider.embed_documents(TEXTS)

@@ -161,7 +161,7 @@ def test_previous_map_is_shown_until_new_one_is_ready(qtbot, panel, memory, insi
     assert _subtitle(panel) == "30 passages. Similar ones sit together"
 
 
-def test_first_map_by_directions_is_replaced_by_neighbours(qtbot, panel, memory, insight) -> None:
+def test_principal_component_map_is_replaced_by_neighbours(qtbot, panel, memory, insight) -> None:
     insight.first = make_map(layout="directions")
     insight.released.clear()
     panel.set_manager(memory)

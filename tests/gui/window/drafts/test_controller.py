@@ -10,8 +10,8 @@ import engine
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
+from gui.window.drafts import Draft, drafts_path, load_drafts, save_drafts
 from gui.window.main_window import MainWindow
-from gui.window.session_restore import Draft, drafts_path, load_drafts, save_drafts
 from tests.helpers.windows import at_rest
 
 
@@ -132,7 +132,7 @@ def test_damaged_file_is_set_aside(caplog):
 
 def test_unwritable_path_is_no_error(caplog, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("x")
-    monkeypatch.setattr("gui.window.session_restore.drafts_path", lambda: tmp_path / "file" / "drafts.json")
+    monkeypatch.setattr("gui.window.drafts.drafts_path", lambda: tmp_path / "file" / "drafts.json")
     save_drafts("/n", [Draft("/n", "fact", "", "Private words")])
     assert "could not be kept" in caplog.text
     assert "Private words" not in caplog.text

@@ -5,7 +5,7 @@ import json
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from gui.window.session_restore import Draft, drafts_path, save_drafts
+from gui.window.drafts import Draft, drafts_path, save_drafts
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.windows import at_rest
 
@@ -23,25 +23,25 @@ def _kept() -> list[dict]:
 
 
 def test_note_draft_is_saved_until_discarded(qtbot, sessions):
-    way = sessions.remember.controller
-    way.remember(VALVE, "The valve")
-    qtbot.waitUntil(lambda: way.ready)
-    way.sheet.restore_draft("valve", "Call the plumber.")
+    controller = sessions.remember.controller
+    controller.remember(VALVE, "The valve")
+    qtbot.waitUntil(lambda: controller.ready)
+    controller.sheet.restore_draft("valve", "Call the plumber.")
     qtbot.waitUntil(lambda: len(_kept()) == 1 and _kept()[0]["text"] == "Call the plumber.")
     assert (_kept()[0]["id"], _kept()[0]["title"]) == (VALVE, "The valve")
-    way.sheet.reject()  # warns
-    assert way.sheet is not None
-    way.sheet.reject()
+    controller.sheet.reject()  # warns
+    assert controller.sheet is not None
+    controller.sheet.reject()
     qtbot.waitUntil(lambda: not drafts_path().exists())
 
 
 def test_unchanged_note_saves_no_draft(qtbot, sessions):
-    way = sessions.remember.controller
-    way.remember(VALVE, "The valve")
-    qtbot.waitUntil(lambda: way.ready)
+    controller = sessions.remember.controller
+    controller.remember(VALVE, "The valve")
+    qtbot.waitUntil(lambda: controller.ready)
     sessions.resuming.write_now()
     assert not drafts_path().exists()
-    way.sheet.reject()
+    controller.sheet.reject()
 
 
 def test_note_draft_is_restored_with_its_name(qtbot, window, memory):
@@ -52,9 +52,9 @@ def test_note_draft_is_restored_with_its_name(qtbot, window, memory):
     qtbot.waitUntil(lambda: "“The valve”" in window.banner.text)
     [*_, go_on] = (b for b in window.banner.findChildren(QPushButton) if b.text() == "Keep writing the note")
     go_on.click()
-    way = window.remember.controller
-    qtbot.waitUntil(lambda: way.ready and way.sheet.is_changed)
-    assert way.sheet.typed == ("plumber", "Call the plumber.")
+    controller = window.remember.controller
+    qtbot.waitUntil(lambda: controller.ready and controller.sheet.is_changed)
+    assert controller.sheet.typed == ("plumber", "Call the plumber.")
     qtbot.waitUntil(lambda: [draft["text"] for draft in _kept()] == ["Call the plumber."])
-    way.sheet.reject()
-    way.sheet.reject()
+    controller.sheet.reject()
+    controller.sheet.reject()

@@ -118,7 +118,7 @@ def test_changed_metadata_file_updates_facts(tmp_path: Path) -> None:
     assert read.conversation.facts.title == "Masts"
 
 
-def test_title_that_is_replaced_in_front_is_read(tmp_path: Path) -> None:
+def test_title_replaced_at_the_front_of_the_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
 
     def title(text: str) -> bytes:

@@ -58,7 +58,7 @@ def test_prepare_grown_session_equals_prepare_whole(session: SessionText, *, cou
     assert unchanged == (7 if left and count == 7 else min(count, 2))
 
 
-def test_left_branch_has_a_heading(conversation: Conversation) -> None:
+def test_abandoned_branch_has_a_heading(conversation: Conversation) -> None:
     assert [entry.kind for entry in conversation.entries] == [
         "user",
         "speech",
@@ -78,7 +78,7 @@ def test_left_branch_has_a_heading(conversation: Conversation) -> None:
 
 
 @pytest.mark.parametrize("detail", ["hidden", "short", "full"])
-def test_left_branch_is_folded_at_first(conversation: Conversation, detail: str) -> None:
+def test_abandoned_branch_is_folded_at_first(conversation: Conversation, detail: str) -> None:
     rows = Rows(conversation)
     rows.set_detail(detail)
     assert shown(rows) == [(0, 0), (1, 0), (2, SUMMARY), (6, 0)]
@@ -86,7 +86,7 @@ def test_left_branch_is_folded_at_first(conversation: Conversation, detail: str)
     assert bytes(rows.kinds) == b"ustu"
 
 
-def test_left_branch_unfolds_and_folds(conversation: Conversation) -> None:
+def test_abandoned_branch_unfolds_and_folds(conversation: Conversation) -> None:
     rows = Rows(conversation)
     before = shown(rows)
     rows.set_fold(2, "clamped")
@@ -114,7 +114,7 @@ def test_line_of_a_branch_is_its_message_not_the_heading(conversation: Conversat
     assert conversation.at_line(line) == (3, [conversation.entries[3].first_piece])
 
 
-def test_markdown_has_left_branches_only_in_full(conversation: Conversation) -> None:
+def test_markdown_has_abandoned_branches_only_in_full(conversation: Conversation) -> None:
     short = conversation_markdown(conversation, "short", CancelToken())
     assert "*Abandoned branch: With rope. · 2 messages*" in short
     assert "Roped." not in short

@@ -10,7 +10,6 @@ from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, SessionSettings
 from tests.benchmarks.labelled import conversations, cranfield, handbook, help_pages
-from tests.benchmarks.labelled.asked import Asked
 from tests.benchmarks.labelled.conversations import (
     write_conversation_notes,
     write_conversation_sessions,
@@ -20,6 +19,7 @@ from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_session
 from tests.benchmarks.labelled.debian_packages import can_download
 from tests.benchmarks.labelled.haystack import write_haystack
 from tests.benchmarks.labelled.identifiers import write_identifiers
+from tests.benchmarks.labelled.labelled_query import LabelledQuery
 from tests.benchmarks.labelled.planted import off_topic, planted, write_planted
 from tests.benchmarks.labelled.spoiled import spoiled
 
@@ -31,7 +31,7 @@ _SPOILED = "spoiled "
 
 
 class LabelledSet(NamedTuple):
-    asked: Sequence[Asked]
+    queries: Sequence[LabelledQuery]
     off_topic: Mapping[str, Sequence[str]]
     """Queries that nothing answers, by language; "" is several."""
     names_of: Callable[[str, int, int], Sequence[str]]
@@ -55,7 +55,7 @@ def write_set(name: str, cache: Path, folder: Path) -> LabelledSet:
     """Write it below a folder: `notes`, perhaps empty, and `sessions`. `cache` has downloaded packages."""
     if name.startswith(_SPOILED):
         whole = write_set(name.removeprefix(_SPOILED), cache, folder)
-        own = [of for of in whole.asked if of.kind in {"en", *conversations.KINDS}]
+        own = [of for of in whole.queries if of.kind in {"en", *conversations.KINDS}]
         return LabelledSet(spoiled(own, folder / "notes"), {}, whole.names_of)
     (folder / "notes").mkdir(parents=True)
     if name.startswith(_HANDBOOK):
@@ -80,12 +80,12 @@ def write_set(name: str, cache: Path, folder: Path) -> LabelledSet:
     if name == "planted notes":
         write_haystack(folder / "notes")
         write_planted(folder / "notes")
-        queries = [Asked(question.text, question.kind, {question.answer: 1}) for question in planted()[1]]
+        queries = [LabelledQuery(question.text, question.kind, {question.answer: 1}) for question in planted()[1]]
         return LabelledSet(queries, {"": off_topic()}, lambda path, _first, _last: (path,))
     collection = cranfield.collection()
     assert collection is not None
     judged = zip(cranfield.questions(collection), cranfield.judgements(collection), strict=True)
-    queries = [Asked(text, "", {str(number): gain for number, gain in gains.items()}) for text, gains in judged]
+    queries = [LabelledQuery(text, "", {str(number): gain for number, gain in gains.items()}) for text, gains in judged]
     if name == "Cranfield":
         cranfield.write_notes(collection, folder / "notes")
         return LabelledSet(queries, {"en": cranfield.OFF_TOPIC}, lambda path, _first, _last: (Path(path).stem,))

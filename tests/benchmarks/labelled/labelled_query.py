@@ -5,13 +5,13 @@ from typing import NamedTuple
 from tests.benchmarks.labelled.planted import second_half
 
 
-class Asked(NamedTuple):
-    """One question."""
+class LabelledQuery(NamedTuple):
+    """A query of a labelled set."""
 
     text: str
     kind: str
     gains: dict[str, int]
-    """How good each document is that answers it."""
+    """Relevance of each document that answers it."""
 
     @property
     def second_half(self) -> bool:

@@ -1,0 +1,288 @@
+"""Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from engine.base.formatting import any_of, floored, in_quotes
+from engine.base.language import tr, tr_count
+from engine.records import SearchStage
+from engine.search.parsed_query_description import no_words
+from engine.search.pipeline_stages import (
+    Best,
+    EmbeddedQuery,
+    Moved,
+    RaisedMinimum,
+    Scope,
+    SessionsNamed,
+    Stage,
+    Terms,
+    TimesNamed,
+    VectorsReady,
+    short_of,
+)
+from engine.text.query_analysis import SHORTEST_PREFIX
+from engine.text.time_expressions import TimeExpression
+
+if TYPE_CHECKING:
+    pass
+
+_T = TypeVar("_T")
+
+
+def stage_record(stage: Stage) -> SearchStage:
+    """Return a search stage as the public record, with a sentence that describes it."""
+    return SearchStage(
+        name=stage.name,
+        entered=stage.entered,
+        left=stage.left,
+        note=stage.facts if isinstance(stage.facts, str) else _NOTES[stage.name](stage),
+        milliseconds=stage.milliseconds,
+        unit=stage.unit,
+    )
+
+
+def _age(stage: Stage) -> str:
+    limit = _facts(stage, Best)
+    return _with_best(
+        tr(
+            "Passages that age lowered below {least:g}: {count:,}.", count=stage.entered - stage.left, least=limit.least
+        ),
+        limit,
+    )
+
+
+def _threshold(stage: Stage) -> str:
+    limit = _facts(stage, Best)
+    return _with_best(
+        tr("Passages that scored below {least:g}: {count:,}.", count=stage.entered - stage.left, least=limit.least),
+        limit,
+    )
+
+
+def _with_best(note: str, limit: Best | RaisedMinimum) -> str:
+    if limit.best is None:
+        return note
+    return f"{note} {tr('The best score was {score:.2f}.', score=short_of(limit.best, limit.least))}"
+
+
+def _diversity(stage: Stage) -> str:
+    order = _facts(stage, Moved)
+    return tr_count(
+        "{count:,} of the first {first:,} passages was moved for more variety.",
+        "{count:,} of the first {first:,} passages were moved for more variety.",
+        order.moved,
+        first=order.first,
+    )
+
+
+def _filters(stage: Stage) -> str:
+    return tr_count("{count:,} file passes the filters.", "{count:,} files pass the filters.", stage.left)
+
+
+def _keywords(stage: Stage) -> str:
+    return tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.left)
+
+
+def _language(stage: Stage) -> str:
+    order = _facts(stage, Moved)
+    return tr_count(
+        "The query is in another language than the notes, so each of its words was compared with those of the first "
+        "{first:,} passages: {count:,} was moved.",
+        "The query is in another language than the notes, so each of its words was compared with those of the first "
+        "{first:,} passages: {count:,} were moved.",
+        order.moved,
+        first=order.first,
+    )
+
+
+def _newest(stage: Stage) -> str:
+    return tr("The first passage of each file was chosen, newest files first.")
+
+
+def _wordless(stage: Stage) -> str:
+    return tr_count(
+        "{count:,} file satisfies the query without its words: its first passage was added.",
+        "{count:,} files satisfy the query without its words: their first passages were added, newest files first.",
+        stage.left,
+    )
+
+
+def _passage(stage: Stage) -> str:
+    return tr("The passage that was searched for is left out.")
+
+
+def _query_vector(stage: Stage) -> str:
+    if stage.facts is None:
+        return tr("The passage's stored vector was used: nothing was embedded.")
+    embedded = _facts(stage, EmbeddedQuery)
+    return tr("{model} embedded the query in {count:,} dimensions.", model=embedded.model, count=embedded.dims)
+
+
+def _results(stage: Stage) -> str:
+    return tr("{shown:,} of {total:,} results are shown.", shown=stage.left, total=stage.entered)
+
+
+def _role(stage: Stage) -> str:
+    roles = stage.facts
+    assert isinstance(roles, frozenset)
+    return tr("The other passages match only in messages that are not by {roles}.", roles=any_of(sorted(roles)))
+
+
+def _scores(stage: Stage) -> str:
+    if not stage.left:
+        return tr("No passage was left to score.")
+    return tr("The best score was {score:.2f}.", score=_facts(stage, float))
+
+
+def _times(stage: Stage) -> str:
+    named = _facts(stage, TimesNamed)
+    return tr_count(
+        "{count:,} passage dates from the time in the query, or from the days next to it: {times}.",
+        "{count:,} passages date from the time in the query, or from the days next to it: {times}.",
+        named.lifted,
+        times=", ".join(map(time_words, named.times)),
+    )
+
+
+def _sessions(stage: Stage) -> str:
+    named = _facts(stage, SessionsNamed)
+    return tr_count(
+        "{count:,} passage is in a session that the query names: {names}.",
+        "{count:,} passages are in sessions that the query names: {names}.",
+        named.lifted,
+        names=", ".join(map(in_quotes, named.names)),
+    )
+
+
+def time_words(time: TimeExpression) -> str:
+    """Return a time expression of the query as typed, followed by its dates."""
+    if time.yearly:
+        return tr("{time} of any year", time=in_quotes(time.text))
+    if time.first == time.last:
+        return tr("{time} ({day})", time=in_quotes(time.text), day=time.first.isoformat())
+    first, last = time.first.isoformat(), time.last.isoformat()
+    return tr("{time} ({first} to {last})", time=in_quotes(time.text), first=first, last=last)
+
+
+def _title(stage: Stage) -> str:
+    return tr_count(
+        "{count:,} passage comes first because its title or file name matches.",
+        "{count:,} passages come first because their titles or file names match.",
+        _facts(stage, int),
+    )
+
+
+def _unknown(stage: Stage) -> str:
+    raised = _facts(stage, RaisedMinimum)
+    note = tr_count(
+        "{count:,} result by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
+        "{count:,} results by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
+        stage.entered - stage.left,
+        least=raised.least,
+        words=any_of(list(map(in_quotes, raised.unknown))),
+    )
+    return _with_best(note, raised)
+
+
+def _unrelated(stage: Stage) -> str:
+    raised = _facts(stage, RaisedMinimum)
+    note = tr_count(
+        "{count:,} result by meaning scored below {least:.2f}, the minimum for a query without related passages.",
+        "{count:,} results by meaning scored below {least:.2f}, the minimum for a query without related passages.",
+        stage.entered - stage.left,
+        least=raised.least,
+    )
+    return _with_best(note, raised)
+
+
+def _vectors(stage: Stage) -> str:
+    note = tr("Passages chosen by meaning: {count:,}.", count=stage.left)
+    if stage.facts is None:
+        return note
+    ready = _facts(stage, VectorsReady)
+    share = tr(
+        "{share} of the passages have a vector: {ready:,} of {total:,}.",
+        share=floored(ready.ready, ready.total),
+        ready=ready.ready,
+        total=ready.total,
+    )
+    return f"{note} {share}"
+
+
+def _within(stage: Stage) -> str:
+    scope = _facts(stage, Scope)
+    if scope.total > scope.passages:
+        return tr_count(
+            "Only the results of {query} were searched: {count:,} passage, the best of {total:,}.",
+            "Only the results of {query} were searched: {count:,} passages, the best of {total:,}.",
+            scope.passages,
+            query=scope.query,
+            total=scope.total,
+        )
+    return tr_count(
+        "Only the results of {query} were searched: {count:,} passage.",
+        "Only the results of {query} were searched: {count:,} passages.",
+        scope.passages,
+        query=scope.query,
+    )
+
+
+def _words(stage: Stage) -> str:
+    terms = _facts(stage, Terms)
+    known = [tr("“{word}” in {count:,}", word=word, count=chunks) for word, chunks in terms.chunks.items() if chunks]
+    unknown = [word for word, chunks in terms.chunks.items() if not chunks]
+    notes = []
+    if known:
+        notes.append(tr("Number of passages with each word: {words}.", words=", ".join(known)))
+    if unknown:
+        notes.append(tr("Not found in the index: {words}.", words=_quoted(unknown)))
+        if terms.unfinished in unknown:
+            longer = tr_count(
+                "Type {count:,} more character to find words that begin with {word}.",
+                "Type {count:,} more characters to find words that begin with {word}.",
+                SHORTEST_PREFIX - len(terms.unfinished),
+                word=in_quotes(terms.unfinished),
+            )
+            notes.append(longer)
+    if terms.similar:
+        notes.append(tr("Similar words were searched instead: {words}.", words=_quoted(terms.similar)))
+    if terms.dropped:
+        notes.append(tr("Ignored as too common: {words}.", words=_quoted(terms.dropped)))
+    return " ".join(notes) or no_words()
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(map(in_quotes, words))
+
+
+def _facts(stage: Stage, kind: type[_T]) -> _T:
+    assert isinstance(stage.facts, kind), stage.name
+    return stage.facts
+
+
+_NOTES: dict[str, Callable[[Stage], str]] = {
+    "age": _age,
+    "diversity": _diversity,
+    "filters": _filters,
+    "keywords": _keywords,
+    "language": _language,
+    "newest": _newest,
+    "passage": _passage,
+    "question": _query_vector,
+    "results": _results,
+    "role": _role,
+    "scores": _scores,
+    "threshold": _threshold,
+    "sessions": _sessions,
+    "times": _times,
+    "title": _title,
+    "unknown": _unknown,
+    "unrelated": _unrelated,
+    "vectors": _vectors,
+    "within": _within,
+    "wordless": _wordless,
+    "words": _words,
+}
+"""Functions that describe a stage's facts in a sentence, by name of the stage. `index`, `query` and a failed `question`
+have a notice instead.
+"""
