@@ -107,8 +107,8 @@ class RaisedMinimum(msgspec.Struct, frozen=True):
     unknown: Sequence[str]
 
 
-class Diversity(msgspec.Struct, frozen=True):
-    """How many of the `first` results changed position when similar results were moved apart."""
+class Moved(msgspec.Struct, frozen=True):
+    """How many of the `first` results changed position."""
 
     moved: int
     first: int
@@ -170,7 +170,7 @@ Facts = (
     | frozenset[str]
     | Best
     | RaisedMinimum
-    | Diversity
+    | Moved
     | EmbeddedQuery
     | Scope
     | Terms

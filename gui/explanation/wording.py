@@ -40,6 +40,7 @@ STAGES: dict[str, str] = {
     "unknown": marked("Unknown words"),
     "unrelated": marked("Unrelated query"),
     "role": marked("Speaker"),
+    "language": marked("Another language"),
     "diversity": marked("More variety"),
     "results": marked("Results shown"),
 }
