@@ -18,6 +18,10 @@ _SMALLEST_LIMIT = 32
 _SMALL_SHARE = 4
 _WHOLE = 2**62
 _DISTANCE_PENALTY = 0.7
+_EVEN_CHUNKS = 4
+"""Last chunks of a text that get equal shares of it. Those before them are filled, so that text which is added at the
+end leaves them as they are.
+"""
 
 Span = tuple[int, int]
 """Half-open range of a chunk's pieces."""
@@ -98,13 +102,13 @@ class _Packer:
                 start = joined.start
 
     def _shared(self, run: list[_Unit]) -> list[Span]:
-        """Distribute neighbouring units that each fit in a chunk evenly over as few chunks as possible."""
+        """Distribute neighbouring units that each fit in a chunk over few chunks, the last ones evenly."""
         groups: list[Span] = []
         index = 0
         while index < len(run):
             start = run[index].start
             rest = self._outline.weight(start, self._end(run[-1]))
-            share = rest / -(-rest // self._limit) if rest else 0
+            share = _share(rest, self._limit)
             stop = self._end(run[index])
             index += 1
             while index < len(run):
@@ -136,7 +140,7 @@ class _Packer:
             if rest <= room:
                 self.spans.append((head, stop))
                 return
-            share = rest / -(-rest // max(1, self._limit - self._overlap))
+            share = _share(rest, max(1, self._limit - self._overlap))
             cut = self._best_cut(fresh, stop, room, share, forced=head == fresh)
             if cut is None:
                 head = fresh
@@ -201,6 +205,12 @@ class _Packer:
 
     def _end(self, unit: _Unit) -> int:
         return self._outline.section_end(unit.stop - 1)
+
+
+def _share(rest: int, limit: int) -> float:
+    """Return the weight that the next chunk of a text of weight `rest` should have, at most `limit`."""
+    chunks = -(-rest // limit)
+    return limit if chunks > _EVEN_CHUNKS else rest / max(1, chunks)
 
 
 def markdown_outline(

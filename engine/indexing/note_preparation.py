@@ -1,7 +1,7 @@
 """Turns a file on disk into the rows of the store: read, chunk, analyse. Doesn't access the database."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import Chunk, chunk_note
@@ -13,7 +13,8 @@ from engine.corpus.note_structure import Structure
 from engine.corpus.transcripts.chunk_packing import SessionChunk
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
-from engine.store.writer import NewChunk, NewFile
+from engine.store.snapshot import HEADING_SEPARATOR
+from engine.store.writer import NewChunk, NewFile, StoredNote
 from engine.text import analyse, analyse_both, language_of_note
 
 
@@ -22,13 +23,15 @@ def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
     return read_note(file.path, file.name, settings.max_file_bytes, cancel)
 
 
-def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewFile:
-    """Return all database rows of one note: its metadata and chunks."""
+def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored: StoredNote | None = None) -> NewFile:
+    """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't begin with."""
     language = language_of_note(note.text)
     about = describe(note.text, file.name)
     chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
     if not chunks:  # an empty note, too, is found by its name
         chunks = [Chunk(1, 1, about.title, ())]
+    names = about.title, language, about.aliases
+    kept = _unchanged(chunks, stored) if stored is not None and stored.names == names else 0
     return NewFile(
         source=file.source,
         path=file.name,
@@ -39,7 +42,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
         language=language,
         title_tokens=analyse_both(about.title, language),
         name_tokens=analyse_both(file.name, language),
-        chunks=tuple(chunk_rows(chunks, language)),
+        chunks=tuple(chunk_rows(chunks[kept:], language)),
         alias_tokens=analyse_both("\n".join(about.aliases), language),
         tags=tags_of(note.text, about.front, about.structure),
         aliases=about.aliases,
@@ -47,7 +50,20 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
         evergreen=about.evergreen,
         links=_links(note.text, file.name, about.structure),
         link_names=names_of(file.name, about.title, about.aliases, note.text),
+        kept=kept,
     )
+
+
+def _unchanged(chunks: Sequence[Chunk], stored: StoredNote) -> int:
+    """Return how many chunks at the beginning are stored as they are."""
+    for number, (chunk, row) in enumerate(zip(chunks, stored.chunks, strict=False)):
+        if row != (_digest(chunk.text), HEADING_SEPARATOR.join(chunk.heading), chunk.start_line, chunk.end_line):
+            return number
+    return min(len(chunks), len(stored.chunks))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
 
 
 def _links(text: str, name: str, structure: Structure | None) -> tuple[NoteLink, ...]:
@@ -64,7 +80,7 @@ def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterato
         yield NewChunk(
             start_line=chunk.start_line,
             end_line=chunk.end_line,
-            hash=hashlib.sha256(chunk.text.encode()).digest(),
+            hash=_digest(chunk.text),
             heading=chunk.heading,
             text=chunk.text,
             heading_tokens=headings[chunk.heading],

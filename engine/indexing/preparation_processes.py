@@ -26,7 +26,7 @@ from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import prepare
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
-from engine.store.writer import NewChunk, NewFile
+from engine.store.writer import NewChunk, NewFile, StoredNote
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -74,13 +74,16 @@ class NotePreparation:
         for worker in self._workers:
             worker.end()
 
-    def put(self, file: FoundFile, note: NoteText) -> Iterator[NewFile | FileIssue]:
-        """Queue a note; yields the rows or the issue of each note that is ready. Raises `Cancelled` while waiting."""
+    def put(self, file: FoundFile, note: NoteText, stored: StoredNote | None = None) -> Iterator[NewFile | FileIssue]:
+        """Queue a note; yields the rows or the issue of each note that is ready. Raises `Cancelled` while waiting.
+
+        `stored`: the note as it is in the index, see `prepare`.
+        """
         self._crashes.finish_reading()  # it waits: if the process is killed now, that is not due to this note
         worker = min((w for w in self._workers if w.ready()), key=lambda w: w.waiting, default=None)
-        if worker is not None and not worker.send(file, note, self._chunking):
+        if worker is not None and not worker.send(_Unprepared(file, note, self._chunking, stored)):
             worker = None
-        self._waiting.append(_Waiting(file, note, worker))
+        self._waiting.append(_Waiting(file, note, stored, worker))
         self._text += len(note.text)
         while self._waiting and (self._is_full() or self._waiting[0].is_ready()):
             yield self._next()
@@ -101,7 +104,7 @@ class NotePreparation:
             return prepared
         try:
             with self._crashes.reading(waiting.file):
-                return prepare(waiting.file, waiting.note, self._chunking)
+                return prepare(waiting.file, waiting.note, self._chunking, waiting.stored)
         except Unreadable as problem:
             return problem.issue
 
@@ -112,6 +115,7 @@ class _Waiting:
 
     file: FoundFile
     note: NoteText
+    stored: StoredNote | None
     worker: "_Worker | None"
     """None if the note is prepared in this process."""
 
@@ -129,6 +133,7 @@ class _Unprepared(msgspec.Struct, frozen=True):
     file: FoundFile
     note: NoteText
     chunking: ChunkingSettings
+    stored: StoredNote | None
 
 
 class _PreparedNote(NewFile, frozen=True, kw_only=True):
@@ -162,10 +167,10 @@ class _Worker:
             self._ready = self._received() is not None
         return self._alive and self._ready
 
-    def send(self, file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> bool:
+    def send(self, note: _Unprepared) -> bool:
         """Send a note to the process; returns False if that is not possible."""
         try:
-            self._pipe.send_bytes(msgspec.msgpack.encode(_Unprepared(file, note, chunking)))
+            self._pipe.send_bytes(msgspec.msgpack.encode(note))
         except OSError:
             self._alive = False
             return False
@@ -213,7 +218,8 @@ def serve(pipe: "Connection") -> None:
         for message in iter(waiting.get, None):
             request = msgspec.msgpack.decode(message, type=_Unprepared)
             try:
-                answer = msgspec.msgpack.encode(prepare(request.file, request.note, request.chunking))
+                rows = prepare(request.file, request.note, request.chunking, request.stored)
+                answer = msgspec.msgpack.encode(rows)
             except PARSER_FAULTS:
                 answer = _FAILED
             pipe.send_bytes(answer)

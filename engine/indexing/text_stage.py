@@ -15,7 +15,7 @@ from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.snapshot import StoredFile
-from engine.store.writer import NewFile, Writer
+from engine.store.writer import NewFile, StoredNote, Writer, stored_note
 
 _EXAMINED_PER_NOTE = 200
 """Notes in which words are looked for before one note is read: some milliseconds."""
@@ -59,8 +59,8 @@ class NoteQueue:
         for file in islice(self._unexamined, _EXAMINED_PER_NOTE):
             if file.name in self._waiting and self._may_come_first(file):
                 text = f"{file.name.casefold()}\n{beginning(file)}"
-                if found := sum(word in text for word in self._words):
-                    heappush(self._matches, (-found, file.name))
+                if matches := sum(word in text for word in self._words):
+                    heappush(self._matches, (-matches, file.name))
 
 
 def _searched_words(query: str) -> frozenset[str]:
@@ -130,8 +130,8 @@ class TextStage:
     def _has_sessions(self) -> bool:
         """Return whether the index has sessions of folders that the settings no longer name."""
         with self._store.read(tables=self._tables) as snapshot:
-            found = sessions.transcripts(snapshot), sessions.listed_transcripts(snapshot), sessions.machines(snapshot)
-        return any(found)
+            state = sessions.transcripts(snapshot), sessions.listed_transcripts(snapshot), sessions.machines(snapshot)
+        return any(state)
 
     def _notes(self) -> None:
         self._meter.start("discovering")
@@ -166,14 +166,15 @@ class TextStage:
         from engine.indexing.preparation_processes import NotePreparation  # brings chunking and analysis with it
 
         self._meter.start("indexing", len(due))
-        size = sum(file.size for file in due)
+        sizes = [file.size for file in due]
+        size = sum(sizes) - max(sizes)  # a single note is prepared here before another process has started
         with NotePreparation(self._settings.chunking, self._crashes, self._token, size) as preparation:
             for number, file in enumerate(self._in_order(due)):
                 self._token.checkpoint()
                 self._meter.step(number, file.name)
                 note = self._read(file, known.get(file.name))
                 if note is not None:
-                    self._put(preparation.put(file, note), known)
+                    self._put(preparation.put(file, note, self._stored(known.get(file.name))), known)
             self._put(preparation.remaining(), known)
         self._meter.step(len(due), "")
 
@@ -205,6 +206,12 @@ class TextStage:
             self.outcome.files_unchanged += 1
             return None
         return note
+
+    def _stored(self, file: StoredFile | None) -> StoredNote | None:
+        if file is None:
+            return None
+        with self._store.read(tables=self._tables) as snapshot:
+            return stored_note(snapshot, file.id)
 
     def _put(self, prepared: Iterable[NewFile | FileIssue], known: dict[str, StoredFile]) -> None:
         for file in prepared:

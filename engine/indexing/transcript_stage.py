@@ -212,18 +212,18 @@ class _LineReading:
         file: FoundFile,
         source: Source,
         known: LineFormat,
-        state: _State | None,
+        resumed: tuple[_State, LineReader] | None,
     ) -> None:
         self._work = work
         self._commits = commits
         self._file = file
         self._source = source
-        if state is None:
+        if resumed is None:
             self._reader = LineReader(known.parser(transcript_of(file.path)))
             title = redact(self._reader.parser.facts.title)
             state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", title)
         else:
-            self._reader = _resumed(known, file, state)
+            state, self._reader = resumed
         self._state = state
         self.facts = self._reader.parser.facts
         self._packer = TranscriptChunker(work.parts.settings, work.token, state.open)
@@ -300,8 +300,9 @@ class LineRows:
 
         Returns an issue if nothing of the transcript can be indexed. Raises OSError, Cancelled.
         """
-        state = None if from_start else self._state(file, source, known)
-        with closing(_LineReading(self._work, self._commits, file, source, known, state)) as reading:
+        resumed = None if from_start else self._resumed(file, source, known)
+        state = resumed and resumed[0]
+        with closing(_LineReading(self._work, self._commits, file, source, known, resumed)) as reading:
             after = reading.read()
             if reading.facts.generated:
                 issue = FileIssue(path=file.name, rule="generated", detail=skip_reasons.GENERATED.message())
@@ -313,26 +314,28 @@ class LineRows:
         # The title came late: all chunks are indexed again with it.
         return self.take(file, source, known, from_start=True)
 
-    def _state(self, file: FoundFile, source: Source, known: LineFormat) -> _State | None:
-        """Return the state at which reading this transcript ended; None if it must be read from the beginning."""
+    def _resumed(self, file: FoundFile, source: Source, known: LineFormat) -> tuple[_State, LineReader] | None:
+        """Return the state at which reading this transcript ended, and a reader that continues there.
+
+        None if it must be read from the beginning.
+        """
         with self._work.parts.store.read(tables=self._work.tables) as snapshot:
             stored = sessions.transcript_state(snapshot, file.name)
         if stored is None:
             return None
         try:
             state = decode_json(stored, _State)
-            known.resume(bytes(state.parser))
+            parser = known.resume(bytes(state.parser))
         except ValueError:
             return None  # of another version of this program
-        title = redact(known.parser(transcript_of(file.path)).facts.title)
-        same = (state.agent, state.given) == (known.agent, title) and anchor(source, state.offset) == state.anchor
-        return state if same and state.size < file.size else None
-
-
-def _resumed(known: LineFormat, file: FoundFile, state: _State) -> LineReader:
-    reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
-    refresh_facts(reader, known.parser(transcript_of(file.path)).facts)
-    return reader
+        facts = known.parser(transcript_of(file.path)).facts
+        given = redact(facts.title)
+        same = (state.agent, state.given) == (known.agent, given) and anchor(source, state.offset) == state.anchor
+        if not same or state.size >= file.size:
+            return None
+        reader = LineReader(parser, state.offset, state.line)
+        refresh_facts(reader, facts)
+        return state, reader
 
 
 def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, whole: bool) -> Change:
@@ -361,9 +364,15 @@ def _masked(value: Any) -> Any:
     """Mask secrets in every string of a parser's state: titles, ids, names of tools and types."""
     if isinstance(value, str):
         return redact(value)
+    # The state of a long session is mostly numbers, which need no call.
     if isinstance(value, dict):
-        return {_masked(key): _masked(item) for key, item in value.items()}
-    return [_masked(item) for item in value] if isinstance(value, list | tuple) else value
+        return {
+            key if type(key) is int else _masked(key): item if type(item) is int else _masked(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [item if type(item) is int else _masked(item) for item in value]
+    return value
 
 
 class TranscriptRows:

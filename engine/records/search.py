@@ -184,7 +184,7 @@ class QuerySuggestion(Record, frozen=True):
 
 
 _GOOD_SCORE = 0.6
-"""Score of a best result from which an answer is not weak."""
+"""An answer whose best score is lower is weak."""
 
 
 class SearchOutcome(Record, frozen=True):

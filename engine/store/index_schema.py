@@ -82,6 +82,14 @@ class Tables(msgspec.Struct, frozen=True):
         return f"{self.chunks} c INDEXED BY {self.chunks}_row"
 
     @property
+    def hashes_without_vector(self) -> str:
+        """Hashes of the texts without a vector of a model, whose id is the query's parameter.
+
+        SQLite merges two indexes in their order, in a third of the time of a look-up for each chunk.
+        """
+        return f"(SELECT hash FROM {self.chunks} EXCEPT SELECT hash FROM embedding_cache WHERE model_id = ?)"
+
+    @property
     def sessions(self) -> str:
         """Metadata of the sessions among the files."""
         return f"sessions_{self.generation}"

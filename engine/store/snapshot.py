@@ -93,7 +93,7 @@ class Snapshot:
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
         self.whole: Snapshot | None = None
-        """The snapshot without limits, of a limited one."""
+        """Of a snapshot that is limited to some files: the one without limits."""
         self.hidden = frozenset[int]()
         """Ids of the files that a limited snapshot doesn't know of."""
         self.known: tuple[int, ...] | None = None
@@ -369,8 +369,8 @@ class Snapshot:
             return self.chunk_count()
         return number(
             self.connection,
-            f"""SELECT count(*) FROM {self.tables.chunks} c WHERE NOT {self._in_hidden("c.file_id")}
-                AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)""",
+            f"""SELECT count(*) FROM {self.tables.hashes_without_vector} m
+                CROSS JOIN {self.tables.chunks} c ON c.hash = m.hash WHERE NOT {self._in_hidden("c.file_id")}""",
             (model.id,),
         )
 
@@ -380,8 +380,8 @@ class Snapshot:
         The first passages of all files come first, newest files first, so that vectors soon find every file.
         """
         # Hashes are compared in their order, then rows are read in theirs: a look-up elsewhere may read a page each.
-        query = f"""SELECT c.id FROM {self.tables.chunks} c INDEXED BY {self.tables.chunks}_hash WHERE NOT EXISTS (
-            SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)"""
+        query = f"""SELECT c.id FROM {self.tables.hashes_without_vector} m
+            CROSS JOIN {self.tables.chunks} c ON c.hash = m.hash"""
         ids = sorted(id_ for (id_,) in self.connection.execute(query, (model_id,)))
         rows: Iterable[tuple[bytes, int]] = self.connection.execute(
             f"""SELECT c.hash, c.id FROM carray(?) pending CROSS JOIN {self.tables.chunk_rows} ON c.id = pending.value

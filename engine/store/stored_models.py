@@ -80,9 +80,8 @@ def missing_vectors(snapshot: Snapshot, name: ModelName) -> MissingVectors:
     id_ = -1 if model is None else model.id
     counted: Iterable[tuple[int, int, int]] = snapshot.connection.execute(
         f"""SELECT min(c.id), count(*), EXISTS (SELECT 1 FROM embedding_cache o WHERE o.hash = c.hash)
-            FROM {snapshot.tables.chunks} c INDEXED BY {snapshot.tables.chunks}_hash
-            WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
-            GROUP BY c.hash""",
+            FROM {snapshot.tables.hashes_without_vector} m CROSS JOIN {snapshot.tables.chunks} c ON c.hash = m.hash
+            GROUP BY m.hash""",
         (id_,),
     )
     chunks, of_text = 0, (list[int](), list[int]())

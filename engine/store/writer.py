@@ -103,6 +103,15 @@ class NewChunks(Protocol):
     def __iter__(self) -> Iterator[NewChunk]: ...
 
 
+class StoredNote(msgspec.Struct, frozen=True):
+    """What the index has of a note: if it equals that of the changed note, a chunk's rows can stay."""
+
+    names: tuple[str, str, tuple[str, ...]]
+    """Title, language and aliases, which are indexed with each chunk."""
+    chunks: tuple[tuple[bytes, str, int, int], ...]
+    """Hash, headings as stored, first and last line of each chunk, in order."""
+
+
 class NewFile(msgspec.Struct, frozen=True):
     source: Source
     path: str
@@ -132,6 +141,8 @@ class NewFile(msgspec.Struct, frozen=True):
     evergreen: bool = False
     links: tuple[NoteLink, ...] = ()
     link_names: tuple[NoteName, ...] = ()
+    kept: int = 0
+    """Number of first chunks whose stored rows stay as they are; `chunks` are those after them."""
 
 
 class Writer(Snapshot):
@@ -144,11 +155,20 @@ class Writer(Snapshot):
 
         Chunk ids are assigned here, in rising order, so they are known without a query.
         """
-        removed = self.remove_file(file.source, file.path)
-        self.connection.execute(
-            f"INSERT INTO {self.tables.files} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _file_row(None, file)
-        )
-        file_id = self.connection.last_insert_rowid()
+        if file.kept:
+            file_id, added, removed = self._extend_file(file, file.kept)
+            self._remove_note_details(file_id)
+        else:
+            removed = self.remove_file(file.source, file.path)
+            self.connection.execute(
+                f"INSERT INTO {self.tables.files} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _file_row(None, file)
+            )
+            file_id = self.connection.last_insert_rowid()
+            added = self._add_chunks(file_id, file)
+        self._add_note_details(file_id, file)
+        return added, removed
+
+    def _add_note_details(self, file_id: int, file: NewFile) -> None:
         self.connection.executemany(
             f"INSERT OR IGNORE INTO {self.tables.tags} VALUES (?, ?)", ((tag, file_id) for tag in file.tags)
         )
@@ -157,10 +177,6 @@ class Writer(Snapshot):
                 f"INSERT INTO {self.tables.front_matter} VALUES (?, ?, ?, ?)",
                 (file_id, "\n".join(file.aliases), file.dated, file.evergreen),
             )
-        self._add_links(file_id, file)
-        return self._add_chunks(file_id, file), removed
-
-    def _add_links(self, file_id: int, file: NewFile) -> None:
         self.connection.executemany(
             f"INSERT INTO {self.tables.links} VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
@@ -191,6 +207,10 @@ class Writer(Snapshot):
 
         Returns the ids of the (new, removed) chunks.
         """
+        _, added, removed = self._extend_file(file, keep)
+        return added, removed
+
+    def _extend_file(self, file: NewFile, keep: int) -> tuple[int, list[int], list[int]]:
         query = f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?"
         file_id = number(self.connection, query, (file.source, file.path))
         removed = self._remove_chunks(file_id, keep)
@@ -201,7 +221,7 @@ class Writer(Snapshot):
             f"UPDATE {self.tables.files} SET hash = ?, mtime_ns = ?, size = ?, title = ?, language = ? WHERE id = ?",
             (file.hash, file.mtime_ns, file.size, file.title, file.language, file_id),
         )
-        return self._add_chunks(file_id, file), removed
+        return file_id, self._add_chunks(file_id, file), removed
 
     def _add_chunks(self, file_id: int, file: NewFile) -> list[int]:
         first = after = self._next_chunk_id() if len(file.chunks) else 0
@@ -282,11 +302,14 @@ class Writer(Snapshot):
             for table in (self.tables.sessions, self.tables.tool_uses, self.tables.session_usage):
                 self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
             self._remove_requests(row[0])
-        tables = self.tables
-        for table in (tables.tags, tables.front_matter, tables.links, tables.link_names):
-            self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
+        self._remove_note_details(row[0])
         self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)
         return ids
+
+    def _remove_note_details(self, file_id: int) -> None:
+        tables = self.tables
+        for table in (tables.tags, tables.front_matter, tables.links, tables.link_names):
+            self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
 
     def _remove_chunks(self, file_id: int, keep: int = 0) -> list[int]:
         """Remove the chunks of a file after the first `keep`; returns their ids."""
@@ -427,12 +450,22 @@ class Writer(Snapshot):
             return 0
         self.connection.execute(
             f"""DELETE FROM embedding_cache WHERE id IN (
-                SELECT e.id FROM embedding_cache e
-                WHERE NOT EXISTS (SELECT 1 FROM {self.tables.chunks} c WHERE c.hash = e.hash)
-                ORDER BY e.used, e.id LIMIT ?)""",
+                SELECT e.id FROM (SELECT hash FROM embedding_cache EXCEPT SELECT hash FROM {self.tables.chunks}) u
+                CROSS JOIN embedding_cache e ON e.hash = u.hash ORDER BY e.used, e.id LIMIT ?)""",
             (surplus,),
         )
         return self.connection.changes()
+
+
+def stored_note(snapshot: Snapshot, file_id: int) -> StoredNote:
+    """Return what the index has of an indexed note."""
+    tables = snapshot.tables
+    query = f"""SELECT title, language, (SELECT aliases FROM {tables.front_matter} WHERE file_id = id)
+                FROM {tables.files} WHERE id = ?"""
+    [(title, language, aliases)] = snapshot.connection.execute(query, (file_id,))
+    query = f"SELECT hash, heading, start_line, end_line FROM {tables.chunks} WHERE file_id = ? ORDER BY id"
+    chunks = tuple(snapshot.connection.execute(query, (file_id,)))
+    return StoredNote((title, language, tuple(aliases.split("\n")) if aliases else ()), chunks)
 
 
 def _chunk_row(id_: int, file_id: int, c: NewChunk) -> tuple[object, ...]:

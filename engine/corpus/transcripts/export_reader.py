@@ -48,7 +48,7 @@ _MEMBER = re.compile(
     r"|(?:[^/\\]+/){0,3}[^/\\]*Gemini[^/\\]*/M[^/\\]*\.json"  # MyActivity.json, MeineAktivitäten.json …
 )
 _MEMBERS_TO_JUDGE = 8
-_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may expand a few bytes to megabytes in one step
 _ENCRYPTED = 0x1
 _BOM = b"\xef\xbb\xbf"
 _SURROGATES = re.compile(FIRST_HALF + rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")

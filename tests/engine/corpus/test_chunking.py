@@ -95,6 +95,7 @@ def test_long_text_overlaps_in_whole_lines_within_its_section() -> None:
 
 def test_overlap_of_zero_repeats_no_lines() -> None:
     chunks = chunk_text(prose(9000), overlap=0)
+    assert len(chunks) > 1
     assert all(after.start_line == before.end_line + 1 for before, after in itertools.pairwise(chunks))
 
 
@@ -102,6 +103,13 @@ def test_long_text_is_shared_out_evenly() -> None:
     sizes = [len(chunk.text) for chunk in chunk_text(prose(1700))]
     assert len(sizes) == 2
     assert min(sizes) > 700
+
+
+@pytest.mark.parametrize("line", [SENTENCE, "## Day {}\n\n" + SENTENCE * 3])
+def test_added_text_leaves_earlier_chunks_unchanged(line: str) -> None:
+    before = [chunk_text("\n".join(line.format(n) for n in range(lines))) for lines in range(300, 330)]
+    for first, second in itertools.pairwise(before):
+        assert first[:-4] == second[: len(first) - 4]
 
 
 def test_cuts_prefer_paragraphs_to_lines() -> None:
@@ -208,7 +216,9 @@ def test_scripts_that_need_more_tokens_get_shorter_chunks() -> None:
 
 def test_list_items_stay_whole_where_they_can() -> None:
     text = "".join(f"- item {number}\n  {SENTENCE}\n  {SENTENCE}\n" for number in range(60))
-    assert all(line.startswith("- item") for line in first_lines(chunk_text(text, overlap=0)))
+    lines = first_lines(chunk_text(text, overlap=0))
+    assert len(lines) > 1
+    assert all(line.startswith("- item") for line in lines)
 
 
 def front_of(weight: int) -> str:
@@ -227,6 +237,7 @@ def test_front_matter_is_never_a_chunk_without_text(heading: str, weight: int, s
 
 def test_empty_heading_joins_full_section() -> None:
     chunks = chunk_text(f"# A\n\n## B\n\n{prose(1593)}\n## C\n\n{prose(900)}")
+    assert len(chunks) > 1
     assert all(SENTENCE.strip() in chunk.text for chunk in chunks)
 
 

@@ -23,7 +23,11 @@ from engine.indexing.note_preparation import prepare
 from engine.indexing.preparation_processes import NotePreparation
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
-from engine.store.writer import NewFile
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
+from engine.store.writer import NewFile, StoredNote, stored_note
+from tests.helpers.background import LONGEST_WAIT
+from tests.helpers.rows import open_store
 
 ROOT = Path(__file__).resolve().parents[3]
 MANY = 10_000_000
@@ -64,7 +68,7 @@ def others(before: set[multiprocessing.process.BaseProcess]) -> set[multiprocess
 def started(preparation: NotePreparation) -> list[NewFile | FileIssue]:
     """Put notes until other processes prepare them, which is when no row returns immediately."""
     found: list[NewFile | FileIssue] = []
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     for number in range(1_000_000):
         before = len(found)
         found += preparation.put(*note(number, words=20_000))
@@ -110,10 +114,12 @@ def test_notes_of_a_process_that_dies_are_prepared_here(preparation: NotePrepara
     assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 60)]
 
 
-def prepare_or_fail(file: FoundFile, text: NoteText, chunking: ChunkingSettings) -> NewFile:
+def prepare_or_fail(
+    file: FoundFile, text: NoteText, chunking: ChunkingSettings, stored: StoredNote | None = None
+) -> NewFile:
     if file.name == "weir/note-0.md":
         raise KeyError(file.name)
-    return prepare(file, text, chunking)
+    return prepare(file, text, chunking, stored)
 
 
 def serve_or_fail(pipe: Connection) -> None:
@@ -195,7 +201,7 @@ def test_the_processes_end_with_a_program_that_is_killed(tmp_path: Path) -> None
     found = subprocess.run(program, capture_output=True, text=True, cwd=ROOT, check=False)
     numbers = [int(number) for number in found.stdout.split()]
     assert numbers, found.stderr
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     while any(map(runs, numbers)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -208,3 +214,86 @@ def runs(number: int) -> bool:
         return False
     state = Path(f"/proc/{number}/stat")
     return not (state.exists() and " Z " in state.read_text())  # nobody asked yet how it ended
+
+
+LOG = "---\naliases: [weir log]\n---\n# Log\n\n" + "".join(
+    f"Day {n}: the pump ran for {n * 7} min.\n" for n in range(400)
+)
+WORDS = ("pump", "weir", "log", "gate", "day", "399", "noon")
+
+
+def put(store: IndexStore, text: str, *, again: bool = False) -> tuple[list[int], list[int]]:
+    """Index this text as the note; returns the ids of the (new, removed) chunks."""
+    file, _ = note(0)
+    with store.read() as snapshot:
+        known = snapshot.files("memory").get(file.name)
+        stored = stored_note(snapshot, known.id) if again and known is not None else None
+    with store.write() as writer:
+        return writer.replace_file(prepare(file, NoteText(text, str(len(text))), CHUNKING, stored))
+
+
+def contents(snapshot: Snapshot) -> list[object]:
+    """All rows of the generation without their ids, and the positions of the chunks that contain each word."""
+    tables, read = snapshot.tables, snapshot.connection.execute
+    order = [id_ for (id_,) in read(f"SELECT id FROM {tables.chunks} ORDER BY id")]
+    rows: list[object] = [
+        [row[1:] for row in read(f"SELECT * FROM {tables.files}")],
+        [row[2:] for row in read(f"SELECT * FROM {tables.chunks} ORDER BY id")],
+        [tag for tag, _ in read(f"SELECT * FROM {tables.tags} ORDER BY 1")],
+        [row[1:] for row in read(f"SELECT * FROM {tables.front_matter}")],
+        [row[1:] for row in read(f"SELECT * FROM {tables.links} ORDER BY line")],
+        [(key, kind, line) for key, kind, _, line in read(f"SELECT * FROM {tables.link_names} ORDER BY 1, 2")],
+    ]
+    for word in WORDS:
+        found = read(f"SELECT rowid FROM {tables.fts} WHERE {tables.fts} MATCH ? ORDER BY rowid", (word,))
+        rows.append([order.index(id_) for (id_,) in found])
+    return rows
+
+
+CHANGES = {
+    "a line more": LOG + "Noon: the gate is [[open]]. #gate\n",
+    "a line less": LOG[: LOG.rindex("Day")],
+    "first line": LOG.replace("Day 0", "Noon"),
+    "a line in the middle": LOG.replace("Day 200", "Noon\nDay 200"),
+    "title": LOG.replace("# Log", "# Pump"),
+    "aliases": LOG.replace("weir log", "gate"),
+    "date and tag": LOG.replace("---\naliases", "---\ndate: 2026-01-02\ntags: [gate]\naliases"),
+    "a heading": LOG.replace("Day 300", "## Gate\n\nDay 300"),
+    "nothing left": "",
+}
+
+
+@pytest.mark.parametrize("text", CHANGES.values(), ids=CHANGES)
+def test_changed_note_has_the_rows_of_a_new_one(tmp_path: Path, text: str) -> None:
+    found = []
+    for again in (True, False):
+        store = open_store(tmp_path / str(again))
+        if again:
+            put(store, LOG)
+        put(store, text, again=again)
+        with store.read() as snapshot:
+            found.append(contents(snapshot))
+        store.close()
+    assert found[0] == found[1]
+
+
+def test_appended_line_changes_the_last_chunks_only(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    ids, _ = put(store, LOG)
+    added, removed = put(store, CHANGES["a line more"], again=True)
+    store.close()
+    assert len(ids) > 10
+    assert removed == ids[-len(removed) :]
+    assert 1 <= len(removed) <= len(added) <= 5
+
+
+def test_stored_beginning_reaches_the_other_process(preparation: NotePreparation) -> None:
+    file, text = note(0, words=2_000)
+    names = ("Weir 0", prepare(file, text, CHUNKING).language, ())
+    rows = [(c.hash, "\x1f".join(c.heading), c.start_line, c.end_line) for c in prepare(file, text, CHUNKING).chunks]
+    found = started(preparation)
+    found += preparation.put(file, text, StoredNote(names, tuple(rows[:2])))
+    found += preparation.remaining()
+    last = found[-1]
+    assert isinstance(last, NewFile)
+    assert (last.kept, len(last.chunks)) == (2, len(rows) - 2)

@@ -141,6 +141,17 @@ def test_day_without_sessions_keeps_the_calendar(qtbot, panel):
     assert calendar.isVisible()
 
 
+def test_narrow_calendar_shows_the_last_weeks(qtbot, panel):
+    calendar = panel.view.calendar
+    calendar.resize(100, calendar.height())
+    rects = [calendar.rect_of_mark(index) for index in range(len(calendar.series.marks))]
+    shown = [index for index, rect in enumerate(rects) if not rect.isEmpty()]
+    assert shown == list(range(shown[0], len(rects)))
+    assert 7 < len(shown) < len(rects)
+    assert all(calendar.plot().adjusted(0, 0, 0, 1).contains(rects[index]) for index in shown)
+    assert [calendar.mark_at(rects[index].center()) for index in shown] == shown
+
+
 def test_calendar_can_be_hidden(panel):
     menu = panel.view.header.sort_button.menu()
     hide = next(action for action in menu.actions() if action.text() == "Hide calendar")
