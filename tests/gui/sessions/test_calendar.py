@@ -125,6 +125,15 @@ def test_keys_move_by_day_and_week_and_enter_filters(qtbot, panel):
     assert listed(panel) == ["Session 9"]
 
 
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_focus_frame_covers_no_outline_of_a_day(appearance, panel, scale):
+    appearance.set_font_scale(scale)
+    calendar = panel.view.calendar
+    frame = calendar.focus_frame().adjusted(1, 1, -1, -1)
+    shown = [calendar.rect_of_mark(index) for index in range(len(calendar.series.marks))]
+    assert all(frame.contains(rect.adjusted(-1, -1, 1, 1)) for rect in shown if rect.isValid())
+
+
 def test_day_without_sessions_keeps_the_calendar(qtbot, panel):
     calendar = panel.view.calendar
     qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=rect_of_mark(calendar, TODAY - timedelta(days=4)))

@@ -60,6 +60,7 @@ READ: dict[str, tuple[str, str]] = {
     "kiro": ("c745464cfb37", "kiro:1"),
     "llm": ("e2529ca4dbb5", "llm:1"),
     "lm_studio": ("5dbf7e8a4610", "lm-studio:1"),
+    "muse": ("f3e7e8cc1311", "muse:1"),
     "omnigent": ("f766557b1627", "omnigent:1"),
     "open_webui": ("7da5a6fbff9f", "open-webui:1"),
     "openclaw": ("94362480c8cb", "openclaw:1 qclaw:1 pi:1 oh-my-pi:1 prime-agent:2"),
