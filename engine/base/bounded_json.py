@@ -34,7 +34,7 @@ FIRST_HALF = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
 _FIRST_HALF = lazy_pattern(FIRST_HALF)
 ESCAPE, PAIR = 6, 12  # bytes of an escaped half, and of both
 _LONGEST_STRING = 256 * 1024
-_DIVIDED = os.urandom(16).hex()  # not by `secrets`, which imports five modules at each start
+_LONG_STRING_MARK = os.urandom(16).hex()  # not by `secrets`, which imports five modules at each start
 """First value of the array that stands for a long string; no document can have it."""
 _KEY_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = lazy_pattern(rf"{_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART}){{100}}")
@@ -137,7 +137,7 @@ class DividedStrings:
             return
         cut = _whole_characters(data)
         self._held, self._in_long = data[cut:], True
-        yield b'["%b",%b"' % (_DIVIDED.encode(), data[begin:cut])
+        yield b'["%b",%b"' % (_LONG_STRING_MARK.encode(), data[begin:cut])
 
 
 def _whole_characters(data: bytes) -> int:
@@ -253,7 +253,7 @@ def built(events: Iterator[tuple[str, Any]]) -> object:
         if event in {"end_map", "end_array"}:
             container = containers.pop()
             keys.pop()
-            if event == "end_map" or not container or container[0] != _DIVIDED:
+            if event == "end_map" or not container or container[0] != _LONG_STRING_MARK:
                 continue
             value = "".join(container[1:])
             if containers and isinstance(containers[-1], list):

@@ -200,9 +200,9 @@ def detect(blocks: Blocks) -> str:
         size += len(block)
         controls += count_controls(block)
         text = decoder.decode(block)
-        found = text.count("\ufffd")
-        invalid += found
-        valid += len(text) - found - len(text.encode("ascii", "ignore"))
+        replacements = text.count("\ufffd")
+        invalid += replacements
+        valid += len(text) - replacements - len(text.encode("ascii", "ignore"))
         sample.add(block)
     sample.add(b"", last=True)
     invalid += decoder.decode(b"", True).count("\ufffd")

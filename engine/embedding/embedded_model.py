@@ -46,6 +46,10 @@ they resemble a known language."""
 _CHARACTERS_A_TOKEN = 4
 _POLL_SECONDS = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
+_MOST_WORDS = 10_000
+"""Size of the cache of word vectors: some 11 MB."""
+_WORDS_AT_ONCE = 64
+"""Words between checks of the cancel token: 20 ms."""
 _STEP_TOKENS = 3200
 """Tokens between checks of the cancel token: a tenth of a second. Eight passages share most of their words."""
 
@@ -150,6 +154,24 @@ class EmbeddedProvider:
                 raise ProviderError(tr("The built-in model failed: {reason}.", reason=_reason(error))) from error
         return prepare(np.concatenate(vectors))
 
+    def word_vectors(self, words: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
+        model = self._load(cancel)
+        import numpy as np
+
+        known = dict(zip(words, map(model.words.get, words), strict=True))
+        missing = [word for word, vector in known.items() if vector is None]
+        for start in range(0, len(missing), _WORDS_AT_ONCE):
+            some = missing[start : start + _WORDS_AT_ONCE]
+            added = dict(zip(some, self.embed_documents(some, cancel=cancel).astype(np.float16), strict=True))
+            known |= added
+            model.add_words(added)
+        vectors: Vectors = np.array(list(map(known.__getitem__, words)), np.float32).reshape(-1, self.dims)
+        return vectors
+
+    def rarity(self, word: str) -> float:
+        rarity: float = self._load(None).rarity(word)
+        return rarity
+
     def count_tokens(self, text: str) -> int:
         return len(text) // _CHARACTERS_A_TOKEN + 1
 
@@ -191,9 +213,20 @@ class _Model:
     def __init__(self) -> None:
         self._encoder = _load_model()
         self.encode = self._encoder.encode
+        self.words: dict[str, Any] = {}
+        """Cached vectors (512,) of single words, as float16; replaced when it is full."""
+
+    def add_words(self, vectors: "dict[str, Any]") -> None:
+        """Add word vectors to the cache. Thread-safe: one that another thread replaces meanwhile is computed again."""
+        if len(self.words) + len(vectors) > _MOST_WORDS:
+            self.words = {}
+        self.words.update(vectors)
 
     def pieces(self, word: str) -> int:
         return self._encoder.pieces(word)
+
+    def rarity(self, word: str) -> float:
+        return self._encoder.rarity(word)
 
 
 def _shared_model() -> _Model:
@@ -226,6 +259,9 @@ class _Encoder:
     def pieces(self, word: str) -> int:
         """Return how many pieces of the vocabulary spell the word, 0 if none do."""
         return self._pieces.count(word)
+
+    def rarity(self, word: str) -> float:
+        return self._pieces.rarity(word)
 
 
 def _package_folder() -> Path:

@@ -80,7 +80,7 @@ def serve(pipe: Connection, model: bytes) -> None:
     except (EOFError, OSError):
         pass
     finally:
-        server.tidy()
+        server.clean_up()
         os._exit(0)  # nothing is left to save, and llama.cpp's threads need no shutdown
 
 
@@ -139,7 +139,7 @@ class _Server:
             return Answer(request.number, tokens=tuple(self._tokens(text) for text in request.texts))
         return Answer(request.number, vectors=self._vectors(request.texts))
 
-    def tidy(self) -> None:
+    def clean_up(self) -> None:
         """Remove the socket."""
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

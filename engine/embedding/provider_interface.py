@@ -4,7 +4,7 @@ numpy is imported with the first vector, so that keyword search does not load it
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -117,6 +117,20 @@ class EmbeddingProvider(Protocol):
 
     def close(self) -> None:
         """Release the model. Running calls finish; later ones raise `Closed`. Can be called twice."""
+
+
+@runtime_checkable
+class WordVectors(Protocol):
+    """A model in this process whose vectors of single words can be compared. Thread-safe."""
+
+    def word_vectors(self, words: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
+        """Vectors of single words in order, within some thousandths of unit length, shape (n, dims).
+
+        Cached within limits. Raises `ProviderError`, `Cancelled`, `Closed`.
+        """
+
+    def rarity(self, word: str) -> float:
+        """Return the negative logarithm of a word's frequency, as far as its spelling tells it."""
 
 
 def prepare(vectors: Any) -> "Vectors":

@@ -169,6 +169,10 @@ class Pieces:
         pieces = self._words.get(word) or self._of_word(word) if word else ()
         return 0 if _UNKNOWN in pieces else len(pieces)
 
+    def rarity(self, word: str) -> float:
+        """Return the negative logarithm of the word's frequency, estimated from those of its pieces."""
+        return -sum(self._scores[piece] for piece in self._words.get(word) or self._of_word(word))
+
     def _of_word(self, word: str) -> tuple[int, ...]:
         plain = word.isascii() and word.isprintable()
         pieces = self._best(_WORD_START + word if plain else self._normalizer.normalize(word))

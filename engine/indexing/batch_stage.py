@@ -30,7 +30,7 @@ class BatchStage:
         self._tables = work.tables
         self._settings = work.parts.settings.remote.batch
         self._waits = self._settings.wait and self._settings.enabled and work.tables is None
-        self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
+        self._take_changes = work.parts.take_changes if work.tables is None else lambda: False
         self._meter = work.meter
         self._token = work.token
         self._provider = provider
@@ -139,7 +139,7 @@ class BatchStage:
         end = time.monotonic() + self._settings.poll_interval_ms / 1000
         while True:
             self._token.checkpoint()
-            if self._makes_way():
+            if self._take_changes():
                 return False
             seconds_left = end - time.monotonic()
             if seconds_left <= 0:

@@ -44,7 +44,7 @@ class EmbedStage:
         self._executor = work.parts.executor
         self._storage = VectorStorage(work, model)
         # Only where searches find the changed text immediately.
-        self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
+        self._take_changes = work.parts.take_changes if work.tables is None else lambda: False
         self._results = work.parts.latest_results
         self._tables = work.tables
         self._meter = work.meter
@@ -89,7 +89,7 @@ class EmbedStage:
                 self._collect()  # store the results of running requests before the pause begins
                 continue
             self._token.checkpoint()
-            if self._makes_way():
+            if self._take_changes():
                 return False
             begun = time.monotonic()
             while len(self._running) < limits.at_once and (request or self._again):

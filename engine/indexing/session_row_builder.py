@@ -45,7 +45,7 @@ def session_file(  # noqa: PLR0913 - the parts of a row
     file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: "ChunkRows | None", *, hash: str, size: int
 ) -> NewFile:
     """Return all database rows of one session; without `chunks` it is listed, but searches don't find it yet."""
-    title = redact(facts.title) if facts.title else facts.opening  # an opening is already masked
+    title = redact(facts.title) if facts.title else facts.opening  # `opening` is already masked
     project, branch = _masked_name(facts.project), _masked_name(facts.branch)
     language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
     return NewFile(

@@ -34,7 +34,7 @@ a new index has about nine, and a search in one takes 4 to 9 % less time.
 """
 
 
-def tidy(parts: SyncParts, model: StoredModel | None, indexed: int, token: CancelToken) -> None:
+def clean_up(parts: SyncParts, model: StoredModel | None, indexed: int, token: CancelToken) -> None:
     """Clean up the index: unused vectors, old generations, free space. Raises `Cancelled`; the next sync
     does the rest.
 
@@ -253,7 +253,7 @@ class SyncRun:
     def _tidy(self) -> None:
         """Clean up the index, and release memory that only syncs need."""
         try:
-            tidy(self._parts, self._vectors.model, self._outcome.chunks_indexed, self._token)
+            clean_up(self._parts, self._vectors.model, self._outcome.chunks_indexed, self._token)
         finally:
             if self._outcome.chunks_indexed > _MUCH_TEXT:
                 from engine.text import forget_words  # loaded by now

@@ -59,8 +59,8 @@ class NoteQueue:
         for file in islice(self._unexamined, _EXAMINED_PER_NOTE):
             if file.name in self._waiting and self._may_come_first(file):
                 text = f"{file.name.casefold()}\n{beginning(file)}"
-                if found := sum(word in text for word in self._words):
-                    heappush(self._matches, (-found, file.name))
+                if matches := sum(word in text for word in self._words):
+                    heappush(self._matches, (-matches, file.name))
 
 
 def _searched_words(query: str) -> frozenset[str]:
@@ -130,8 +130,8 @@ class TextStage:
     def _has_sessions(self) -> bool:
         """Return whether the index has sessions of folders that the settings no longer name."""
         with self._store.read(tables=self._tables) as snapshot:
-            found = sessions.transcripts(snapshot), sessions.listed_transcripts(snapshot), sessions.machines(snapshot)
-        return any(found)
+            state = sessions.transcripts(snapshot), sessions.listed_transcripts(snapshot), sessions.machines(snapshot)
+        return any(state)
 
     def _notes(self) -> None:
         self._meter.start("discovering")

@@ -95,7 +95,7 @@ class VectorStage:
             try:
                 done = self._embed(self._provider, tables)
                 if not done:
-                    self._lower_agreement()  # lowered before new text is added
+                    self._lower_agreement()  # before new text is added to the count
                 return done
             except ProviderError as problem:
                 log.warning("The embedding of a sync failed")
@@ -108,8 +108,8 @@ class VectorStage:
         self._choose()
         if self.model is not None:
             with self._store.read(tables=tables) as snapshot:
-                found = snapshot.chunks_with_vectors(self.model.id, above=newest)
-            self._meter.reused = max(0, found - self._meter.embedded)
+                count = snapshot.chunks_with_vectors(self.model.id, above=newest)
+            self._meter.reused = max(0, count - self._meter.embedded)
 
     def pending(self) -> int:
         """Return the number of chunks without a vector; 0 if it is unknown."""

@@ -153,13 +153,13 @@ def draw(
     if first is not None and len(rows) >= SLOW:
         first(drawn)
     report(MapProgress(stage="neighbours", done=0.1))
-    found, distances = nearest(spread, min(NEIGHBOURS, len(rows) - 1), cancel)
+    neighbours, distances = nearest(spread, min(NEIGHBOURS, len(rows) - 1), cancel)
     report(MapProgress(stage="arranging", done=0.4))
     known = None
     if old is not None and old.layout == "neighbours":
-        known = begin(rows.ids, found, old.ids, old.points)
+        known = begin(rows.ids, neighbours, old.ids, old.points)
     points = arrange(
-        neighbour_weights(found, distances),
+        neighbour_weights(neighbours, distances),
         drawn.points if known is None else known,
         settled=known is not None,
         progress=lambda done: report(MapProgress(stage="arranging", done=0.4 + 0.6 * done)),
@@ -275,7 +275,7 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
     for own, order in zip(members, near, strict=True):
         nearby: list[Ids] = []
         size = 0
-        for cluster in order:  # its own comes first
+        for cluster in order:  # the points' own cluster comes first
             if len(nearby) >= _PROBED and size > count:
                 break
             nearby.append(members[cluster])

@@ -103,10 +103,10 @@ def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, 
     def read(memory: "MemorySearchManager", token: CancelToken) -> str:
         if is_session:
             return "\n".join(readable_session(memory.read_session(name, cancel=token), full=False)) + "\n"
-        found = memory.read_file(name)
-        if not found.lines:
+        file = memory.read_file(name)
+        if not file.lines:
             memory.locate(name)  # a deleted file is read as empty
-        return found.text
+        return file.text
 
     try:
         text = access.ask(read, cancel)

@@ -83,10 +83,10 @@ class ModelLibrary:
 
     def approve(self) -> None:
         with self._store.read() as snapshot:
-            found = stored_models.awaiting(snapshot)
+            awaiting = stored_models.awaiting(snapshot)
         provider = self._slot.provider()
-        if found is not None and self.awaiting(found) is not None:
-            self._approvals.give(found.name, found.estimate.tokens)
+        if awaiting is not None and self.awaiting(awaiting) is not None:
+            self._approvals.give(awaiting.name, awaiting.estimate.tokens)
         elif provider is not None:
             self._approvals.give(name_of(provider), self.estimate(None, None).tokens)
 

@@ -42,7 +42,7 @@ class MemorySearchResult(Record, frozen=True):
     vector_score: float | None
     """Calibrated vector score, 0 to 1; None if the chunk has no vector yet or vectors were not searched."""
     text_share: float
-    """Share of `score` from keywords, 0 to 1; the rest is from the vector."""
+    """Share of `score` from keywords, 0 to 1; the rest is from the vector. Without meaning if not `is_scored`."""
     message: "FoundMessage | None" = None
     """The message of the session that the snippet's first match is in; None for a note."""
     context: "MessageContext | None" = None
@@ -59,6 +59,11 @@ class MemorySearchResult(Record, frozen=True):
     """On the last result shown of a file: how many more of its chunks reached `min_score`."""
     copies: "tuple[PassageCopy, ...]" = ()
     """Other files that contain the same text and reached `min_score` with it, best first."""
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether words or vectors scored the result; otherwise it is listed for the query's filters alone."""
+        return self.text_score > 0 or self.vector_score is not None
 
     def in_copy(self, copy: "PassageCopy") -> "MemorySearchResult":
         """Return this result as found in another file with the same text."""
@@ -184,7 +189,7 @@ class QuerySuggestion(Record, frozen=True):
 
 
 _GOOD_SCORE = 0.6
-"""Score of a best result from which an answer is not weak."""
+"""An answer whose best score is lower is weak."""
 
 
 class SearchOutcome(Record, frozen=True):

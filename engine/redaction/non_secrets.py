@@ -140,7 +140,7 @@ def is_token(before: str, match: re.Match[str]) -> bool:
     name, parts = _name(before, match), _parts(before)
     if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
-    if ")" in match.string[match.start() : match.start("sign")]:  # a remark describes a parameter
+    if ")" in match.string[match.start() : match.start("sign")]:  # text in brackets describes a parameter
         return is_random(value_of(match), 12)
     clear_name = bool(parts) or name.isupper() or _in_quotes(match)
     return is_random(value_of(match), 6) or _is_written_out(before, match, name, clear_name=clear_name)
@@ -210,7 +210,10 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
 
 
 def _follows_english_name(before: str, match: re.Match[str]) -> bool:
-    """Whether a value after an English or German name of a password is one: other patterns judge words and signs."""
+    """Whether a value with digits is a secret after an English or German name of a password.
+
+    Other patterns judge words and signs.
+    """
     value = value_of(match)
     if not mixes_digits(value) or _HYPHENATED.fullmatch(value) or match["sign"] is not None:
         return False
@@ -323,7 +326,10 @@ def is_option_token(before: str, match: re.Match[str]) -> bool:
 
 
 def _in_list(before: str, match: re.Match[str]) -> bool:
-    """Whether the option and its value are entries of a list, if they are strings: a call declares the option."""
+    """Whether an option and its value, if both are strings, are entries of a list.
+
+    In a call, they declare the option.
+    """
     return match["next"] is None or before.rfind("[") > before.rfind("(")
 
 

@@ -346,7 +346,7 @@ class _Header(NamedTuple):
     start: int
     """Position after the number of the line or the sign of a difference."""
     prefixed: bool
-    """Whether the header has these."""
+    """Whether the line has such a number or sign."""
 
 
 def _rows(text: str, header: _Header, most: int) -> Iterator[tuple[int, int]]:

@@ -149,8 +149,8 @@ class Counts:
         counts = self._moment.chunks.get(token)
         if counts is None:
             counts = self._count((token,))[token]
-        found = counts.get(column, 0)
-        return max(found, counts.get("title", 0)) if column == "name" else found
+        count = counts.get(column, 0)
+        return max(count, counts.get("title", 0)) if column == "name" else count
 
     def _count(self, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
         """Read and cache the number of chunks of each token, by column.
@@ -226,8 +226,8 @@ class Counts:
                 FROM {self._snapshot.words_where("term >= ? AND term < ?")}
                 GROUP BY term HAVING chunks)"""
         ((words, rare),) = self._snapshot.connection.execute(query, (start, start + "\U0010ffff"))
-        found = msgspec.json.decode(words, type=list[Word])
-        return Beginning(start, sorted(found, key=lambda word: (-word.titled, -word.chunks, word.token)), rare)
+        decoded = msgspec.json.decode(words, type=list[Word])
+        return Beginning(start, sorted(decoded, key=lambda word: (-word.titled, -word.chunks, word.token)), rare)
 
 
 def sql_chunk_count(column: str) -> str:

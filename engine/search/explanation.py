@@ -44,6 +44,8 @@ class Scored(msgspec.Struct, frozen=True):
     """Whether the name of the chunk's file equals the query: a full match, whatever the chunk contains."""
     lift: "Lift | None" = None
     """None if the query names no time, agent, project or file, or only others than the chunk's."""
+    word_similarity: float | None = None
+    """Average cosine of the query's words to the chunk's most similar ones; None if they were not compared."""
 
     @property
     def unlifted(self) -> float:
@@ -140,6 +142,7 @@ def _of_scores(
         from_project=parts.from_project,
         together=parts.together,
         language_known=range_ is None or range_.known,
+        word_similarity=scored.word_similarity,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
 

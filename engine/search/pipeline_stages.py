@@ -33,9 +33,9 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     idf: float
     """Idf of the exact form if the index has it. Fillers weigh less than their rarity."""
     weak_stems: tuple[str, ...] = ()
-    """Looser forms that are stems."""
+    """Looser forms of the term that are searched among the stems."""
     weak_words: tuple[str, ...] = ()
-    """Looser forms that are words, and longer words that begin with the one being typed."""
+    """Looser forms that are searched among the words, and longer words that begin with the one being typed."""
     weak: float = 1.0
     """Weight of a match by weaker forms alone."""
     loose: int = 0
@@ -107,8 +107,8 @@ class RaisedMinimum(msgspec.Struct, frozen=True):
     unknown: Sequence[str]
 
 
-class Diversity(msgspec.Struct, frozen=True):
-    """How many of the `first` results changed position when similar results were moved apart."""
+class Moved(msgspec.Struct, frozen=True):
+    """How many of the `first` results changed position."""
 
     moved: int
     first: int
@@ -170,7 +170,7 @@ Facts = (
     | frozenset[str]
     | Best
     | RaisedMinimum
-    | Diversity
+    | Moved
     | EmbeddedQuery
     | Scope
     | Terms

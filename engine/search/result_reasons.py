@@ -117,7 +117,7 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
         Reason("time", _time(explanation)),
         Reason("session", _session(explanation)),
         Reason("age", _age(explanation)),
-        Reason("position", _position(explanation)),
+        Reason("position", _word_similarity(explanation) or _position(explanation)),
         Reason("threshold", _threshold(explanation)),
     )
     return tuple(reason for reason in parts if reason.sentence)
@@ -266,6 +266,16 @@ def _position(of: ResultExplanation) -> str:
         "The result is number {place} in the list but number {by_score} by score.",
         place=of.rank,
         by_score=of.score_rank,
+    )
+
+
+def _word_similarity(of: ResultExplanation) -> str:
+    if of.word_similarity is None:
+        return ""
+    return tr(
+        "The query is in another language, so the order also depends on its single words: their average cosine to the "
+        "most similar words of the passage is {cosine:.2f}.",
+        cosine=of.word_similarity,
     )
 
 

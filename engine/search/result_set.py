@@ -102,7 +102,7 @@ def list_newest(
     """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
     ids, files = conditions.newest(scope.chunks or (), context.request.max_results)
     context.stages.add("newest", len(scope.chunks or ()), files)
-    listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]
+    listed = [Scored(id_, 1.0, Evidence(0.0, None), None, 1.0, 0.0) for id_ in ids]
     score_inputs = ScoreInputs(KeywordScores(()), Blend(0.0), None, context.request.min_score)
     return FoundSet(QueryAnalysis((), ()), None, listed, files, score_inputs, within, lasting)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
-from engine.search.pipeline_stages import Best, Diversity, RaisedMinimum, Stages
+from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages
 from engine.search.query_conditions import many
 from engine.search.scoring import FOR_UNKNOWN
 from engine.search.search_context import SearchContext, SearchRequest
@@ -288,5 +288,5 @@ def diverse(results: list[Scored], similarity: "Similarity", weight: float, limi
     first = [replace(best[row.by_score], chosen=row) for row in chosen]
     chosen_ids = {row.by_score for row in chosen}
     moved = sum(row.by_score != rank for rank, row in enumerate(chosen))
-    stages.add("diversity", len(results), len(results), Diversity(moved, len(first)))
+    stages.add("diversity", len(results), len(results), Moved(moved, len(first)))
     return first + [scored for row, scored in enumerate(results) if row not in chosen_ids]

@@ -323,6 +323,8 @@ class Blend(msgspec.Struct, frozen=True):
     """Share of the keyword score that the vector score can lower, in chunks without every term."""
     alone: float = 1.0
     """Factor of all keyword scores, with and without a vector: `factor_alone` if only these count."""
+    doubt: float = 0.0
+    """How little the keywords match, 0 to 1, if that determined the weights."""
 
     @classmethod
     def of(cls, model: Calibration, found: Iterable[Evidence], terms: int, alone: float = 1.0) -> "Blend":
@@ -340,7 +342,8 @@ class Blend(msgspec.Struct, frozen=True):
         trust = best * max(1.0, terms / _LONG_QUERY)
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
         least = max(model.weight, _WEIGHT_OF_SAME_ORDER * _same_order(found))
-        return cls(least + max(0.0, _WEIGHT_WITHOUT_WORDS - least) * doubt, agreement=_AGREEMENT)
+        weight = least + max(0.0, _WEIGHT_WITHOUT_WORDS - least) * doubt
+        return cls(weight, agreement=_AGREEMENT, doubt=doubt)
 
     @classmethod
     def mean(cls, vector_weight: float) -> "Blend":

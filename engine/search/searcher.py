@@ -10,6 +10,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
+from engine.embedding.provider_interface import WordVectors
 from engine.records import QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import KnownFiles
 from engine.search.document_frequencies import Frequencies
@@ -349,6 +350,12 @@ class Searcher:
         if context.request.diverse:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
+        elif blend.doubt and vector_leg is not None and isinstance(provider, WordVectors):
+            from engine.search.word_similarity import is_foreign, order_by_words
+
+            with context.timed("vector"):
+                if is_foreign(words, analysis, snapshot, context):
+                    results = order_by_words(results, vector_leg, blend, provider, context)
         results, total = with_wordless(results, part.conditions, part.scope, context)
         calibration = None if vector_leg is None else vector_leg.calibration
         score_inputs = ScoreInputs(words, blend, calibration, context.request.min_score)

@@ -42,9 +42,9 @@ _SHARED = frozenset(
     }
 )
 _NAME = lazy_pattern(r"(?!\d{5,}\Z)[a-z0-9][a-z0-9_.-]*", re.ASCII)
-"""Name of a main session, a program or an account; a long number is the id of a chat."""
+"""Matches the name of a main session, a program or an account, but no long number, which is the id of a chat."""
 _PERSON = lazy_pattern(r"(?!-\d)[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@:!#\s]+:[a-z0-9.-]+(?::\d{1,5})?")
-"""Number, name or address of one contact (WhatsApp's and Matrix's too); Telegram's groups have negative numbers."""
+"""Matches the number, name or address of a contact, but no negative number, as Telegram's groups have."""
 _SHARED_ADDRESS = lazy_pattern(r"@(?:g\.us|broadcast|newsletter)\b")
 
 

@@ -9,8 +9,8 @@ from engine.records import SearchStage
 from engine.search.parsed_query_description import no_words
 from engine.search.pipeline_stages import (
     Best,
-    Diversity,
     EmbeddedQuery,
+    Moved,
     RaisedMinimum,
     Scope,
     SessionsNamed,
@@ -66,7 +66,7 @@ def _with_best(note: str, limit: Best | RaisedMinimum) -> str:
 
 
 def _diversity(stage: Stage) -> str:
-    order = _facts(stage, Diversity)
+    order = _facts(stage, Moved)
     return tr_count(
         "{count:,} of the first {first:,} passages was moved for more variety.",
         "{count:,} of the first {first:,} passages were moved for more variety.",
@@ -81,6 +81,18 @@ def _filters(stage: Stage) -> str:
 
 def _keywords(stage: Stage) -> str:
     return tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.left)
+
+
+def _language(stage: Stage) -> str:
+    order = _facts(stage, Moved)
+    return tr_count(
+        "The query is in another language than the notes, so each of its words was compared with those of the first "
+        "{first:,} passages: {count:,} was moved.",
+        "The query is in another language than the notes, so each of its words was compared with those of the first "
+        "{first:,} passages: {count:,} were moved.",
+        order.moved,
+        first=order.first,
+    )
 
 
 def _newest(stage: Stage) -> str:
@@ -253,6 +265,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "diversity": _diversity,
     "filters": _filters,
     "keywords": _keywords,
+    "language": _language,
     "newest": _newest,
     "passage": _passage,
     "question": _query_vector,

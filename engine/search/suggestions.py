@@ -157,7 +157,7 @@ class Spelling:
         written = ((word, of) for of, text in near if (word := _written(text, of.token)) is not None)
         for word, of in islice(written, _MOST_WORDS):
             chunks = of.chunks
-            if scope.files is not None:  # they may hide the others
+            if scope.files is not None:  # the word may occur only in other files
                 chunks = count_matches(snapshot, f'"{of.token}"', scope.files)
             yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), chunks
 

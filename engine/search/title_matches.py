@@ -116,7 +116,7 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
         for id_, named in chunks_named(snapshot, query, analysis, titled).items():
             first[named.file] = min(id_, first.get(named.file, id_))
         return list(first.values())[:_MOST_NAMED]
-    tables, found = snapshot.tables, list[int]()
+    tables, ids = snapshot.tables, list[int]()
     for words in _names_in(query, analysis):
         pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
         rows = snapshot.connection.execute(
@@ -127,8 +127,8 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
                 ) f JOIN {tables.chunks} c ON c.file_id = f.id GROUP BY f.id LIMIT {_MOST_NAMED}""",
             (pattern, f"%\n{pattern}\n%"),
         )
-        found += (id_ for (id_,) in rows)
-    return list(dict.fromkeys(found))
+        ids += (id_ for (id_,) in rows)
+    return list(dict.fromkeys(ids))
 
 
 class NoteNames:

@@ -273,7 +273,7 @@ def used_paths(snapshot: Snapshot) -> list[str]:
 
 def sessions_with_paths(snapshot: Snapshot, paths: Sequence[str], fits: Fits) -> set[int]:
     """Return the file ids of the sessions that use a file with one of these paths for which `fits` is true."""
-    tables, found = snapshot.tables, set[int]()
+    tables, ids = snapshot.tables, set[int]()
     for path in paths:
         rows = snapshot.connection.execute(
             f"""SELECT u.file_id, ifnull(s.project, '') FROM
@@ -281,8 +281,8 @@ def sessions_with_paths(snapshot: Snapshot, paths: Sequence[str], fits: Fits) ->
                 LEFT JOIN {tables.sessions} s ON s.file_id = u.file_id""",
             (path,),
         )
-        found.update(id_ for id_, project in rows if fits(path, project))
-    return found
+        ids.update(id_ for id_, project in rows if fits(path, project))
+    return ids
 
 
 def calls_in_session(snapshot: Snapshot, session: str) -> list[tuple[int, int, str, str]]:

@@ -93,7 +93,7 @@ class Snapshot:
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
         self.whole: Snapshot | None = None
-        """The snapshot without limits, of a limited one."""
+        """Of a snapshot that is limited to some files: the one without limits."""
         self.hidden = frozenset[int]()
         """Ids of the files that a limited snapshot doesn't know of."""
         self.known: tuple[int, ...] | None = None

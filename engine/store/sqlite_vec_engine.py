@@ -392,9 +392,9 @@ def nearest(
     if allowed is not None:
         sql += " AND rowid IN (SELECT value FROM json_each(?))"
         bindings.append(json.dumps(list(allowed)))
-    found = list(connection.execute(sql, bindings))
-    ids = np.array([row[0] for row in found], dtype=np.int64)
-    squares = np.array([row[1] for row in found], dtype=np.float64) ** 2
+    rows = list(connection.execute(sql, bindings))
+    ids = np.array([row[0] for row in rows], dtype=np.int64)
+    squares = np.array([row[1] for row in rows], dtype=np.float64) ** 2
     cosines = ((scale**2 + fitting**2 - squares) / (2 * scale * fitting)).astype(np.float32)
     known = cosines >= _OF_NO_VECTOR
     return ids[known], cosines[known]

@@ -239,11 +239,11 @@ class UserData:
     def _syncs(self, count: int, kind: type[_Sync]) -> tuple[_Sync, ...]:
         with self.reading() as connection:
             rows = connection.execute("SELECT record FROM sync_history ORDER BY id DESC LIMIT ?", (count,)).fetchall()
-        found = []
+        syncs = []
         for (record,) in reversed(rows):
             with contextlib.suppress(ValueError):
-                found.append(decode_json(record, kind))
-        return tuple(found)
+                syncs.append(decode_json(record, kind))
+        return tuple(syncs)
 
     def approve(self, name: ModelName, tokens: int) -> None:
         """Store the user's approval to embed this many tokens with a model, replacing an earlier approval."""

@@ -252,7 +252,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         return [run for run in runs if (run in streams or self._may_begin(run)) and self._may_be(*streams[run])]
 
     def _may_begin(self, run: str) -> bool:
-        """Whether a run that was not analysed yet has letters with which a match begins: analysing it takes longer."""
+        """Whether a run contains the first letters of a match. Checked first, since analysing a run takes longer."""
         if self._beginnings is None or not run.isascii():
             return True
         letters = run.lower().translate(_WITHOUT_CONNECTORS)

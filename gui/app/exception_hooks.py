@@ -52,14 +52,14 @@ class ExceptionHooks(QObject):
         here = threading.current_thread() is threading.main_thread()
         self._report_error(error, trace, "in the window" if here else "in the background")
 
-    def _in_thread(self, found: threading.ExceptHookArgs) -> None:
-        if found.exc_value is not None:
-            self._report_error(found.exc_value, found.exc_traceback, "in the background")
+    def _in_thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self._report_error(args.exc_value, args.exc_traceback, "in the background")
 
-    def _in_passing(self, found: "UnraisableHookArgs") -> None:
+    def _in_passing(self, args: "UnraisableHookArgs") -> None:
         """Handle an error that Python can't raise (`sys.unraisablehook`), for example while an object is deleted."""
-        if found.exc_value is not None:
-            self._report_error(found.exc_value, found.exc_traceback, "in a destructor or callback")
+        if args.exc_value is not None:
+            self._report_error(args.exc_value, args.exc_traceback, "in a destructor or callback")
 
     def _report_error(self, error: BaseException, trace: TracebackType | None, where: str) -> None:
         if isinstance(error, _ENDS):

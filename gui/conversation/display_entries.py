@@ -191,7 +191,7 @@ class Conversation:
 def prepare(session: SessionText, token: CancelToken, before: Conversation | None = None) -> Conversation:
     """Prepare a session for display, on any thread; raises `Cancelled`. Unchanged entries of `before`, an earlier state
     of the session, are reused."""
-    from engine import detect_language  # brings the analysis, which an empty window does not need
+    from engine import detect_language  # loads the text analysis, which an empty window doesn't need
 
     groups = [*_grouped(session.messages)]
     entries = [] if before is None else _unchanged(before, session.messages, groups)

@@ -178,8 +178,8 @@ class ConversationPanel(BaseViewer):
         if opened is not None and opened.request.path == path:
             before, self._request = self._request, SessionRequest(path, line, query, opened.request.reveal, message)
             if before != self._request:
-                found = before is not None and before.line is None and before.query == query
-                if found and self.view.scroller.is_restored:
+                same_query = before is not None and before.line is None and before.query == query
+                if same_query and self.view.scroller.is_restored:
                     self.return_to(
                         path, self.view_state
                     )  # the best hit arrived late: the user is back at the old position

@@ -185,12 +185,12 @@ class ConversationScroller(QObject):
 
     def row_at(self, y: int) -> VisibleRow | None:
         """Return the row at the height `y` of the view, or the nearest one."""
-        found = None
+        last_above = None
         for visible_row in self.visible():
-            if found is not None and y < visible_row.top:
+            if last_above is not None and y < visible_row.top:
                 break
-            found = visible_row
-        return found
+            last_above = visible_row
+        return last_above
 
     def text_at(self, point: QPoint) -> TextPoint | None:
         """Return the text position nearest to a point of the view; None over a row without text."""

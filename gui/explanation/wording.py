@@ -40,6 +40,7 @@ STAGES: dict[str, str] = {
     "unknown": marked("Unknown words"),
     "unrelated": marked("Unrelated query"),
     "role": marked("Speaker"),
+    "language": marked("Another language"),
     "diversity": marked("More variety"),
     "results": marked("Results shown"),
 }
@@ -120,6 +121,8 @@ def stage_name(stage: SearchStage) -> str:
 
 def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
     """Split the score of a result into keywords and meaning, in their proportion before age decay."""
+    if not result.is_scored:
+        return Shares(0.0, 0.0, 0.0, 0.0)
     return Shares(
         words=reason.score * result.text_share,
         meaning=reason.score * (1 - result.text_share),

@@ -81,8 +81,8 @@ def _empty(status: MemoryProviderStatus, refused: bool) -> Attention:
     title = tr("Nothing is indexed yet")
     if status.syncing is not None:
         return Attention("empty", "working", title, tr("Results of the update appear here as it runs."))
-    found = nothing_indexed(status) if status.last_sync else tr("No update has run yet.")
-    return Attention("empty", "off", title, found, ("", "") if refused else (tr("Update now"), "sync"))
+    reason = nothing_indexed(status) if status.last_sync else tr("No update has run yet.")
+    return Attention("empty", "off", title, reason, ("", "") if refused else (tr("Update now"), "sync"))
 
 
 def _failed(failed: Sequence[FileIssue], refused: bool) -> Iterator[Attention]:

@@ -270,7 +270,7 @@ class HealthPage(IndexPage):
             self._check_quickly()
 
     def show_overview(self, shown: bool) -> None:
-        """Set whether the overview is visible, which shows findings of quick counts until a full check was done."""
+        """Set whether the overview is visible. It shows the findings of quick counts until a full check has run."""
         self._for_overview = shown
         self._check_quickly()
 

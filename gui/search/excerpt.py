@@ -116,6 +116,9 @@ _WRAPPED = tuple(
     for sign, pattern in (
         ("![", rf"(!\[)[^\[\]\n]+(\]{_ADDRESS})"),
         ("](", rf"(\[)[^\[\]\n]+(\]{_ADDRESS})"),
+        ("](", rf"\A{ELLIPSIS}()[^\[\]\n]*(\]{_ADDRESS})"),  # a link that begins before the snippet
+        ("][", rf"\A{ELLIPSIS}([^\[\]\n]*\]\[)[^\[\]\n]+(\]\])"),
+        ("]]", rf"\A{ELLIPSIS}((?:[^\[\]|\n]*\|)?)[^\[\]|\n]+(\]\])"),
         ("][", r"(\[\[[^\[\]\n]*\]\[)[^\[\]\n]+(\]\])"),  # of Org
         ("][", r"(?<![\w\[])(\[)[^\[\]\n]+(\]\[[^\[\]\n]*\])"),
         ("[[", r"(!?\[\[(?! )(?:[^\[\]|\n]*\|)?)[^\[\]|\n]+(\]\])"),
@@ -134,7 +137,13 @@ _WRAPPED = tuple(
 
 
 def strip_markup(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
-    """Remove inline Markdown marks from a snippet; returns the text, and `ranges` mapped to it."""
+    """Remove inline Markdown marks from a snippet; returns the text, and `ranges` mapped to it.
+
+    Marks with a match, such as the address of a link, stay only if all matches are in marks.
+    """
+    text, in_text = cut_out(snippet, _Marks(snippet, ()).find(), ranges)
+    if in_text or not ranges:
+        return text, in_text
     return cut_out(snippet, _Marks(snippet, ranges).find(), ranges)
 
 

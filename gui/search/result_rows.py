@@ -31,12 +31,13 @@ from gui.widgets.row_list import Index, RowModel
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]
-Leg = Literal["", "words", "meaning"]
+Leg = Literal["", "words", "meaning", "filters"]
 LEGS: dict[Leg, tuple[str, str]] = {
     "words": (marked("words only"), marked("words")),
     "meaning": (marked("meaning only"), marked("meaning")),
+    "filters": (marked("filters only"), marked("filters")),
 }
-"""The search that found a result alone -> its description, long and short."""
+"""What found a result alone -> its description, long and short."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
 """Names in the index -> displayed names."""
 _MOST_PATHS = 12
@@ -111,7 +112,7 @@ class ResultRow:
     occurrence: int
     """Number among the chunks of one long line, which share their start line; else 0."""
     leg: Leg
-    """Which search ("words" or "meaning") found it alone; empty if both did, or if only one ran."""
+    """The search or the filters that found it alone; empty if both searches did, or if only one ran."""
 
     @property
     def key(self) -> RowKey:
@@ -257,6 +258,8 @@ def list_copies(rows: Sequence[Row], listed: Collection[RowKey]) -> list[Row]:
 
 
 def _leg(result: MemorySearchResult) -> Leg:
+    if not result.is_scored:
+        return "filters"
     if result.text_score <= 0:
         return "meaning" if result.vector_score else ""
     return "" if result.vector_score else "words"
@@ -328,6 +331,8 @@ def button_text(row: ButtonRow) -> str:
 def spoken_score(row: ResultRow) -> str:
     """Describe a result's score bar in words for screen readers."""
     result = row.result
+    if not result.is_scored:
+        return tr("Matches the filters; its text was not scored")
     words = result.score * result.text_share
     return tr(
         "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}",

@@ -454,7 +454,7 @@ class _ResultDrawing:
     location: MarkedLine
     """Path and lines; for a session the agent, the subject, and the speaker."""
     note: MarkedLine
-    """Heading, or "words" or "meaning" if only that search found the row."""
+    """Heading, or "words", "meaning" or "filters" if only these found the row."""
 
 
 def _location(row: ResultRow) -> tuple[str, str]:
@@ -470,8 +470,11 @@ def _location(row: ResultRow) -> tuple[str, str]:
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:
-    """Paint the score as a bar; two colours show the shares of keywords and of meaning."""
-    score = min(1.0, max(0.0, row.result.score))
+    """Paint the score as a bar; two colours show the shares of keywords and of meaning.
+
+    It is empty for a result of filters alone, whose score only gives it its place in the list.
+    """
+    score = min(1.0, max(0.0, row.result.score)) if row.result.is_scored else 0.0
     filled = BAR_WIDTH * score
     words = filled * row.result.text_share
     painter.setPen(Qt.PenStyle.NoPen)

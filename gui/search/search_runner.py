@@ -148,7 +148,7 @@ class SearchRunner(QObject):
     @Slot()
     def _start_repeat(self) -> None:
         if self._job is not None or self._due is not None:
-            return  # it follows their answer, which may be from before the change
+            return  # runs after their answer, which may predate the change
         query, self._repeat = self._repeat, None
         query = query and (self._newest or query)
         if query is not None and self._manager is not None:

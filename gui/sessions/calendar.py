@@ -24,6 +24,8 @@ _WEEK = 7
 _CELL = 10
 """Pixels of a day at font scale 1, with its gap."""
 _GAP = 2
+EDGE = 3
+"""Pixels between the days and the frame around them, which must not cover the outline of a chosen day."""
 _LEVELS = 4
 _FAINTEST = 0.35
 _LONG_AGO = 180
@@ -101,7 +103,7 @@ class SessionCalendar(Chart):
     day_chosen = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__(tr("Calendar of sessions"), _WEEK * _CELL)
+        super().__init__(tr("Calendar of sessions"), _WEEK * _CELL - _GAP + 2 * EDGE)
         self._days = SessionDays(date.min)
         self._most = 1
         self._listed: date | None = None
@@ -146,7 +148,10 @@ class SessionCalendar(Chart):
         super().choose(max(index, self._hidden))
 
     def plot(self) -> QRectF:
-        return super().plot().adjusted(0, 1, 0, 1)
+        return self.focus_frame().adjusted(EDGE, EDGE, -EDGE, -EDGE)
+
+    def focus_frame(self) -> QRectF:
+        return super().plot()
 
     def mark_at(self, position: QPointF) -> int | None:
         cell, inside = self._scaled(_CELL), position - self.plot().topLeft()
@@ -162,7 +167,7 @@ class SessionCalendar(Chart):
         """Return the rectangle of a visible day by its position among these."""
         week, weekday = divmod(position, _WEEK)
         cell, side = self._scaled(_CELL), self._scaled(_CELL - _GAP)
-        return QRectF(week * cell, self.plot().top() + weekday * cell, side, side)
+        return QRectF(self.plot().left() + week * cell, self.plot().top() + weekday * cell, side, side)
 
     def footer(self) -> tuple[str, str]:
         if self.mark() or not self.series.marks:

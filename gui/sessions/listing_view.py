@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, marked, shortened, tr, tr_count, tr_reason, usual_folders
 from gui.core.session_criteria import Criteria
-from gui.sessions.calendar import SessionCalendar, SessionDays
+from gui.sessions.calendar import EDGE, SessionCalendar, SessionDays
 from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing, Row
 from gui.sessions.session_catalog import SessionCatalog
@@ -140,7 +140,7 @@ def _framed(calendar: SessionCalendar) -> QWidget:
     """Return a widget that puts space around the calendar and a line below; hidden until there are sessions."""
     frame = QWidget()
     inside = QHBoxLayout()
-    inside.setContentsMargins(GUTTER, 8, GUTTER, 6)
+    inside.setContentsMargins(GUTTER - EDGE, 6, GUTTER - EDGE, 5)
     inside.addWidget(calendar)
     column = QVBoxLayout(frame)
     column.setContentsMargins(0, 0, 0, 0)

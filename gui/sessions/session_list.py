@@ -155,7 +155,7 @@ class SessionDelegate(QStyledItemDelegate):
         took = work_time(summary.active_seconds)
         # Either all rows show the unit or none does; the tooltip always shows it, and the entries of unknown type.
         is_wide = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
-        messages = message_count(summary.messages) if is_wide else number(summary.messages)
+        messages = message_count(summary.messages) if is_wide or not summary.messages else number(summary.messages)
         details = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
@@ -242,7 +242,7 @@ def _tip(row: SessionRow) -> str:
     times = [exact(moment) for moment in (summary.started, summary.ended) if moment]
     texts = (
         row.entry.title,
-        f"{row.entry.agent} · {message_count(summary.messages)} · {size_text(summary.bytes)}",
+        " · ".join(filter(None, (row.entry.agent, message_count(summary.messages), size_text(summary.bytes)))),
         unknown_count(summary.unknown),
         " \N{EN DASH} ".join(dict.fromkeys(times)),
         tr("{folder} (branch {branch})", folder=summary.project, branch=summary.branch).lstrip()

@@ -54,7 +54,8 @@ def hits_text(hits: int) -> str:
 
 
 def message_count(messages: int) -> str:
-    return tr_count("{count:,} message", "{count:,} messages", messages)
+    """Return "2 messages"; empty for 0, which also stands for an unknown number."""
+    return tr_count("{count:,} message", "{count:,} messages", messages) if messages else ""
 
 
 def unknown_count(items: int) -> str:

@@ -285,7 +285,7 @@ class SettingsModel(QObject):
     def _saved(self, changes: Changes, folder: Path, layers: SettingLayers) -> None:
         self._saving.done()
         if self._queue:
-            self._save_next()  # the file is older than the display
+            self._save_next()  # more changes wait: the file doesn't have all that is displayed
         else:
             before, self._file = self._file, layers
             self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})

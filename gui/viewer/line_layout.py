@@ -336,13 +336,13 @@ class ScrollPosition:
     """Stores the line at the top of the view and how many pixels of it are hidden.
 
     `height_of(number, enough)` may lay the line out: it returns the line's height, or any value of at least `enough`
-    for a taller line. It is called only for lines near the view. `guess_of(number)` estimates a height for the scroll
-    bar without layout.
+    for a taller line. It is called only for lines near the view. `estimated_height(number)` needs no layout, for the
+    scroll bar.
     """
 
-    def __init__(self, height_of: Callable[[int, float], int], guess_of: Callable[[int], int]) -> None:
+    def __init__(self, height_of: Callable[[int, float], int], estimated_height: Callable[[int], int]) -> None:
         self._height_of = height_of
-        self._guess_of = guess_of
+        self._estimated_height = estimated_height
         self._count = 0
         self._view = 0
         self.line = 1
@@ -392,7 +392,7 @@ class ScrollPosition:
         """Return the scroll bar's maximum if each line has the length `unit`."""
         remaining = self._view
         for number in range(self._count, 0, -1):
-            remaining -= self._guess_of(number)
+            remaining -= self._estimated_height(number)
             if remaining <= 0:
                 return self._value(number, -remaining, unit)
         return 0
@@ -404,11 +404,11 @@ class ScrollPosition:
             return
         line, part = divmod(value, unit)
         self.line = min(line + 1, max(1, self._count))
-        self.hidden = part * self._guess_of(self.line) // unit if part else 0
+        self.hidden = part * self._estimated_height(self.line) // unit if part else 0
         self._correct()
 
     def _value(self, line: int, hidden: int, unit: int) -> int:
-        return (line - 1) * unit + min(unit, hidden * unit // max(1, self._guess_of(line)))
+        return (line - 1) * unit + min(unit, hidden * unit // max(1, self._estimated_height(line)))
 
     def _correct(self) -> None:
         """Correct the position so that the hidden pixels belong to the top line and the view ends with the text."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, HEADING_ATTRIBUTES, LinkedText, marked, tr, without_links, written_links
-from gui.viewer.pictures import Pictures
+from gui.viewer.pictures import Pictures, words_and_width
 
 NOTE_SCHEME = "note"
 FOLD_SCHEME = "fold"
@@ -90,8 +90,6 @@ _IMAGE = re.compile(
 _LOGSEQ_WIDTH = re.compile(r":width[ \t]+(\d{1,4})")
 _IN_DESCRIPTION = re.compile(r"[\\`*\[\]<>~&|]|(?<!\w)_|_(?!\w)")
 """Markup in the description of an image: Qt repeats the image for each part. It shows none without a description."""
-_WIDTH = re.compile(r"(?:(.*)\|)?[ \t]*(\d{1,4})(?:x\d{1,4})?[ \t]*")
-"""The width of an image in Obsidian, after its description or in place of it."""
 _TAG = re.compile(
     r"\[[^\[\]\n]*\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
     r"|^[ ]{0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*\S+(?:[ \t]+[\"'(].*)?[ \t]*$"
@@ -140,10 +138,7 @@ class NoteMarkup:
         self._in_comment = False
         self._last_comment = 0
         """Last line that opens or closes a comment."""
-        self._in_html_comment = False
-        self._last_html_end = 0
-        """Last line that ends a comment of HTML."""
-        self._in_math = False
+        self._in_html_comment = self._in_math = False
         self._folded = 0
         """Level of the folded callout whose text is left out."""
         self._embeds = 0
@@ -152,7 +147,7 @@ class NoteMarkup:
         self._notes: list[str] = []
         """Footnotes written in the text as `^[…]`."""
         self._ends: dict[str, int] = {}
-        """Last line that ends a block of Logseq, by the name of the block."""
+        """Last line that ends a block of Logseq, by its name, a comment of HTML, by `-->`, or a formula, by `$$`."""
         self._block = ("", "", False)
         """Name of the open block of Logseq, the indentation of its text, and whether that is code."""
         self._after_heading = False
@@ -167,10 +162,14 @@ class NoteMarkup:
         for number, line in lines:
             if _comment_marks(line):
                 self._last_comment = number
-            if "-->" in line:
-                self._last_html_end = number
+            self._ends |= {end: number for end in ("-->", "$$") if end in line}
             if "#+" in line and (end := _BLOCK_END.fullmatch(line)):
                 self._ends[end[1].lower()] = number
+
+    @property
+    def is_between(self) -> bool:
+        """Whether a comment, a formula, a block or a folded callout, which may have blank lines, is open."""
+        return bool(self._in_comment or self._in_html_comment or self._in_math or self._block[0] or self._folded)
 
     def line(self, number: int, line: str) -> str | None:
         """Return the text that replaces a line outside of code, possibly several lines; None to omit the line."""
@@ -205,9 +204,11 @@ class NoteMarkup:
             if level >= self._folded:
                 return None
             self._folded = 0
-        if self._in_math or line.strip() == "$$":
-            self._in_math = self._in_math != (line.strip().endswith("$$"))
-            return f"`{line.strip().replace('`', ' ')}`  " if line.strip() else "  "
+        words = line.strip()
+        opens = words.startswith("$$") and "$$" not in words[2:] and number < self._ends.get("$$", 0)
+        if self._in_math or opens:
+            self._in_math = not self._in_math or "$$" not in words
+            return f"`{words.replace('`', ' ')}`  " if words else "  "
         if match := _CALLOUT.fullmatch(line):
             return self._callout(number, *match.groups())
         if (match := _EMBED.fullmatch(line)) and (box := self._embed(line)):
@@ -260,7 +261,7 @@ class NoteMarkup:
             _, end, line = line.partition("-->")
             self._in_html_comment = not end
         opening = _without_code(line).rfind("<!--") if "<!--" in line else -1
-        if opening >= 0 and "-->" not in line[opening:] and number < self._last_html_end:
+        if opening >= 0 and "-->" not in line[opening:] and number < self._ends.get("-->", 0):
             self._in_html_comment, line = True, line[:opening]
         marks = _comment_marks(line)
         stays_open = (len(marks) % 2 == 1) != self._in_comment
@@ -359,8 +360,7 @@ class NoteMarkup:
 
     def _image(self, markup: str, target: str, description: str) -> str:
         """Return Markdown for an image of the searched folders; the unchanged `markup` if it can't be shown."""
-        match = _WIDTH.fullmatch(description := description.replace("\\|", "|").removesuffix("\\"))
-        words, width = (match[1] or "", int(match[2])) if match else (description, 0)
+        words, width = words_and_width(description)
         target = target.strip().removesuffix("\\")  # before the | in a cell of a table
         url = "" if self._pictures is None else self._pictures.url(target, width)
         if not url and markup.startswith("![[") and not written_links(markup):

@@ -41,7 +41,7 @@ from gui.widgets.plain_text import SealedDocument
 _HEADING_LINE_HEIGHT = 130
 _CELL_LINE_HEIGHT = 115
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
-_CODE_FENCE = QTextFormat.Property.BlockCodeFence.value
+_CODE = QTextFormat.Property.BlockCodeLanguage.value
 _QUOTE_LEVEL = QTextFormat.Property.BlockQuoteLevel.value
 _RULER = QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value
 _SIZE_ADJUSTMENT = QTextFormat.Property.FontSizeAdjustment.value
@@ -178,7 +178,7 @@ def blocks(document: QTextDocument) -> Iterator[QTextBlock]:
 
 def is_code(block: QTextBlock) -> bool:
     """Return whether a text block is a line of a code block."""
-    return block.isValid() and block.blockFormat().hasProperty(_CODE_FENCE)
+    return block.isValid() and block.blockFormat().hasProperty(_CODE)
 
 
 def _joins(block: QTextBlock, other: QTextBlock) -> bool:

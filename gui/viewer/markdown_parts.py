@@ -32,6 +32,8 @@ _SPANS = "*_`[~@:"
 _CONTAINERS = re.compile(r"(?:[ \t>]|[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$))*")
 _ITEM = re.compile(r"[-+*]|\d[.)]")
 _LIST_ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
+_OPENS_LIST = re.compile(r" {0,3}(?:[-+*][ \t]|\d{1,9}[.)][ \t]|\[\^)")
+"""The beginning of an item of a list or of the text of a footnote."""
 _BULLET = re.compile(r"[-+*][ \t]")
 _UNDER_HEADER = re.compile(r"[|:\- \t]*-[|:\- \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
@@ -98,8 +100,14 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
     if markup is not None:
         markup.find_comments((number, line) for number, line in enumerate(body, first) if not outline.is_code(number))
     after_code = False
+    indented = _IndentedCode()
     for number, source in enumerate(body, first):
-        line = source if markup is None or outline.is_code(number) else markup.line(number, source)
+        is_code = outline.is_code(number)
+        is_indented = indented.take(source, is_text=not (is_code or outline.is_heading(number)))
+        if markup is None or is_code or (is_indented and not markup.is_between):
+            line: str | None = source
+        else:
+            line = markup.line(number, source)
         begins = after_code and _FENCE.match(source) is not None
         if line is not None:
             yield from ((number, written) for written in ((SEPARATOR, "", line) if begins else (line,)))
@@ -108,6 +116,28 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
             after_code = code is not None and code[1] == number
     if markup is not None:
         yield from ((len(text) + 1, written) for written in markup.notes())
+
+
+class _IndentedCode:
+    """Finds the lines of code that only their indentation marks, outside of lists and footnotes."""
+
+    def __init__(self) -> None:
+        self._in_list = self._after_text = self._after_blank = False
+
+    def take(self, line: str, *, is_text: bool) -> bool:
+        """Return whether the next line is such code; `is_text`: it is neither a heading nor part of fenced code."""
+        if not line.strip():
+            self._after_text, self._after_blank = False, True
+            return False
+        is_indented = is_text and line.startswith(("    ", "\t"))
+        if is_indented and not (self._in_list or self._after_text):
+            return True
+        if is_text and _OPENS_LIST.match(line):
+            self._in_list = True
+        elif not line[0].isspace() and (self._after_blank or not is_text):
+            self._in_list = False
+        self._after_text, self._after_blank = is_text, False
+        return False
 
 
 def _outdented(body: Sequence[str], first: int, outline: Outline) -> list[str]:

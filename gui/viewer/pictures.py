@@ -1,5 +1,6 @@
 """Shows the images of a note in its page. The page is made with their sizes; their pixels follow and move nothing."""
 
+import re
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -63,6 +64,17 @@ class Pictures:
         url = f"{_SCHEME}:{len(self.found)}"
         self.found[url] = Picture(path, size.expandedTo(QSize(1, 1)))
         return url
+
+
+_WIDTH = re.compile(r"(?:(.*)\|)?[ \t]*(\d{1,4})(?:x\d{1,4})?[ \t]*")
+"""The width of an image in Obsidian, after its description or in place of it."""
+
+
+def words_and_width(description: str) -> tuple[str, int]:
+    """Return the description of an image and its width, 0 for none; in a cell of a table, each `|` is written `\\|`."""
+    description = description.replace("\\|", "|").removesuffix("\\")
+    match = _WIDTH.fullmatch(description)
+    return (match[1] or "", int(match[2])) if match else (description, 0)
 
 
 def reserve(document: QTextDocument, pictures: Mapping[str, Picture]) -> None:

@@ -108,7 +108,7 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
         self.gutter = Gutter.for_lines(0, self.layouts.typography)
-        self.scroll_position = ScrollPosition(self._height_of, self._guess_of)
+        self.scroll_position = ScrollPosition(self._height_of, self._estimated_height)
         self._moving_bar = False
         self.painted = True
         """Whether the last frame showed all visible text: on a busy machine, the rest follows in the next ones."""
@@ -265,7 +265,7 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         rows = self.layouts.line(number).rows_within(enough / self.row_height) if self._wrap else 1
         return rows * self.row_height + self._pads(number)
 
-    def _guess_of(self, number: int) -> int:
+    def _estimated_height(self, number: int) -> int:
         rows = self.layouts.line(number).guessed_rows if self._wrap else 1
         return rows * self.row_height + self._pads(number)
 

@@ -48,8 +48,19 @@ def line(*, vertical: bool = False) -> QFrame:
 
 
 def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
-    """Shorten `text` with an ellipsis if it doesn't fit, with the rounding of size hints, unlike Qt's own function."""
-    return text if metrics.horizontalAdvance(text) <= width else metrics.elidedText(text, mode, width)
+    """Shorten `text` with an ellipsis if it doesn't fit, with the rounding of size hints, unlike Qt's own function.
+
+    A path that is cut at its left loses whole folders, as long as its last name fits.
+    """
+    if metrics.horizontalAdvance(text) <= width:
+        return text
+    slash = text.find("/") if mode == Qt.TextElideMode.ElideLeft else -1
+    while slash >= 0:
+        cut = f"\N{HORIZONTAL ELLIPSIS}{text[slash:]}"
+        if metrics.horizontalAdvance(cut) <= width:
+            return cut
+        slash = text.find("/", slash + 1)
+    return metrics.elidedText(text, mode, width)
 
 
 class ElidedLabel(QLabel):

@@ -391,5 +391,8 @@ def open_dialog(title: str, content: QWidget, parent: QWidget) -> QDialog:
     column.setSpacing(14)
     column.addWidget(content)
     column.addWidget(buttons)
+    close = buttons.button(QDialogButtonBox.StandardButton.Close)
+    close.setDefault(True)
     dialog.open()
+    close.setFocus()
     return dialog

@@ -24,6 +24,7 @@ from engine.base.private_files import (
     tidy_folder,
 )
 from engine.settings import settings_path
+from tests.helpers.background import LONGEST_WAIT
 from tests.helpers.processes import ended_process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX file modes and signals")
@@ -86,7 +87,7 @@ def test_files_of_the_program_are_private_under_any_umask(tmp_path: Path, mask: 
     (tmp_path / "notes/a.md").write_text("# Garden\n\nTomatoes.\n")
     for _ in range(2):
         arguments = [sys.executable, "-c", _RUN, str(tmp_path / "notes")]
-        subprocess.run(arguments, env=homes(tmp_path), umask=mask, check=True, timeout=120)
+        subprocess.run(arguments, env=homes(tmp_path), umask=mask, check=True, timeout=LONGEST_WAIT)
         written = {path.name for path in tmp_path.rglob("*") if path.is_file()}
         assert {"index.sqlite", "user.sqlite", "workspace.json", "mnemoscope.log"} <= written
         assert loose(tmp_path / "data") == []
@@ -151,7 +152,7 @@ def test_failed_replacing_changes_nothing(tmp_path: Path) -> None:
 def test_kill_during_replace_leaves_removable_file(tmp_path: Path) -> None:
     target = tmp_path / ("long name " * 20 + "é")
     target.write_bytes(b"old")
-    subprocess.run([sys.executable, "-c", _HALF, "replacing", str(target)], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", _HALF, "replacing", str(target)], check=False, timeout=LONGEST_WAIT)
     assert len(list(tmp_path.iterdir())) == 2
     remove_leftovers(tmp_path)
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
@@ -160,7 +161,7 @@ def test_kill_during_replace_leaves_removable_file(tmp_path: Path) -> None:
 def test_kill_while_exporting_is_cleaned_up_in_that_folder(tmp_path: Path) -> None:
     (tmp_path / "documents").mkdir()
     arguments = [sys.executable, "-c", _HALF, "exporting", str(tmp_path / "documents/export.md")]
-    subprocess.run(arguments, env=os.environ, check=False, timeout=60)
+    subprocess.run(arguments, env=os.environ, check=False, timeout=LONGEST_WAIT)
     assert list((tmp_path / "documents").iterdir())
     clean_up()
     assert not list((tmp_path / "documents").iterdir())

@@ -5,6 +5,7 @@ import sys
 import threading
 from pathlib import Path
 
+from tests.helpers.background import LONGEST_WAIT
 from tests.helpers.health import unsound
 from tests.helpers.sync_worker import open_with_fake
 
@@ -27,7 +28,7 @@ def test_concurrent_indexing_processes_do_work_once(tmp_path: Path) -> None:
     notes, data = tmp_path / "notes", tmp_path / "data"
     write_notes(notes, 150)
     workers = [worker(notes, data) for _ in range(3)]
-    outputs = [process.communicate(timeout=60)[0].split("\n")[1] for process in workers]
+    outputs = [process.communicate(timeout=LONGEST_WAIT)[0].split("\n")[1] for process in workers]
     assert outputs == ["done "] * 3
     memory = open_with_fake(notes, data)
     status = memory.status()

@@ -83,6 +83,7 @@ def jobs(qapp) -> Iterator[Jobs]:
     assert jobs.shutdown(60_000)
     qapp.processEvents()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed windows, before their workspace
+    assert jobs.shutdown(60_000)  # jobs that these events began
     jobs.deleteLater()  # with the workspace: its connections hold the window
 
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QImage
 
 from engine import Link, write_link
 from gui.style.theme import theme_tokens
+from tests.helpers.background import LONGEST_WAIT
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,7 +44,9 @@ def _run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
 
 
 def _finished(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LONGEST_WAIT
+    )
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode on these systems")
@@ -181,11 +184,11 @@ def test_sigterm_exits_cleanly_and_saves_window_state(notes, words_only, user_ho
     )
     state = user_home / ".config/mnemoscope/window.json"
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + LONGEST_WAIT
         while not list(user_home.rglob("index.sqlite")) and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=LONGEST_WAIT)
     finally:
         process.kill()
     assert process.returncode == 0

@@ -118,7 +118,9 @@ def test_window_shortcuts(qtbot, opened, box, memory):
     def words() -> set[str]:
         return {label.text() for label in sheet.findChildren(QLabel)}
 
-    qtbot.waitUntil(lambda: words() >= {"Ctrl+K or Ctrl+L", "Update now"})  # filled in turns
+    qtbot.waitUntil(
+        lambda: words() >= {"Ctrl+K or Ctrl+L", "Update now"}
+    )  # filled over several turns of the event loop
     qtbot.keyClick(sheet, Key.Key_Escape)
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+from tests.helpers.background import LONGEST_WAIT
+
 LAY_OUT = """
 import threading
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QTextDocument
@@ -34,5 +36,7 @@ while thread.is_alive():
 
 
 def test_two_threads_may_lay_out_missing_fonts_concurrently():
-    done = subprocess.run([sys.executable, "-c", LAY_OUT], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", LAY_OUT], capture_output=True, text=True, check=False, timeout=LONGEST_WAIT
+    )
     assert done.returncode == 0, done.stderr

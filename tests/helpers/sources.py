@@ -10,5 +10,7 @@ ROOT = Path(__file__).parents[2]
 def syntax_trees(*folders: str) -> Iterator[tuple[str, ast.Module]]:
     """Return the path below the project's root and the tree of each Python file in these folders, in order."""
     for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*.py")):
+        paths = sorted((ROOT / folder).rglob("*.py"))
+        assert paths, f"there is no source file in {folder}"
+        for path in paths:
             yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))

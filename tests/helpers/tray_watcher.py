@@ -10,10 +10,11 @@ from jeepney import DBusAddress, HeaderFields, Message, MessageType, new_method_
 from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
+from tests.helpers.background import LONGEST_WAIT
+
 _WATCHER = "org.kde.StatusNotifierWatcher"
 _ITEM = "org.kde.StatusNotifierItem"
 _MENU = "com.canonical.dbusmenu"
-_TIMEOUT = 60.0
 
 
 class TrayWatcher:
@@ -25,17 +26,17 @@ class TrayWatcher:
         self._owner = ""
 
     def appear(self) -> None:
-        self._bus.send_and_get_reply(message_bus.RequestName(_WATCHER), timeout=_TIMEOUT)
+        self._bus.send_and_get_reply(message_bus.RequestName(_WATCHER), timeout=LONGEST_WAIT)
 
     def disappear(self) -> None:
-        self._bus.send_and_get_reply(message_bus.ReleaseName(_WATCHER), timeout=_TIMEOUT)
+        self._bus.send_and_get_reply(message_bus.ReleaseName(_WATCHER), timeout=LONGEST_WAIT)
 
     def close(self) -> None:
         self._bus.close()
 
     def wait_for_item(self) -> None:
         """Wait until an icon has registered."""
-        deadline = time.monotonic() + _TIMEOUT
+        deadline = time.monotonic() + LONGEST_WAIT
         self._owner = ""
         while not self._owner:
             self._serve(self._bus.receive(timeout=max(0.0, deadline - time.monotonic())))
@@ -67,7 +68,7 @@ class TrayWatcher:
         """Return the body of the reply; requests from others are answered meanwhile."""
         serial = next(self._bus.outgoing_serial)
         self._bus.send(message, serial=serial)
-        deadline = time.monotonic() + _TIMEOUT
+        deadline = time.monotonic() + LONGEST_WAIT
         while True:
             got = self._bus.receive(timeout=max(0.0, deadline - time.monotonic()))
             if got.header.fields.get(HeaderFields.reply_serial) == serial:

@@ -12,6 +12,8 @@ import sys
 
 import pytest
 
+from tests.helpers.background import LONGEST_WAIT
+
 
 @pytest.fixture
 def bundle(load, monkeypatch):
@@ -71,7 +73,7 @@ def test_child_programs_get_no_bundle_environment(bundle, tmp_path):
     (notes / "a.md").write_text("irrigation timer")
     environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LD_LIBRARY_PATH": "/opt/mine"}
     command = [bundle.FOLDER / "mnemoscope", "search", "timer", "--workspace", notes, "--config", config]
-    subprocess.run(command, env=environ, capture_output=True, check=False, timeout=60)
+    subprocess.run(command, env=environ, capture_output=True, check=False, timeout=LONGEST_WAIT)
     environment = dict(line.split("=", 1) for line in given.read_text().splitlines() if "=" in line)
     assert environment.get("LD_LIBRARY_PATH", "/opt/mine") == "/opt/mine"
     assert "QT_PLUGIN_PATH" not in environment

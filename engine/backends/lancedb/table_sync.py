@@ -272,7 +272,7 @@ class TablePublisher:
     def _share_all(self, work: StageWork) -> None:
         self._publish(work)
         self._fill(work)
-        self._writer.tidy(work.token)
+        self._writer.clean_up(work.token)
 
     # --- vectors --------------------------------------------------------------------------------------------------
 

@@ -109,7 +109,7 @@ class TableWriter:
 
         self._commit(commit, cancel)
 
-    def tidy(self, cancel: CancelToken) -> None:
+    def clean_up(self, cancel: CancelToken) -> None:
         """Update the indexes if worthwhile, and delete old versions."""
 
         async def work(table: Any, schema: "pa.Schema") -> None:

@@ -31,6 +31,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary, open_regular
 from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, first_line, parse_line, raw_lines
 from engine.corpus.transcripts.messages import Message
 
@@ -47,7 +48,7 @@ _MEMBER = re.compile(
     r"|(?:[^/\\]+/){0,3}[^/\\]*Gemini[^/\\]*/M[^/\\]*\.json"  # MyActivity.json, MeineAktivitäten.json …
 )
 _MEMBERS_TO_JUDGE = 8
-_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may expand a few bytes to megabytes in one step
 _ENCRYPTED = 0x1
 _BOM = b"\xef\xbb\xbf"
 _SURROGATES = re.compile(FIRST_HALF + rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -120,6 +121,18 @@ def one_session(
     session = next(map(read, conversations(path, cancel)), None)
     if session is not None and session.messages:
         yield session
+
+
+def listed_time(folder: str, session: str) -> float | None:
+    """Return the time at which a session began, from Continue's list of the sessions in a folder, which Kiro has, too;
+    None if it is unknown.
+    """
+    try:
+        listed = conversations(os.path.join(folder, "sessions.json"))
+        stated = next((one.get("dateCreated") for one in listed if one.get("sessionId") == session), None)
+    except (OSError, ValueError, PathRefused):
+        return None
+    return seconds(int(stated) if isinstance(stated, str) and stated.isdecimal() and len(stated) < 16 else stated)
 
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ArithmeticError)

@@ -34,7 +34,7 @@ _STAMP = b'"timestamp":"'
 class QuickSummary(msgspec.Struct, frozen=True):
     facts: SessionFacts
     messages: int
-    """Number of messages of the user and the agent; estimated for a long transcript."""
+    """Number of messages of the user and the agent, estimated for a long transcript; 0 if it is unknown."""
 
 
 def read_quick_summary(descriptor: int, path: str, size: int) -> QuickSummary | None:
@@ -56,11 +56,13 @@ def read_quick_summary(descriptor: int, path: str, size: int) -> QuickSummary | 
     if position < size:
         end = max(position, size - _END)
         if size <= _WHOLE:
-            messages += sum([block.count(mark, position) for mark in known.speech_marks])
+            others = sum([block.count(mark, position) for mark in known.speech_marks])
             last = block[end:]
         else:
-            messages += _estimate(descriptor, position, size, known.speech_marks)
+            others = _estimate(descriptor, position, size, known.speech_marks)
             last = read_at(descriptor, end, size - end)
+        # Without any mark the lines are probably written with other spaces than the agent's own.
+        messages = messages + others if others else 0
         _see_end(last, end == position, parser, known.title_marks)
         parser.facts.active = None  # the times between are unknown
     return QuickSummary(parser.facts, messages)

@@ -49,6 +49,7 @@ from engine.corpus.transcripts.agents import (
     kiro,
     llm,
     lm_studio,
+    muse,
     omnigent,
     openclaw,
     opencode,
@@ -155,6 +156,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         codewhale.AGENT,
         zencoder.AGENT,
         poolside.AGENT,
+        muse.AGENT,
         cortex.AGENT,
         posit_assistant.AGENT,
         qwenpaw.AGENT,
@@ -248,7 +250,7 @@ def is_part(above: str, name: str) -> bool:
 
 def is_neighbour_part(name: str, neighbours: frozenset[str]) -> bool:
     """Whether a file or folder holds parts of a transcript in the same folder, which holds `neighbours`."""
-    for transcript, parts in _neighbour_parts(AGENTS):  # a loop, since a sync asks for every transcript
+    for transcript, parts in _neighbour_parts(AGENTS):  # a plain loop for speed: a sync calls this for every transcript
         if transcript in neighbours and name != transcript and re.fullmatch(parts, name):
             return True
     endings = _joined(AGENTS)
@@ -270,7 +272,7 @@ def parts_changed(path: str, memo: dict[str, Any] | None = None) -> int:
     `memo`: a cache for the files about many transcripts while these are listed.
     """
     latest = 0
-    for mark, changed in _parts(AGENTS):  # a loop, since a sync asks for every transcript
+    for mark, changed in _parts(AGENTS):  # a plain loop for speed: a sync calls this for every transcript
         if mark in path:
             latest = max(latest, changed(path))
     folder = _growing_folder(path)

@@ -25,8 +25,10 @@ def _look(subject: Subject) -> Seen:
         count = snapshot.cache_entries()
     faults = Counter(fault for _, fault in _bad(subject))
     if faults:
-        found = ", ".join(tr(fault, count=many) for fault, many in faults.items())
-        detail = tr_count("Of {count:,} vector, {faults}.", "Of {count:,} vectors, {faults}.", count, faults=found)
+        fault_counts = ", ".join(tr(fault, count=many) for fault, many in faults.items())
+        detail = tr_count(
+            "Of {count:,} vector, {faults}.", "Of {count:,} vectors, {faults}.", count, faults=fault_counts
+        )
         return Seen(detail, faults.total())
     if not count:
         return Seen(tr("There are no vectors."))

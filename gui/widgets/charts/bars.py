@@ -130,7 +130,7 @@ class ShareChart(Chart):
         return QSize(super().sizeHint().width(), round(self.plot().height()))
 
     def footer(self) -> tuple[str, str]:
-        return "", ""  # every piece is named all the time
+        return "", ""  # each segment has its label already
 
     def _bar(self) -> QRectF:
         return QRectF(0, 0, self.width(), self._scaled(_BAR)).adjusted(2, 2, -2, 0)

@@ -156,6 +156,10 @@ class Chart(QWidget):
         """Return the rectangle in which the marks are painted."""
         return QRectF(0, 0, self.width(), self._scaled(self._plot_height))
 
+    def focus_frame(self) -> QRectF:
+        """Return the rectangle that is drawn around the marks while the chart has the focus."""
+        return self.plot()
+
     @staticmethod
     def _scaled(pixels: float) -> float:
         return pixels * font_scale()
@@ -252,17 +256,18 @@ class Chart(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, self.rect(), self.layoutDirection())
-        plot = self.plot()
+        plot, frame = self.plot(), self.focus_frame()
         if self.series.marks:
             self.paint_marks(painter, colours)
         if self.hasFocus():
             painter.setPen(QPen(colours.accent, 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(plot.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            painter.drawRoundedRect(frame.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setFont(font_at(_FOOT))
         painter.setPen(colours.text if self.mark() else colours.muted)
         left, right = self.footer()
-        room = QRectF(0, plot.bottom() + _GAP, self.width(), self.height() - plot.bottom() - _GAP)
+        top = frame.bottom() + _GAP
+        room = QRectF(plot.left(), top, plot.width(), self.height() - top)
         cut = elide(painter.fontMetrics(), left, Qt.TextElideMode.ElideRight, int(room.width()))
         write(painter, room, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine), cut)
         advance = painter.fontMetrics().horizontalAdvance

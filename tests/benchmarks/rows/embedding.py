@@ -43,7 +43,7 @@ def _embed() -> dict[str, Any]:
     read = "\n\n".join(path.read_text("utf-8") for path in note_paths(ROOT / "resources"))
     passages = [chunk.text for chunk in chunks_of(read)]
     ways = {name: _encoder(name) for name in ("ours", "theirs")}
-    vectors = {name: encode(passages[:8]) for name, encode in ways.items()}  # and both have loaded
+    vectors = {name: encode(passages[:8]) for name, encode in ways.items()}  # also loads both models
     took: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(_ROUNDS):
         for name, encode in ways.items():

@@ -40,7 +40,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(began: float, folder: Path, store: Path) -> tuple[float, float, float]:
-    """Seconds from `began` to the first hit, which another thread asks for meanwhile, and to the end; CPU seconds."""
+    """Return the seconds from `began` to the first hit during the sync and to the sync's end, and CPU seconds."""
     settings = Settings()
     settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=str(store)))
     memory = open_memory(folder, settings)

@@ -50,7 +50,7 @@ class Answers(NamedTuple):
     queries: list[Answer]
     off_topic: list[bool]
     far_off_topic: list[bool]
-    """For each query that no note answers, and of another set, about nothing near: whether it got an answer."""
+    """For each off-topic query of another labelled set: whether it got an answer."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:

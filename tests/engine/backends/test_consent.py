@@ -121,7 +121,7 @@ def test_nothing_is_sent_without_consent_despite_keys(
     assert reached == []
 
 
-def test_agreeing_to_one_is_not_agreeing_to_another(
+def test_consent_applies_to_the_named_provider_only(
     server: OpenAIServer, reached: list[object], open_real, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

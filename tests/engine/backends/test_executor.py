@@ -106,7 +106,7 @@ def test_a_memory_closes_after_its_executor(open_memory, workspace: Path) -> Non
 
 
 @pytest.mark.usefixtures("quick_sessions")
-def test_sessions_are_judged_on_the_executor(open_memory, tmp_path: Path, timed: Timed, monkeypatch) -> None:
+def test_session_growth_is_checked_on_the_executor(open_memory, tmp_path: Path, timed: Timed, monkeypatch) -> None:
     judging: set[str] = set()
     judge = SessionGrowth.call_for_sync
 

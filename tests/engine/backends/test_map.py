@@ -178,7 +178,7 @@ def test_many_chunks_by_neighbours_after_directions(open_memory, workspace, monk
     assert "frost" in memory.insight.map_details([nearest])[0].text
 
 
-def test_a_cancelled_map_leaves_the_last_one(open_memory, workspace) -> None:
+def test_cancelled_map_keeps_the_previous_one(open_memory, workspace) -> None:
     memory = open_memory()
     memory.sync()
     old = memory.insight.make_map()

@@ -142,7 +142,7 @@ def test_failing_provider_leaves_keyword_results(memory, provider: FakeProvider)
     assert "greenhouse.md" in paths(outcome)
 
 
-def test_the_same_filters_hold(memory) -> None:
+def test_similar_search_applies_filters(memory) -> None:
     like = whole("greenhouse.md")
     assert paths(memory.search_like(like, path_glob="daily/**", min_score=0.0)) == ["daily/2026-02-08.md"]
     assert paths(memory.search_like(like, sources=["sessions"], min_score=0.0)) == []

@@ -73,7 +73,7 @@ def test_a_little_growth_is_indexed_with_the_next_search(open_memory, transcript
     assert any("boat" in result.path for result in memory.search("anchor chain").results)
 
 
-def test_notes_are_no_transcripts_to_the_watch(open_memory, transcript: Path, tmp_path: Path) -> None:
+def test_watcher_reports_only_growth_of_transcripts(open_memory, transcript: Path, tmp_path: Path) -> None:
     memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(transcript.parent),)))
     memory.sync()
     (transcript.parent / "sessions.json.lock").write_text("x" * 20_000)

@@ -74,7 +74,7 @@ def test_files_left_out_are_listed_with_their_reason(
     assert lines[-1] == "  and 5 more; --json lists all"
 
 
-def test_other_types_of_files_share_one_line(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skipped_file_types_share_one_line(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     summary = SkipSummary((".md", ".txt"))
     for count, name in enumerate("abcdefghij", 1):
         for _ in range(count * 1_000):

@@ -103,5 +103,8 @@ def test_full_disk_still_prints_results(run: Run, saved: None, memory: FakeMemor
     def full(name: str) -> None:
         raise DiskFull("The disk is full.")
 
+    expected = run("search", "--saved", "Hoses")
+    assert "topics/" in expected.out
     monkeypatch.setattr(memory.saved_searches, "touch", full)
-    assert run("search", "--saved", "Hoses").code == 0
+    printed = run("search", "--saved", "Hoses")
+    assert (printed.code, printed.out, printed.err) == (0, expected.out, expected.err)

@@ -84,7 +84,7 @@ def test_parents_of_covered_files_are_searched(segments: list[str], closed: bool
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
-def test_any_text_is_a_pattern(pattern: str, name: str) -> None:
+def test_any_text_is_accepted_as_glob(pattern: str, name: str) -> None:
     globs = Globs([pattern])
     globs.matching(name, is_dir=True)
     globs.may_cover_inside(name)

@@ -94,6 +94,6 @@ def test_note_with_flag_does_not_age() -> None:
 
 
 @given(st.text(alphabet="0123456789-_./ wW:TZ+[]\"'", max_size=60))
-def test_any_text_is_dated_or_not(text: str) -> None:
+def test_dates_are_read_from_any_text_without_error(text: str) -> None:
     date_in_name(text)
     date_in_front_matter({"date": text})

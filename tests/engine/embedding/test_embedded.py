@@ -219,3 +219,30 @@ def test_query_in_unknown_language_leans_on_keywords(provider: EmbeddedProvider,
 )
 def test_query_in_known_language_keeps_its_weights(provider: EmbeddedProvider, query: str) -> None:
     assert provider.calibration.for_query(query).known
+
+
+def test_cached_word_vectors_are_those_of_the_model(provider: EmbeddedProvider) -> None:
+    words = [f"{word}{ending}" for word in ("walk", "talk", "bake") for ending in ("s", "er", "ing", "ed")]
+    first = provider.word_vectors(words)
+    assert first == pytest.approx(provider.embed_documents(words), abs=1e-3)
+    assert (provider.word_vectors([*words[::-1], "rain"])[:-1] == first[::-1]).all()
+
+
+def test_cache_of_word_vectors_is_bounded() -> None:
+    model = embedded_model._Model()
+    for start in range(0, 25_000, 500):
+        model.add_words(dict.fromkeys(map(str, range(start, start + 500)), np.ones(512, np.float16)))
+        assert 500 <= len(model.words) <= 10_000
+        assert str(start) in model.words
+
+
+def test_word_vectors_of_several_threads_are_the_same(provider: EmbeddedProvider) -> None:
+    words = [f"{word}{number}" for number in range(40) for word in ("Regen", "pluie", "雨")]
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(provider.word_vectors, [words] * 3))
+    assert (found[0] == found[1]).all() or found[0] == pytest.approx(found[1], abs=1e-3)
+    assert provider.word_vectors([]).shape == (0, provider.dims)
+
+
+def test_frequent_words_are_less_rare(provider: EmbeddedProvider) -> None:
+    assert provider.rarity("the") < provider.rarity("house") < provider.rarity("lighthouse")

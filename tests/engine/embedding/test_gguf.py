@@ -22,6 +22,7 @@ from engine.embedding.gguf_file import read_gguf
 from engine.embedding.model_catalog import Traits
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
+from tests.helpers.background import LONGEST_WAIT
 from tests.helpers.command_line import python
 from tests.helpers.gguf_files import write_gguf
 
@@ -64,7 +65,7 @@ def worker() -> Callable[[], int]:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -21,7 +21,7 @@ from tests.helpers.keychain import FakeKeychain
 
 @dataclass
 class Makers:
-    """Factories that replace those of the services and of gguf, and their arguments."""
+    """Replaces the factories of the remote providers and of gguf, and records their arguments."""
 
     given: dict[str, tuple[Settings, str | None]] = field(default_factory=dict)
     fail: set[str] = field(default_factory=set)
@@ -234,7 +234,7 @@ def test_local_model_file_has_priority(makers: Makers, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("all_keys")
-def test_any_other_failure_ends_auto(makers: Makers) -> None:
+def test_failure_of_a_remote_provider_ends_auto_selection(makers: Makers) -> None:
     makers.fail = {"openai"}
     selection = select_provider(auto("openai", "gemini"))
     assert (selection.provider, selection.unavailable_reason) == (None, "No openai.")

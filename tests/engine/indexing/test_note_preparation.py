@@ -24,6 +24,7 @@ from engine.indexing.preparation_processes import NotePreparation
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewFile, StoredNote
+from tests.helpers.background import LONGEST_WAIT
 
 ROOT = Path(__file__).resolve().parents[3]
 MANY = 10_000_000
@@ -64,7 +65,7 @@ def others(before: set[multiprocessing.process.BaseProcess]) -> set[multiprocess
 def started(preparation: NotePreparation) -> list[NewFile | FileIssue]:
     """Put notes until other processes prepare them, which is when no row returns immediately."""
     found: list[NewFile | FileIssue] = []
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     for number in range(1_000_000):
         before = len(found)
         found += preparation.put(*note(number, words=20_000))
@@ -197,7 +198,7 @@ def test_the_processes_end_with_a_program_that_is_killed(tmp_path: Path) -> None
     found = subprocess.run(program, capture_output=True, text=True, cwd=ROOT, check=False)
     numbers = [int(number) for number in found.stdout.split()]
     assert numbers, found.stderr
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     while any(map(runs, numbers)):
         assert time.monotonic() < deadline
         time.sleep(0.02)

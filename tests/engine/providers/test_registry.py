@@ -10,6 +10,7 @@ import pytest
 
 from engine.embedding.provider_selection import FACTORIES
 from engine.providers.registry import PROVIDERS, provider_names, remote_names
+from tests.helpers.background import LONGEST_WAIT
 
 ROOT = Path(__file__).parents[3]
 
@@ -19,7 +20,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("invented")
     environ = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder)}
     command = [sys.executable, str(ROOT / "tests/helpers/invented_provider.py"), str(folder)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environ, timeout=120)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environ, timeout=LONGEST_WAIT)
     assert done.returncode == 0, done.stderr
     known: dict[str, object] = json.loads(done.stdout)
     return known

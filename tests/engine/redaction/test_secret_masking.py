@@ -30,7 +30,7 @@ def masked(secret: str, whole: bool) -> str:
 
 
 @pytest.mark.parametrize(("pattern", "example"), _CASES)
-def test_masks_table_and_nothing_else(pattern: SecretPattern, example: str) -> None:
+def test_every_example_is_masked_exactly_as_marked(pattern: SecretPattern, example: str) -> None:
     expected = _MARKED.sub(lambda match: masked(match[1], pattern.mask == "whole"), example)
     assert redact(marked(example)) == expected
 

@@ -1,4 +1,4 @@
-"""Which chunks the words choose where a question matches too many to rank them all."""
+"""The chunks that keyword search selects, also if a query matches too many chunks to rank all."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

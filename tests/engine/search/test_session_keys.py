@@ -79,7 +79,7 @@ def test_key_of_an_unknown_form_is_shared(key: str) -> None:
 
 
 @given(st.text())
-def test_any_text_is_a_key(key: str) -> None:
+def test_any_text_is_accepted_as_session_key(key: str) -> None:
     assert session_of(key).chat in ("direct", "group", "channel", None)
 
 

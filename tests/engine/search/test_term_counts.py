@@ -14,7 +14,7 @@ positions = st.lists(st.integers(0, 60), max_size=12, unique=True)
 
 
 @given(positions, positions)
-def test_least_distance_is_between_different_positions(first: list[int], second: list[int]) -> None:
+def test_least_distance_ignores_equal_positions(first: list[int], second: list[int]) -> None:
     gaps = [abs(there - here) for here in first for there in second if here != there]
     shared = set(first) & set(second)
     found = least_distance(list(first), list(second))

@@ -187,7 +187,7 @@ def test_table_address_and_names_validated(config: Path, line: str, expected: st
     assert expected in refusal(config, f"[defaults.lancedb]\n{line}\n")
 
 
-def test_other_storage_options_are_fine(config: Path) -> None:
+def test_storage_options_without_secrets_are_accepted(config: Path) -> None:
     text = (
         '[defaults.lancedb]\nuri = "s3://bucket/path"\ntable = "notes"\nmachine = "desk"\n'
         '[defaults.lancedb.storage_options]\nregion = "eu-west-1"\nendpoint = "http://127.0.0.1:9000"\n'

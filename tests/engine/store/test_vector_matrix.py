@@ -156,7 +156,7 @@ def test_vectors_of_zeros_match_nothing_and_break_nothing():
     assert matrix.search(unit(np.ones(16)), 3)[1].tolist() == [0, 0, 0]
 
 
-def test_shapes_and_ids_that_do_not_fit_are_refused():
+def test_wrong_shape_and_repeated_ids_are_refused():
     matrix = QuantisedMatrix(8)
     with pytest.raises(ValueError, match="shape"):
         matrix.add(np.arange(2), np.zeros((2, 9), np.float32))
@@ -311,7 +311,7 @@ def test_saving_holds_one_piece_of_codes_at_a_time(tmp_path):
             held.append(weakref.ref(piece))
             yield piece
             del piece
-            assert sum(made() is not None for made in held) <= 1  # the writer's variable, until it gets the next piece
+            assert sum(made() is not None for made in held) <= 1  # only the writer may hold one, until it gets the next
 
     write_matrix(
         tmp_path / "matrix",

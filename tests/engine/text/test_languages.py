@@ -194,6 +194,7 @@ def test_korean_forms_and_compounds_match(query: str, text: str) -> None:
     words = f" {analyse(text, 'korean').words} "
     terms = analyse_query(query, ("korean",)).terms
     forms = [[" ".join(form) for form in term.loose] for term in terms]
+    assert forms
     assert all(any(f" {form.removesuffix('*')}" in words for form in of_term) for of_term in forms)
 
 

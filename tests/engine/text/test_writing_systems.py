@@ -17,12 +17,12 @@ def test_user_perceived_character_stays_whole(whole: str) -> None:
     assert cut(f"x{whole}y", 1 + len(whole)) == f"x{whole}"
 
 
-def test_flags_are_cut_between_two_of_them() -> None:
+def test_cut_keeps_flag_emojis_whole() -> None:
     flags = "\U0001f1e9\U0001f1ea" * 3
     assert [len(cut(flags, most)) for most in range(2, 7)] == [2, 2, 4, 4, 6]
 
 
-def test_endless_character_is_cut() -> None:
+def test_character_with_endless_accents_is_cut() -> None:
     assert cut("a" + "\u0301" * 500, 300) == "a" + "\u0301" * 299
 
 

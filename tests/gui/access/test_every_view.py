@@ -27,7 +27,7 @@ def test_every_view_has_no_accessibility_faults_and_tab_in_order(program, kind):
     assert not found, f"\n{report}"
 
 
-@pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)  # by a menu: there is none here
+@pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)  # from opened menus
 def test_every_command_opens_accessible_windows(program, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))

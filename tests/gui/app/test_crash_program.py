@@ -13,6 +13,7 @@ import pytest
 
 from gui.app.command_line import parse_options
 from gui.app.crash_controller import command_line
+from tests.helpers.background import LONGEST_WAIT
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -40,7 +41,7 @@ def _start(*arguments: object) -> subprocess.Popen[str]:
 
 
 def _wait(process: subprocess.Popen[str], condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + LONGEST_WAIT
     while not condition():
         assert process.poll() is None, "The program has ended"
         assert time.monotonic() < deadline, "timeout"
@@ -50,7 +51,7 @@ def _wait(process: subprocess.Popen[str], condition: Callable[[], object]) -> No
 def _end(process: subprocess.Popen[str], number: int) -> int:
     try:
         process.send_signal(number)
-        process.communicate(timeout=60)
+        process.communicate(timeout=LONGEST_WAIT)
     finally:
         process.kill()
     return process.returncode
@@ -139,7 +140,7 @@ def test_restart_starts_program_once(notes, words_only, user_home):
     finally:
         for number in anew:
             os.kill(number, signal.SIGTERM)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     while any(number in _programs() for number in anew) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(number in _programs() for number in anew)

@@ -27,6 +27,7 @@ from gui.app.single_instance import (
     send_message,
     settings_file,
 )
+from tests.helpers.background import LONGEST_WAIT
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -212,6 +213,8 @@ def test_sending_a_message_loads_neither_qt_nor_engine(runtime):
             "heavy = ('PySide6', 'shiboken6', 'engine', 'numpy', 'argparse')\n"
             "assert not [name for name in sys.modules if name.split('.')[0] in heavy]\n"
         )
-        done = subprocess.run([sys.executable, "-c", script], check=False, cwd=ROOT, capture_output=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", script], check=False, cwd=ROOT, capture_output=True, timeout=LONGEST_WAIT
+        )
         thread.join()
     assert (done.returncode, done.stderr) == (0, b"")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.background import LONGEST_WAIT
+
 ROOT = Path(__file__).resolve().parents[3]
 pytest.importorskip("jeepney", reason="the tray of the test speaks D-Bus through jeepney")
 pytestmark = pytest.mark.skipif(
@@ -66,7 +68,7 @@ def watcher(bus, program) -> Iterator["TrayWatcher"]:  # noqa: F821 - known once
 
 
 def _wait(condition: Callable[[], bool], process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LONGEST_WAIT
     while not condition():
         if process.poll() is not None:
             errors = process.stderr.read().decode()

@@ -14,6 +14,7 @@ import pytest
 
 from gui.__main__ import main
 from gui.app.single_instance import SingleInstance
+from tests.helpers.background import LONGEST_WAIT
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix signals and sockets")
@@ -51,7 +52,7 @@ def start(tmp_path, runtime) -> Iterator[Starter]:
 
 
 def _wait(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LONGEST_WAIT
     while not condition():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)

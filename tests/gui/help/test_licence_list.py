@@ -111,4 +111,4 @@ def test_bundle_reads_its_own_list(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
     names = [component.name for component in read_components()]
     assert "libhere" in names
-    assert "Python" not in names  # a bundle's list names its own
+    assert "Python" not in names  # the list of a bundle contains its own Python

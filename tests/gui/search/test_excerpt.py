@@ -37,6 +37,14 @@ def test_excerpt_drops_marks_of_org():
     assert _excerpt("- [-] see [[file:pump.org][it]]", "pump").text == "see [[file:pump.org][it]]"
 
 
+def test_excerpt_drops_end_of_link_that_begins_before_snippet():
+    assert _excerpt("…the pump](https://pump.org/a_(b)) and the hose.", "hose").text == "…the pump and the hose."
+    assert _excerpt("…[x] the pump](https://pump.org/hose)", "pump|hose").text.startswith("…[x] the pump](")
+    assert _excerpt("…long name|the pump]] and the hose.", "hose").text == "…the pump and the hose."
+    assert _excerpt("…the pump]] and the hose.", "pump").text == "…the pump and the hose."
+    assert _excerpt("…file:pump.org][the pump]] and the hose.", "hose").text == "…the pump and the hose."
+
+
 def test_mark_ending_in_gap_ends_with_its_word():
     excerpt = make_excerpt("the pump  \n- timer", ((3, 13), (9, 11)))
     assert _marked(excerpt) == [" pump"]

@@ -368,7 +368,7 @@ def test_empty_keyword_answer_shows_searching(qtbot, panel, meaning_waits, monke
         StatePage, "show_state", lambda page, title, *a, **o: titles.append(title) or show_state(page, title, *a, **o)
     )
     panel.search("zucchini")
-    qtbot.waitUntil(meaning_waits.entered.is_set)  # so the words have answered
+    qtbot.waitUntil(meaning_waits.entered.is_set)  # after the keyword results have arrived
     qtbot.waitUntil(lambda: "Searching…" in _shown_text(panel.body))
     assert not any(titles)
     meaning_waits.set()

@@ -1,6 +1,14 @@
 import msgspec
 
-from gui.search.result_rows import FileRow, MoreInFileRow, MoreRow, ResultRow, build_rows, button_text
+from gui.search.result_rows import (
+    FileRow,
+    MoreInFileRow,
+    MoreRow,
+    ResultRow,
+    build_rows,
+    button_text,
+    spoken_score,
+)
 
 
 def _shape(rows) -> list[tuple[str, int]]:
@@ -61,7 +69,7 @@ def test_single_leg_is_named_only_when_both_were_searched(make_result, make_outc
         make_result(line=5, text_score=0.0, vector_score=None),
     )
     legs = [row.leg for row in build_rows(make_outcome(*results), "date") if isinstance(row, ResultRow)]
-    assert legs == ["", "meaning", "words", "words", ""]
+    assert legs == ["", "meaning", "words", "words", "filters"]
     alone = build_rows(make_outcome(*results, mode="keyword"), "date")
     assert {row.leg for row in alone if isinstance(row, ResultRow)} == {""}
 
@@ -84,3 +92,11 @@ def test_excerpt_omits_title_shown_above(make_result):
             title="Greenhouse", heading=heading, snippet="# Greenhouse\n\nSome words.", match_ranges=()
         )
         assert ResultRow(result, 0, "").excerpt.text == "Some words."
+
+
+def test_result_of_filters_alone_shows_no_words(make_result, make_outcome):
+    listed = make_result("b.md", score=0.35, text_score=0.0, vector_score=None, text_share=1.0)
+    outcome = make_outcome(make_result("a.md"), listed, mode="hybrid")
+    row = build_rows(outcome, "relevance")[-1]
+    assert row.leg == "filters"
+    assert "words" not in spoken_score(row)

@@ -98,7 +98,7 @@ def test_newest_query_wins_over_slower_one(qtbot, recorded, memory, slow: str):
 
 
 class _UncancellableJobs:
-    """Jobs that ignore cancelling, run by the test."""
+    """Stand-in for `Jobs` whose jobs ignore a cancel and are finished by the test."""
 
     def __init__(self) -> None:
         self.started: list[tuple[Any, Any, Any]] = []
@@ -260,7 +260,7 @@ def test_repeat_uses_query_running_meanwhile(qtbot, recorded, memory):
         recorded.runner.run_query(Query("irrigation"))
     memory.search_delay = 0.02
     recorded.runner.run_query(Query("timer"))
-    recorded.runner.repeat(Query("irrigation"))  # that answer is still on show while the index changes
+    recorded.runner.repeat(Query("irrigation"))  # the index changes while the first answer is still shown
     qtbot.waitUntil(lambda: not recorded.runner.busy)
     assert _searches(memory)[2:] == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
     assert recorded.answers[-1].query.text == "timer"

@@ -125,11 +125,31 @@ def test_keys_move_by_day_and_week_and_enter_filters(qtbot, panel):
     assert listed(panel) == ["Session 9"]
 
 
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_focus_frame_covers_no_outline_of_a_day(appearance, panel, scale):
+    appearance.set_font_scale(scale)
+    calendar = panel.view.calendar
+    frame = calendar.focus_frame().adjusted(1, 1, -1, -1)
+    shown = [calendar.rect_of_mark(index) for index in range(len(calendar.series.marks))]
+    assert all(frame.contains(rect.adjusted(-1, -1, 1, 1)) for rect in shown if rect.isValid())
+
+
 def test_day_without_sessions_keeps_the_calendar(qtbot, panel):
     calendar = panel.view.calendar
     qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=rect_of_mark(calendar, TODAY - timedelta(days=4)))
     assert listed(panel) == []
     assert calendar.isVisible()
+
+
+def test_narrow_calendar_shows_the_last_weeks(qtbot, panel):
+    calendar = panel.view.calendar
+    calendar.resize(100, calendar.height())
+    rects = [calendar.rect_of_mark(index) for index in range(len(calendar.series.marks))]
+    shown = [index for index, rect in enumerate(rects) if not rect.isEmpty()]
+    assert shown == list(range(shown[0], len(rects)))
+    assert 7 < len(shown) < len(rects)
+    assert all(calendar.plot().adjusted(0, 0, 0, 1).contains(rects[index]) for index in shown)
+    assert [calendar.mark_at(rects[index].center()) for index in shown] == shown
 
 
 def test_calendar_can_be_hidden(panel):

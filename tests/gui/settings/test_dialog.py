@@ -754,7 +754,7 @@ def test_restart_for_language_asks_about_pending_changes_first(qtbot, show_dialo
     assert dialog.isVisible()
     assert "before closing?" in dialog.footer.words
     _button(dialog, "Apply").click()
-    qtbot.waitUntil(lambda: bool(restarts), timeout=5000)
+    qtbot.waitUntil(lambda: bool(restarts))
     assert restarts == [("de", 200)]
 
 

@@ -89,6 +89,8 @@ def rewritten(text: str, *toggled: int) -> str:
         ("costs $5 and $6", "costs $5 and $6"),
         ("so $e^{i\\pi}$ is", "so `$e^{i\\pi}$` is"),
         ("$$\na_1 * b\n$$\nafter", "`$$`  \n`a_1 * b`  \n`$$`  \nafter"),
+        ("$$a_1 \\\\\n\nb_2$$\n[[c]]\n$$\nd\n$$", "`$$a_1 \\\\`  \n  \n`b_2$$`  \n[c](note:c)\n`$$`  \n`d`  \n`$$`  "),
+        ("$$a\nb [[c]]", "$$a\nb [c](note:c)"),
         ("- [/] half *done*", "- ◐ half *done*"),
         ("- [-] dropped", "- ✕ ~~dropped~~"),
         ("- [x] done", "- [x] done"),
@@ -284,6 +286,13 @@ def test_page_shows_code_in_list_items_as_written(page) -> None:
         made = page(f"- first\n{opening}{margin}# {code}\n{margin}```\n\n# After ==it==\n")
         assert f"# {code}" in made.texts, indent
         assert made.texts[-1] == "After it"
+
+
+def test_page_shows_indented_code_as_written(page) -> None:
+    code = "a ==b== [[c]] #d"
+    made = page(f"# T\n\n    {code}\n\n\t%% {code}\n\ntext\n    ==e==\n\n- f\n\n  ==g==\n\nh\n\n    {code}\n")
+    assert [block.text() for block in blocks(made.document) if is_code(block)][:4] == [code, "", f"%% {code}", code]
+    assert [text for text in made.texts if text in ("text e", "f", "g", "h")] == ["text e", "f", "g", "h"]
 
 
 @pytest.mark.parametrize("before", ["", "text\n\n", "- item\n"])

@@ -12,12 +12,23 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, add_clear_button, application_icon
-from gui.widgets.labels import ElidedLabel, breakable
+from gui.widgets.labels import ElidedLabel, breakable, elide
 from gui.widgets.layouts import FoldingRow, FootedColumn, column_page, scrolling_column
 from gui.widgets.message_banner import Action, Banner, MessagePage, NoticeBar
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.right_to_left import text_direction
 from gui.widgets.state_dot import State, StateDot, StateLabel
+
+
+def test_path_cut_at_left_loses_whole_folders(qapp):
+    metrics, path = QFontMetrics(font_at(13)), "knowledge/docs/databases/postgresql.md"
+    fits = metrics.horizontalAdvance("…/databases/postgresql.md")
+    left = Qt.TextElideMode.ElideLeft
+    assert elide(metrics, path, left, fits + 1) == "…/databases/postgresql.md"
+    assert elide(metrics, path, left, fits - 1) == "…/postgresql.md"
+    last = elide(metrics, path, left, metrics.horizontalAdvance("…gresql.md"))
+    assert last.startswith("…")
+    assert path.endswith(last[1:])
 
 
 def test_elided_label_shows_full_text_in_tooltip(qtbot):

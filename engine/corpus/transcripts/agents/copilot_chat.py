@@ -33,6 +33,7 @@ _SERVERS = {
     "Code - Insiders": ".vscode-server-insiders",
     "VSCodium": ".vscodium-server",
     "Cursor": ".cursor-server",
+    "Kiro": ".kiro-server",
     "Windsurf": ".windsurf-server",
 }
 """Folder of each editor's server, which runs extensions here for a window on another machine."""

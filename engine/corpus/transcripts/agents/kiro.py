@@ -1,12 +1,14 @@
 """Declares Kiro, an editor, and its command line, formerly that of Amazon Q. Sessions of the latter were in a database,
-and are files since 2026, next to those of the editor.
+and are files since 2026, next to those of the editor. Before version 1.0, the editor stored them in its own folder.
 """
 
 import os
 import re
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
 from engine.corpus.transcripts.agents import (
+    JSON_LINES,
     Agent,
     FoundFolders,
     described_changed,
@@ -14,30 +16,51 @@ from engine.corpus.transcripts.agents import (
     sidecar_changed,
     sidecar_owner,
 )
+from engine.corpus.transcripts.agents.copilot_chat import user_folders
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
 _FOLDER = os.path.join(f"{os.sep}sessions", "cli", "")
 _EVENTS, _DESCRIPTION = "messages.jsonl", "session.json"
 """Transcript of a session that has its own folder, and the file next to it with title and project."""
+_DOCUMENTS = "workspace-sessions"
+_DOCUMENT = r"(?:L[0-3]|[Q-Z]\w[op])[\w=+-]+/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json"
+"""Pattern of the editor's earlier sessions: the folder's name is the base64 of an absolute path of Unix or Windows."""
 
 
 def _folders(machine: Machine) -> FoundFolders:
     kiro = machine.folder_in("KIRO_HOME") or machine.below_home(".kiro")
     yield "", os.path.join(kiro, "sessions")
+    for _, folder in user_folders(machine, ("Kiro",)):
+        yield "before 1.0", os.path.join(folder, "globalStorage", "kiro.kiroagent", _DOCUMENTS)
     homes = (*machine.data_homes(), machine.below_home("Library", "Application Support"))
     for program, name in (("kiro-cli", "database"), ("amazon-q", "Amazon Q")):
         for home in homes:
             yield name, os.path.join(home, program, "data.sqlite3")
 
 
+def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
+    """Return the earlier sessions that version 1.0 has copied."""
+    earlier: dict[str, str] = {}
+    newer: set[str] = set()
+    for file in files:
+        folder, name = os.path.split(file.path)
+        if name == _EVENTS:
+            newer.add(os.path.basename(folder).removeprefix("sess_"))
+        elif f"{os.sep}{_DOCUMENTS}{os.sep}" in folder:
+            earlier[file.name] = name.removesuffix(".json")
+    return {name for name, id_ in earlier.items() if id_ in newer}
+
+
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroEventFormat, KiroFormat
+    from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroDocument, KiroEventFormat, KiroFormat
 
-    return Formats(lines=(KiroFormat(), KiroEventFormat()), databases=(KiroDatabase(),))
+    return Formats(lines=(KiroFormat(), KiroEventFormat()), documents=(KiroDocument(),), databases=(KiroDatabase(),))
 
 
 AGENT = Agent(
@@ -45,8 +68,15 @@ AGENT = Agent(
     label="Kiro",
     resume="kiro-cli chat --resume-id {id}",
     resumed="(?!sess_).+",  # for others it isn't known
-    stores=((r"/\.kiro/sessions(?:/cli)?\Z", "kiro"), (r"/(kiro-cli|amazon-q)/data\.sqlite3\Z", r"\1")),
+    stores=(
+        (r"/\.kiro/sessions(?:/cli)?\Z", "kiro"),
+        (rf"/kiro\.kiroagent/{_DOCUMENTS}\Z", "kiro-editor"),
+        (r"/(kiro-cli|amazon-q)/data\.sqlite3\Z", r"\1"),
+    ),
     folders=_folders,
+    files=(JSON_LINES, _DOCUMENT),
+    copies=_copies,
+    with_copies=(f"{os.sep}{_DOCUMENTS}{os.sep}",),
     neighbour_parts=(_EVENTS, rf"snapshots|sub-executions|{re.escape(_DESCRIPTION)}"),
     with_parts=(_FOLDER, _EVENTS),
     parts_changed=lambda path: (

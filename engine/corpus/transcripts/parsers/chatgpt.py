@@ -25,7 +25,7 @@ _OURS = re.compile(
 )
 _UNTITLED = "New chat"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
-_EVERYONE = ("all", "")
+_NO_TOOL_RECIPIENT = ("all", "")
 _CONTEXT = ("user_profile", "user_instructions", "model_set_context", "structured_context")
 _RESULTS = (
     "execution_output",
@@ -100,7 +100,7 @@ def _kind(role: Role, content: str, recipient: str) -> Kind:
         return "thinking"
     if content in _RESULTS or role == "tool":
         return "tool-result"
-    if role == "assistant" and (recipient not in _EVERYONE or content == "code"):
+    if role == "assistant" and (recipient not in _NO_TOOL_RECIPIENT or content == "code"):
         return "tool-call"
     return "text"
 

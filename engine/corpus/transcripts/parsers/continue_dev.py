@@ -16,10 +16,9 @@ from typing import Any
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
@@ -28,6 +27,8 @@ from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 _OURS = re.compile(
     rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"workspaceDirectory"\s*:)(?=.*?"history"\s*:)', re.DOTALL
 )
+_OTHERS = {f"{os.sep}.pearai{os.sep}": "pearai", f"{os.sep}workspace-sessions{os.sep}": "kiro"}
+"""Folders of editors that store sessions in this format, perhaps with more than Continue."""
 _UNTITLED = ("New Session", "Untitled Session")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
@@ -86,8 +87,10 @@ class ContinueSession:
 
     def matches(self, path: str, head: bytes) -> bool:
         # The plain search first: it is much quicker, and runs on every transcript.
-        owner = "pearai" if f"{os.sep}.pearai{os.sep}" in path else "continue"
-        return b'"workspaceDirectory"' in head and owner == self.agent and bool(_OURS.match(head))
+        if b'"workspaceDirectory"' not in head:
+            return False
+        owner = next((name for folder, name in _OTHERS.items() if folder in path), "continue")
+        return owner == self.agent and bool(_OURS.match(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
@@ -120,15 +123,5 @@ def _facts(agent: str, path: str, value: Mapping[str, Any]) -> SessionFacts:
         id=clean(id_),
         title="" if title in _UNTITLED else title,
         project=clean(uri_path(string(value.get("workspaceDirectory")))),
-        started=_begun(os.path.dirname(path), id_),
+        started=export_reader.listed_time(os.path.dirname(path), id_),
     )
-
-
-def _begun(folder: str, session: str) -> float | None:
-    """Return the time at which a session began, from the list of sessions; None if it is unknown."""
-    try:
-        listed = export_reader.conversations(os.path.join(folder, "sessions.json"))
-        stated = next((one.get("dateCreated") for one in listed if one.get("sessionId") == session), None)
-    except (OSError, ValueError, PathRefused):
-        return None
-    return seconds(int(stated) if isinstance(stated, str) and stated.isdecimal() and len(stated) < 16 else stated)

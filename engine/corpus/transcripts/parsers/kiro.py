@@ -1,4 +1,5 @@
-"""Sessions of Kiro in three formats: a database (2025), messages in files, and events in files (since summer 2026).
+"""Sessions of Kiro in four formats: a database (2025), messages in files, events in files (since summer 2026), and
+those of the editor before, one document each.
 
 The database is `kiro-cli/data.sqlite3`, as Amazon Q's. Events came with version 1.0 of the editor and 3 of the command
 line.
@@ -12,14 +13,21 @@ prompt or the results of tools, and the answer.
 Files: `~/.kiro/sessions/cli/<id>.jsonl`, as descriptions of version 2 have them, with a message per line, and
 `<id>.json` with folder and title. Events: `~/.kiro/sessions/<digest of the folder>/sess_<id>/messages.jsonl`, with
 `session.json`. An event has a time and a `payload`, whose `type` is its kind.
+
+Documents: `kiro.kiroagent/workspace-sessions/<folder in base64>/<id>.json`, as the readers of agentsview (August 2026)
+and of ai-engineering-fluency (July 2026) describe them. `history` has the user's messages and placeholders ("On it.")
+for the answers. Each answer names an execution, whose file in `kiro.kiroagent/<digest of the folder>/<constant>` has
+its `actions`. The editor's first sessions, `.chat` files of 2025 that repeat each other, are not read.
 """
 
+import functools
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -28,6 +36,7 @@ from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.database_format import data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
@@ -63,6 +72,18 @@ _LISTED = {
         rowid, octet_length(value), 0 FROM {_OLDER} ORDER BY 2 DESC""",
 }
 _ONE = f"""SELECT CAST(key AS BLOB), {{times}}, {data_of("value")} FROM {{table}} WHERE rowid = ?"""
+_EDITORS = "sess_"
+"""Prefix of the ids of the editor's sessions since 1.0; the command line resumes all others."""
+_DOCUMENTS = f"{os.sep}workspace-sessions{os.sep}"
+_EXECUTIONS = hashlib.sha256(b"KIRO::EXECUTION::SAVES").hexdigest()[:32]
+"""Name of the folder of executions in that of each project."""
+_HEAD = 2048
+"""First bytes of an execution in which its id and its time are."""
+_EXECUTION = re.compile(rb'"executionId"\s*:\s*"([^"\\]{1,200})"')
+_EXECUTED = re.compile(rb'"startTime"\s*:\s*(\d{13})\b')
+_MOST_EXECUTIONS = 20_000
+_NO_ACTIONS = frozenset({"intentClassification", "model"})
+"""Kinds of actions that are neither speech nor tools."""
 _MOST_ATTACHED = 20
 _MOST_ENTRIES = 100_000
 """Most entries of one session that are read; parsing more would take minutes."""
@@ -349,3 +370,121 @@ def _described(path: str) -> Mapping[str, Any]:
             return mapping(msgspec.json.decode(file.read(_LONGEST_DESCRIPTION)))
     except (OSError, ValueError, PathRefused, RecursionError):
         return {}
+
+
+# --- Documents -------------------------------------------------------------------------------------------------------
+
+
+class KiroDocument:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return _DOCUMENTS in path and head.lstrip().startswith(b"{") and b'"history"' in head
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        return export_reader.one_session(path, cancel, lambda value: _DocumentParser.conversation(path, value, cancel))
+
+
+class _Execution(NamedTuple):
+    path: str
+    started: float | None
+
+
+class _DocumentParser(LineParser, kw_only=True):
+    executions: dict[str, _Execution] = msgspec.field(default_factory=dict)
+    cancel: CancelToken | None = None
+
+    @classmethod
+    def conversation(cls, path: str, value: Mapping[str, Any], cancel: CancelToken | None) -> Conversation:
+        folder = os.path.dirname(path)
+        project = string(value.get("workspaceDirectory")) or string(value.get("workspacePath"))
+        id_ = string(value.get("sessionId")) or os.path.basename(path).removesuffix(".json")
+        title, created = one_line(string(value.get("title"))), export_reader.listed_time(folder, id_)
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=_EDITORS + clean(id_.removeprefix(_EDITORS)),
+            title="" if title == _UNTITLED else title,
+            project=clean(project),
+            started=created,
+        )
+        executions = _executions(os.path.dirname(os.path.dirname(folder)), project)
+        parser = cls(facts=facts, executions=executions, cancel=cancel)
+        messages = tuple(parser.messages([mapping(one) for one in items(value.get("history"))]))
+        return Conversation("", parser.facts, messages, Counter(parser.unknown))
+
+    def messages(self, entries: list[Mapping[str, Any]]) -> Iterator[Message]:
+        for number, entry in enumerate(entries):
+            message = mapping(entry.get("message"))
+            role, text = string(message.get("role")), content(message.get("content"))
+            id_ = string(message.get("id"))
+            if role == "user":
+                answer = entries[number + 1] if number + 1 < len(entries) else {}
+                execution = self._execution(answer)
+                asked = [Part("user", "text", text)]
+                yield from next_turn(self, asked, id=id_, time=execution and execution.started)
+            elif role == "assistant":
+                yield from self._answer(entry, text, id_)
+            elif role != "tool":  # results are in the executions
+                self.count_unknown(f"role {role}" if role else None)
+
+    def _execution(self, entry: Mapping[str, Any]) -> _Execution | None:
+        return self.executions.get(string(entry.get("executionId")))
+
+    def _answer(self, entry: Mapping[str, Any], text: str, id_: str) -> Iterator[Message]:
+        execution = self._execution(entry)
+        parts = list(self._actions(execution, {string(entry.get("executionId"))})) if execution else []
+        if not any(part.text.strip() for part in parts):
+            logs = (string(mapping(log).get("completion")) for log in items(entry.get("promptLogs")))
+            parts = [Part("assistant", "text", text or "\n\n".join(filter(None, logs)))]
+        yield from next_turn(self, parts, id=id_, time=execution and execution.started)
+
+    def _actions(self, execution: _Execution, seen: set[str]) -> Iterator[Part]:
+        """Yield the parts of an execution's actions, and of those of executions that it has started."""
+        try:
+            for action in export_reader.conversations(execution.path, self.cancel, array="actions"):
+                yield from self._action(action)
+                started = string(mapping(action.get("output")).get("executionId"))
+                if started in self.executions and started not in seen:
+                    seen.add(started)
+                    yield from self._actions(self.executions[started], seen)
+        except (OSError, ValueError, PathRefused):
+            self.count_unknown("execution that can't be read")
+
+    def _action(self, action: Mapping[str, Any]) -> Iterator[Part]:
+        kind, sent, result = string(action.get("actionType")), mapping(action.get("input")), action.get("output")
+        given = mapping(result)
+        text = next((string(given[key]) for key in ("message", "output", "response") if string(given.get(key))), "")
+        if kind == "say":
+            yield Part("assistant", "text", text)
+        elif kind not in _NO_ACTIONS:
+            name = clean(string(sent.get("toolName")) or kind)
+            yield Part("assistant", "tool-call", tool_input(sent.get("toolArgs", sent)) or name, name)
+            yield Part("tool", "tool-result", text or (result if isinstance(result, str) else ""), name)
+
+
+def _executions(storage: str, project: str) -> dict[str, _Execution]:
+    """Return the executions in a project's folder, by id; empty if there are none."""
+    digest = hashlib.sha256(project.encode(errors="replace")).hexdigest()[:32]
+    folder = os.path.join(storage, digest, _EXECUTIONS)
+    try:
+        return _executions_in(folder, os.stat(folder, follow_symlinks=False).st_mtime_ns) if project else {}
+    except (OSError, ValueError):
+        return {}
+
+
+@functools.lru_cache(maxsize=4)  # all sessions of a project have their executions in one folder
+def _executions_in(folder: str, _changed: int) -> dict[str, _Execution]:
+    """Return the executions in a folder, which was changed at this time. Raises OSError."""
+    found: dict[str, _Execution] = {}
+    for name in sorted(os.listdir(folder))[:_MOST_EXECUTIONS]:
+        try:
+            with open_binary(os.path.join(folder, name)) as file:
+                head = file.read(_HEAD)
+        except (OSError, PathRefused):
+            continue
+        if match := _EXECUTION.search(head):
+            began = _EXECUTED.search(head)
+            id_ = match[1].decode(errors="replace")
+            found[id_] = _Execution(os.path.join(folder, name), seconds(int(began[1])) if began else None)
+    return found

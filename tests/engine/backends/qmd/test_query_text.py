@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.backends.qmd.query_runner import read_query_text
@@ -50,7 +50,8 @@ def test_unsupported_query_syntax_reported():
     assert "one combination" in " ".join(read_query_text("a1 OR b1 c1 OR d1 e1 OR f1").remarks)
 
 
-@given(st.text(max_size=300))
+@given(st.text(max_size=300) | st.lists(st.from_regex("[a-z]{3,9}", fullmatch=True), max_size=40).map(" ".join))
+@example(" ".join(f"pump{number}" for number in range(40)))
 def test_any_text_makes_a_valid_query(text):
     query = read_query_text(text)
     for line in (*query.variants, *query.loose, query.sentence):

@@ -59,7 +59,7 @@ def test_only_own_files_are_recognised() -> None:
 
 
 @pytest.mark.parametrize("data", [".local/share", "AppData/Local"])
-def test_folder_is_found(tmp_path: Path, data: str) -> None:
+def test_amp_sessions_folder_is_detected(tmp_path: Path, data: str) -> None:
     folder = tmp_path / data / "amp" / "threads"
     folder.mkdir(parents=True)
     shutil.copy(THREAD, folder)

@@ -540,7 +540,7 @@ def test_titles_ranked_by_source_last_wins() -> None:
         assert parser.facts.title == title
 
 
-def test_summary_of_own_message_is_title() -> None:
+def test_title_is_summary_of_message_in_the_session() -> None:
     message = user("hello", uuid="leaf")
     summary = {"type": "summary", "summary": "About sails", "leafUuid": "leaf"}
     other = {"type": "summary", "summary": "About oars", "leafUuid": "elsewhere"}

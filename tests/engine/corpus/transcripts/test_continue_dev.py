@@ -70,7 +70,7 @@ def test_only_own_files_are_recognised() -> None:
     assert not ContinueSession().matches(str(listed), listed.read_bytes())
 
 
-def test_folder_is_found(tmp_path: Path) -> None:
+def test_continue_dev_sessions_folder_is_detected(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / ".continue" / "sessions")
     (source,) = find_sources(tmp_path, {}).sources
     assert (source.agent, source.files) == ("continue", 1)

@@ -78,7 +78,7 @@ def test_only_own_lines_are_recognised() -> None:
     assert not format.matches([{"role": "user", "content": "x"}, {"type": "user", "message": {"content": []}}])
 
 
-def test_folder_is_found(tmp_path: Path) -> None:
+def test_cursor_cli_sessions_folder_is_detected(tmp_path: Path) -> None:
     folder = tmp_path / ".cursor" / "projects" / "boats" / "agent-transcripts" / "x"
     folder.mkdir(parents=True)
     (folder / "x.jsonl").write_bytes(TRANSCRIPT.read_bytes())

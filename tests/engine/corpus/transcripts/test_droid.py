@@ -90,7 +90,7 @@ def test_only_own_lines_are_recognised() -> None:
     assert not DroidFormat().matches(SAMPLES[1:])
 
 
-def test_folder_is_found(tmp_path: Path) -> None:
+def test_droid_sessions_folder_is_detected(tmp_path: Path) -> None:
     folder = tmp_path / ".factory" / "sessions" / "-home-ada-boats"
     folder.mkdir(parents=True)
     shutil.copy(SESSION, folder)

@@ -304,6 +304,42 @@ KIRO_EVENTS_MORE = (
 )
 
 
+def _muse(minute: int, kind: str, payload: Value, stream: str = ID) -> Value:
+    times = {"recorded_at": SECONDS[minute] * 1_000_000, "stream": {"kind": "session", "id": stream}}
+    return {"schema_version": 1, "id": f"e{minute}", **times, "payload_type": kind, "payload": payload}
+
+
+def _run(minute: int, kind: str, **event: Any) -> Value:
+    return _muse(minute, "runtime.session", {"kind": "run", "run_id": "r", "event": {"kind": kind, **event}})
+
+
+MUSE = (
+    _muse(0, "runtime.session.metadata", {"kind": "metadata", "record": {"workspace_root": "/boats"}}),
+    _run(0, "started", prompt="Rig the mast."),
+    _run(1, "assistant_message_committed", message_id="m1", text="Which rope?"),
+    _run(2, "started", prompt="The thick one."),
+    _run(3, "assistant_message_committed", message_id="m2", text="Rigged."),
+)
+MUSE_MORE = (
+    {"retained_frame": "session_permission_transaction", "frame_schema_version": 1, "children": []},
+    *MUSE[:3],
+    _muse(1, "runtime.session", {"kind": "task", "event": {"kind": "started", "prompt": "A task"}}),
+    _muse(1, "runtime.session", {"kind": "run", "event": {"kind": "started", "prompt": "Of a sub-agent"}}, "task"),
+    _run(1, "assistant_tool_calls_committed", tool_calls=[{"call_id": "c", "name": "read_file", "args": "{}"}]),
+    _run(1, "tool_result_batch_committed", results=[{"tool_call_id": "c", "text": "a mast"}]),
+    *MUSE[3:],
+)
+
+
+def _count_muse(text: str) -> Count:
+    own = [line for line in read(text) if line.get("stream", {}).get("id") == ID]
+    events = [line["payload"].get("event", {}) for line in own if line["payload"]["kind"] == "run"]
+    spoken = [event["kind"] for event in events if event["kind"] in ("started", "assistant_message_committed")]
+    return count(
+        ["user" if kind == "started" else "agent" for kind in spoken], [line["recorded_at"] / 1e6 for line in own]
+    )
+
+
 def _count_kiro_events(text: str) -> Count:
     events = [(line["timestamp"], line["payload"]) for line in read(text)]
     messages = [one for _, one in events if one.get("operationType", "Say") == "Say" and "content" in one]
@@ -401,6 +437,8 @@ SAMPLES = (
     Sample("kiro: cleared", f"{ID}.jsonl", lines(*KIRO_MORE), _count_kiro, {f"{ID}.json": KIRO_FACTS}),
     Sample("kiro: events", "sess_a/messages.jsonl", lines(*KIRO_EVENTS), _count_kiro_events),
     Sample("kiro: events with tools", "sess_a/messages.jsonl", lines(*KIRO_EVENTS_MORE), _count_kiro_events),
+    Sample("muse: conversation", f"{ID}/session.jsonl", lines(*MUSE), _count_muse),
+    Sample("muse: with tools and tasks", f"{ID}/session.jsonl", lines(*MUSE_MORE), _count_muse),
     Sample("antigravity: first", f"{LOGS}/transcript_full.jsonl", lines(*ANTIGRAVITY), _count_steps),
     Sample("antigravity: with history", f"{LOGS}/transcript_full.jsonl", lines(*ANTIGRAVITY_NEW), _count_steps),
 )

@@ -1,5 +1,6 @@
 """Sessions of Kiro and its command line, in files and in a database, and of Amazon Q's."""
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -14,11 +15,14 @@ from hypothesis import strategies as st
 from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
+from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.formats import Conversation, LineFormat
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroEventFormat, KiroFormat
+from engine.corpus.transcripts.parsers.kiro import KiroDatabase, KiroDocument, KiroEventFormat, KiroFormat
+from engine.corpus.transcripts.registry import copied_sessions, resume_command
 from engine.corpus.transcripts.tool_uses import uses_of
-from engine.corpus.transcripts.transcript_reader import database_format, opened
+from engine.corpus.transcripts.transcript_reader import database_format, document_format, opened
+from tests.helpers.exports import read as read_document
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -31,6 +35,8 @@ from tests.helpers.transcripts import (
 SESSION = Path(__file__).parent / "fixtures" / "kiro" / "0c1d2e3f-0000-4000-8000-000000000007.jsonl"
 LINES = fixture_lines(SESSION)
 EVENTS = SESSION.parent.parent / "kiro_events" / "sess_0c1d2e3f-0000-4000-8000-000000000008" / "messages.jsonl"
+EDITOR = SESSION.parent.parent / "kiro_editor" / "workspace-sessions"
+DOCUMENT = EDITOR / "L2hvbWUvYWRhL2JvYXRz" / "0c1d2e3f-0000-4000-8000-000000000009.json"
 EVENT_LINES = fixture_lines(EVENTS)
 MS = 1_765_000_000_000
 START = MS / 1000
@@ -330,3 +336,86 @@ def test_description_names_session_and_caller(tmp_path: Path, described: object,
     (tmp_path / "session.json").write_text(json.dumps(described))
     parsed = KiroEventFormat().parser(str(tmp_path / "messages.jsonl")).facts
     assert (parsed.id, parsed.title, parsed.parent) == (tmp_path.name, *facts)
+
+
+def test_editors_answers_are_in_its_executions() -> None:
+    (conversation,) = read_document(KiroDocument(), DOCUMENT)
+    changed = {"file": "src/hull.py", "originalContent": "seam = None", "modifiedContent": "seam = 1"}
+    edit = json.dumps(changed, indent=2)
+    files = json.dumps({"files": [{"path": "src/hull.py", "range": {"startLine": 0}}]}, indent=2)
+    assert conversation.messages == (
+        Message("user", "text", "Why does the hull leak?\n[image]", 1, 1, "m1", START + 1),
+        Message("assistant", "text", "Let me look.", 2, 2, "m2", START + 1),
+        Message("assistant", "tool-call", files, 2, 2, "m2", START + 1, "readFiles"),
+        Message("assistant", "tool-call", "pytest -q", 2, 2, "m2", START + 1, "runCommand"),
+        Message("tool", "tool-result", "1 failed", 2, 2, "m2", START + 1, "runCommand"),
+        Message("assistant", "tool-call", edit, 2, 2, "m2", START + 1, "replace"),
+        Message("assistant", "tool-call", "Kiel", 2, 2, "m2", START + 1, "tide_table"),
+        Message("tool", "tool-result", "12:40", 2, 2, "m2", START + 1, "tide_table"),
+        Message("assistant", "tool-call", "Check", 2, 2, "m2", START + 1, "specAgent"),
+        Message("assistant", "text", "Checked.", 2, 2, "m2", START + 1),
+        Message("assistant", "tool-call", "again", 2, 2, "m2", START + 1, "specAgent"),
+        Message("assistant", "text", "A seam is open.", 2, 2, "m2", START + 1),
+        Message("user", "text", "Write it down.", 3, 3, "m3"),
+        Message("assistant", "text", "On it.", 4, 4, "m4"),
+        Message("user", "text", "And now?", 5, 5, "m5"),
+        Message("assistant", "text", "Sail.\n\nHome.", 6, 6, "m6"),
+    )
+    facts = conversation.facts
+    assert (facts.id, facts.title, facts.project) == (f"sess_{DOCUMENT.stem}", "A leaking hull", "/home/ada/boats")
+    assert (facts.started, conversation.unknown) == (START, {"role oracle": 1})
+    uses = [(use.kind, use.value) for message in conversation.messages for use in uses_of(message)]
+    assert uses == [("read", "src/hull.py"), ("command", "pytest -q"), ("edited", "src/hull.py")]
+
+
+def test_editors_session_without_executions_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "workspace-sessions" / DOCUMENT.parent.name / DOCUMENT.name
+    shutil.copytree(DOCUMENT.parent, path.parent)
+    (conversation,) = read_document(KiroDocument(), path)
+    assert [message.text for message in conversation.messages if message.role == "assistant"] == [
+        "On it.",
+        "On it.",
+        "Sail.\n\nHome.",
+    ]
+
+
+def test_damaged_execution_is_counted(tmp_path: Path) -> None:
+    shutil.copytree(EDITOR.parent, tmp_path / "storage")
+    for execution in (tmp_path / "storage").glob("*/414*/71*"):
+        execution.write_text(execution.read_text()[:1200])
+    (conversation,) = read_document(KiroDocument(), tmp_path / "storage" / DOCUMENT.relative_to(EDITOR.parent))
+    assert conversation.unknown == {"role oracle": 1, "execution that can't be read": 1}
+    assert "Let me look." in [message.text for message in conversation.messages]
+
+
+def test_editors_earlier_sessions_are_found(tmp_path: Path) -> None:
+    storage = tmp_path / ".config" / "Kiro" / "User" / "globalStorage" / "kiro.kiroagent"
+    shutil.copytree(EDITOR.parent, storage)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("kiro", 1)
+    assert resume_command("kiro", f"sess_{DOCUMENT.stem}") == ""
+
+
+def test_sessions_copied_by_version_1_are_left_out() -> None:
+    copied = "/k/.kiro/sessions/0a1b/sess_0c1d2e3f-0000-4000-8000-000000000009/messages.jsonl"
+    files = [FoundFile(path, path, "sessions", 1, 1) for path in (str(DOCUMENT), copied)]
+    assert copied_sessions(files, set()) == {str(DOCUMENT)}
+    assert copied_sessions(files[:1], set()) == set()
+
+
+def test_editors_document_is_recognised_as_its() -> None:
+    with opened(DOCUMENT) as (source, _):
+        known = document_format(source, str(DOCUMENT))
+    assert isinstance(known, KiroDocument)
+    assert not KiroDocument().matches(str(SESSION), DOCUMENT.read_bytes())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=mangled([json.loads(DOCUMENT.read_text())]) | json_values, actions=json_values)
+def test_any_document_is_read_or_refused(tmp_path: Path, value: object, actions: object) -> None:
+    shutil.copytree(EDITOR.parent, tmp_path, dirs_exist_ok=True)
+    next(tmp_path.glob("*/414*/c3*")).write_text(json.dumps({"executionId": "e1", "actions": actions}))
+    path = tmp_path / DOCUMENT.relative_to(EDITOR.parent)
+    path.write_text(json.dumps(value))
+    with contextlib.suppress(ValueError):
+        read_document(KiroDocument(), path)

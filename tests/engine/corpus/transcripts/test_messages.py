@@ -4,7 +4,7 @@ import sqlite3
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts import messages
@@ -57,7 +57,9 @@ def test_first_sentence_is_cut_at_its_end(text: str, sentence: str) -> None:
     assert first_sentence(text) == sentence
 
 
-@given(text=any_text)
+@given(text=any_text | st.lists(st.text(min_size=20, max_size=70), max_size=12).map(" ".join))
+@example(text="boats " * 30)
+@example(text="b" * 130)
 def test_a_title_is_one_short_line(text: str) -> None:
     title = first_sentence(text)
     assert len(title) <= 120

@@ -103,9 +103,11 @@ def test_secrets_in_the_opening_are_masked(tmp_path: Path) -> None:
 def test_distant_user_text_is_no_opening(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     head = {"type": "session", "id": "s", "cwd": "/x"}
-    answer = {"type": "message", "id": "a", "message": {"role": "assistant", "content": "Good morning. " * 1000}}
+    text = [{"type": "text", "text": "Good morning. " * 1000}]
+    answer = {"type": "message", "id": "a", "message": {"role": "assistant", "content": text}}
     message = {"type": "message", "id": "m", "message": {"role": "user", "content": "Stop it."}}
-    path.write_text("\n".join(map(json.dumps, [head, *[answer] * 60, message])) + "\n")
+    lines = [json.dumps(one, separators=(",", ":")) for one in (head, *[answer] * 60, message)]
+    path.write_text("\n".join(lines) + "\n")
     found = glance_at(path)
     assert found is not None
     assert (found.facts.opening, found.messages) == ("", pytest.approx(61, rel=0.6))
@@ -137,3 +139,14 @@ def test_nothing_that_is_cut_off_or_damaged_raises(
     path = tmp_path_factory.getbasetemp() / "damaged.jsonl"
     path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
     glance_at(path)
+
+
+@pytest.mark.parametrize("size", [40_000, 200_000])
+def test_lines_with_other_spaces_have_no_message_count(tmp_path: Path, size: int) -> None:
+    write_sessions(tmp_path, 1, size, seed=3)
+    path = transcript(tmp_path, 0)
+    lines = [json.dumps(json.loads(line), separators=(" , ", " : ")) for line in path.read_text("utf-8").splitlines()]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    found = glance_at(path)
+    assert found is not None
+    assert found.messages == 0

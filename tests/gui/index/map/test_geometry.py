@@ -1,4 +1,4 @@
-"""Places on the map: the view, looking for points, groups, and the picture of the points."""
+"""Geometry of the map: pan and zoom, finding points, groups, and the painted points."""
 
 from itertools import combinations
 

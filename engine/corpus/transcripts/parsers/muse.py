@@ -1,0 +1,156 @@
+"""Muse Code: `~/.local/share/muse/sessions/<year>/<month>/<day>/<id>/session.jsonl`, one record per line.
+
+There is no published specification. Written from descriptions of sessions of versions 1.0 to 1.4 (September and October
+2026) by the readers of deja-vu and two others. A record has a time in microseconds, the `stream` that it belongs to, a
+`payload_type` and a `payload`. The conversation is in the events of runs. The log also has records of sub-agents'
+tasks, in streams of their own, which are skipped: a sub-agent's log is in `subagent/<id>/` of its caller's folder. A
+name is the session's title only if the user gave it; the automatic ones are random words.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
+
+_AGENT = "muse"
+_SUBAGENTS = "subagent"
+_RESULTS = frozenset({"tool_result", "tool_result_committed", "tool_result_batch_committed", "tool_results_committed"})
+_SILENT = re.compile(
+    r"""context_\w+|goal_\w+|hook_\w+|memory_\w+|model_(?:input|request|response)_\w+|provider_\w+_configured
+    |reasoning_(?:delta|summary_delta)|reminder_\w+|resource_\w+|skill_\w+|task_\w+|text_delta|todo_snapshot_updated
+    |tool_results_cleared|user_input_prompt_\w+|user_prompt_display|workflow_\w+""",
+    re.VERBOSE,
+)
+"""Kinds of a run's events that are neither speech nor tools, or that repeat others."""
+_RECORDS = re.compile(r"(?:approval|context|reminder|run|runtime|session|subagent|tool_batch)[._]\S*")
+"""Types of records other than the user's own commands; those that matter are read before."""
+
+
+class MuseParser(LineParser, kw_only=True):
+    stream: str = ""
+    """Id of the session's own records."""
+    model: str = ""
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+    steered: str = ""
+    """Prompt that the user typed during a run; another one may begin with it."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, payload, stream = string(value.get("payload_type")), mapping(value.get("payload")), value.get("stream")
+        if not kind:
+            if not any(mark in value for mark in ("retained_frame", "retained_marker")):
+                self.count_unknown(None)
+            return []
+        self.stream = self.stream or clean(string(mapping(stream).get("id")))
+        if clean(string(mapping(stream).get("id"))) != self.stream:
+            return []
+        event = mapping(payload.get("event"))
+        if kind == "runtime.session":
+            parts = list(self._event(event)) if payload.get("kind") == "run" else []
+        else:
+            parts = list(self._record(kind, payload, mapping(payload.get("record")) or payload))
+        stamp = value.get("recorded_at")
+        time = seconds(stamp / 1000) if isinstance(stamp, int | float) else None
+        id_ = string(event.get("message_id")) or string(value.get("id"))
+        return next_turn(self, parts, line, id=id_, time=time, side=self.facts.parent != "")
+
+    def _record(self, kind: str, payload: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Part]:
+        if kind in ("runtime.session.metadata", "session.workspace_branch.observed"):
+            self.facts.project = clean(string(record.get("workspace_root"))) or self.facts.project
+            self.facts.branch = clean(string(mapping(record.get("reference")).get("name"))) or self.facts.branch
+        elif kind == "runtime.session.route_facts":
+            self.facts.project = self.facts.project or clean(string(record.get("cwd")))
+        elif kind == "session.name.changed" and record.get("source") == "user":
+            self.facts.title = one_line(string(record.get("new_name")))
+        elif kind == "user_shell.command":
+            yield Part("user", "tool-call", string(record.get("command_text")), "shell")
+        elif kind == "user_shell.result":
+            yield Part("tool", "tool-result", string(record.get("visible_output")), "shell")
+        elif _RECORDS.fullmatch(kind) is None:
+            self.count_unknown(kind)
+        self.model = clean(string(record.get("model_id"))) or self.model
+
+    def _event(self, event: Mapping[str, Any]) -> Iterator[Part]:
+        kind = string(event.get("kind"))
+        if kind == "started":
+            prompt, before, self.steered = string(event.get("prompt")), self.steered, ""
+            if prompt != before:
+                yield Part("user", "text", prompt)
+        elif kind == "inbox_item_queued":
+            own = mapping(event.get("source")).get("source") == "user_steer"
+            text = string(mapping(event.get("payload")).get("prompt")) or string(event.get("body"))
+            self.steered = text if own else self.steered
+            yield Part("user" if own else "system", "text", text)
+        elif kind == "assistant_message_committed":
+            yield Part("assistant", "text", string(event.get("text")))
+        elif kind in ("reasoning_committed", "reasoning_summary_committed"):
+            yield Part("assistant", "thinking", string(event.get("text")))
+        elif kind == "assistant_tool_calls_committed":
+            yield from map(self._call, map(mapping, items(event.get("tool_calls")) or items(event.get("calls"))))
+        elif kind in _RESULTS:
+            yield from map(self._result, map(mapping, items(event.get("results")) or [event]))
+        elif kind == "model_completed":
+            self._count(string(event.get("model")), mapping(event.get("usage")))
+        elif kind == "terminal":
+            yield Part("system", "text", string(event.get("reason")))
+        elif _SILENT.fullmatch(kind) is None:
+            self.count_unknown(f"event {kind}" if kind else None)
+
+    def _call(self, call: Mapping[str, Any]) -> Part:
+        name, sent = clean(string(call.get("name"))), call.get("args")
+        self.calls[clean(string(call.get("call_id")))] = name
+        given = parse_line(sent.encode(errors="replace")) or sent if isinstance(sent, str) else sent
+        if name == "bash" and string(mapping(given).get("command")):
+            given = mapping(given)["command"]  # the description, its other argument, is not the command
+        return Part("assistant", "tool-call", tool_input(given) or name, name)
+
+    def _result(self, result: Mapping[str, Any]) -> Part:
+        text = next(filter(None, (string(result.get(key)) for key in ("text", "output", "result"))), "")
+        given = parse_line(text.encode(errors="replace")) if text.startswith("{") else None
+        output = mapping(given).get("output")
+        call = clean(string(result.get("tool_call_id")) or string(result.get("call_id")))
+        return Part("tool", "tool-result", output if isinstance(output, str) else text, self.calls.pop(call, ""))
+
+    def _count(self, model: str, counts: Mapping[str, Any]) -> None:
+        """Count one answer of the model; the recorded input includes the cached tokens."""
+        read = counts.get("cache_read_tokens") or counts.get("cached_tokens")
+        written = counts.get("cache_write_tokens")
+        sent = without_cached(counts.get("input_tokens"), read, written)
+        self.use(model or self.model, Usage(sent, tokens(counts.get("output_tokens")), tokens(read), tokens(written)))
+
+
+class MuseFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"kind":"assistant_message_committed"', b'"prompt":"')
+    title_marks: tuple[bytes, ...] = (b'"session.name.changed"',)
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(
+            "retained_frame" in value
+            or (
+                isinstance(value.get("payload_type"), str)
+                and isinstance(value.get("payload"), dict)
+                and mapping(value.get("stream")).get("kind") == "session"
+            )
+            for value in values
+        )
+
+    def parser(self, path: str) -> MuseParser:
+        folder = os.path.dirname(path)
+        above = os.path.dirname(folder)
+        called = os.path.basename(above) == _SUBAGENTS
+        parent = os.path.basename(os.path.dirname(above)) if called else ""
+        return MuseParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(folder)), parent=clean(parent)))
+
+    def resume(self, state: bytes) -> MuseParser:
+        return decode_json(state, MuseParser)

@@ -1,0 +1,129 @@
+"""Queries in another language than the notes, compared word by word with the built-in model."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
+from engine.embedding.embedded_model import EmbeddedProvider
+from engine.records import SearchOutcome
+from engine.settings import Settings
+from engine.settings.options import StoreSettings
+
+NOTES = {
+    "coast": "On the second day we walked along the coast to the lighthouse, swam in the bay and ate fish at the "
+    "harbour. The ferry back was late.",
+    "inspection": "The car failed the inspection: the exhaust has a hole, and one headlight is too low.",
+    "visit": "Mia's class visits us: twelve children, two of them vegetarian. Leo has an allergy to milk and brings "
+    "his own bread. We play in the yard if it stays dry.",
+    "fridge": "There is milk, butter and cheese in the fridge.",
+    "soup": "For the soup, roast the pumpkin with ginger, then add coconut milk and let it simmer.",
+    "南京錠": "A photo.",
+}
+
+
+def _memory(folder: Path, notes: dict[str, str]) -> BuiltinMemory:
+    (folder / "notes").mkdir()
+    for name, text in notes.items():
+        (folder / "notes" / f"{name}.md").write_text(text, "utf-8")
+    settings = Settings(store=StoreSettings(path=str(folder / "store")))
+    memory = BuiltinMemory(folder / "notes", settings, executor=None, background=False)
+    assert not memory.sync(approve=True).error
+    return memory
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
+    memory = _memory(tmp_path_factory.mktemp("words"), NOTES)
+    yield memory
+    memory.close()
+
+
+def _explained(memory: BuiltinMemory, query: str) -> SearchOutcome:
+    outcome = memory.search(query, mode="auto", min_score=0.0, explain=True)
+    assert outcome.explanation is not None
+    return outcome
+
+
+def _similarities(outcome: SearchOutcome) -> list[float | None]:
+    assert outcome.explanation is not None
+    return [result.word_similarity for result in outcome.explanation.results]
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "nearest"), [("灯台", "coast", "inspection"), ("牛乳アレルギー", "visit", "fridge")]
+)
+def test_word_decides_between_passages_in_another_language(
+    memory: BuiltinMemory, query: str, answer: str, nearest: str
+) -> None:
+    outcome = _explained(memory, query)
+    paths = [result.path.removesuffix(".md") for result in outcome.results]
+    assert outcome.explanation is not None
+    cosines = {of.citation.partition(".")[0]: of.cosine or 0.0 for of in outcome.explanation.results}
+    assert cosines[nearest] > cosines[answer]
+    assert paths[:2] == [answer, nearest]
+    assert "language" in [stage.name for stage in outcome.explanation.stages]
+
+
+def test_scores_and_results_stay_as_without_words(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise ProviderError("no memory")
+
+    compared = {result.path: result.score for result in _explained(memory, "牛乳アレルギー").results}
+    monkeypatch.setattr(EmbeddedProvider, "word_vectors", failing)
+    outcome = _explained(memory, "牛乳アレルギー ")
+    assert {result.path: result.score for result in outcome.results} == compared
+    assert not any(_similarities(outcome))
+
+
+def test_note_named_like_the_query_stays_first(memory: BuiltinMemory) -> None:
+    assert _explained(memory, "南京錠").results[0].path == "南京錠.md"
+
+
+@pytest.mark.parametrize("query", ["beacon on the rocks", "What did the mechanic complain about?", "lighthouse"])
+def test_words_in_the_same_language_are_not_compared(memory: BuiltinMemory, query: str) -> None:
+    outcome = _explained(memory, query)
+    assert outcome.results
+    assert not any(_similarities(outcome))
+
+
+def test_few_german_words_among_german_notes_are_not_compared(tmp_path: Path) -> None:
+    notes = {
+        "mast": "Die Verbindung der Leiterbahn mit dem Gehäuse ist am Rand der Platine, und sie wird dort verschraubt.",
+        "bad": "Wir haben den Boden im Bad neu verlegt, und die Fliesen sind jetzt grau.",
+    }
+    memory = _memory(tmp_path, notes)
+    try:
+        outcome = _explained(memory, "Erde und Schirmung")
+    finally:
+        memory.close()
+    assert len(outcome.results) == 2
+    assert not any(_similarities(outcome))
+
+
+def test_passages_with_too_many_words_stay_in_place(tmp_path: Path) -> None:
+    letters = "bcdfghklmn"
+    notes = {
+        str(number): "The lamp of the house is in the hall, and it was on the table that we have. "
+        + " ".join(f"{one}a{two}o{letters[number]}ir" for one in letters for two in letters)
+        for number in range(10)
+    }
+    memory = _memory(tmp_path, notes)
+    try:
+        compared = [similarity is not None for similarity in _similarities(_explained(memory, "家の照明"))]
+    finally:
+        memory.close()
+    assert 2 <= sum(compared) <= 4
+    assert compared == sorted(compared, reverse=True)
+
+
+def test_cancelled_search_embeds_no_words(memory: BuiltinMemory) -> None:
+    provider = EmbeddedProvider()
+    cancel = CancelToken()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        provider.word_vectors(["a word never seen"], cancel=cancel)
+    provider.close()
