@@ -208,7 +208,8 @@ def _notes(stats: SessionStats) -> Sequence[str]:
         notes.append(f"No price is known for {safe(', '.join(stats.unpriced))}; a plus marks costs without it.")
     dates = sorted({source.date for source in stats.prices if source.date})
     if dates and stats.total.usage.cost is not None:
-        notes.append(f"Costs are as recorded, else by list prices of {dates[0]} to {dates[-1]}.")
+        own = "".join(f"by {safe(source.source)}, else " for source in stats.prices if not source.date)
+        notes.append(f"Costs are as recorded, else {own}by list prices of {dates[0]} to {dates[-1]}.")
     return notes
 
 

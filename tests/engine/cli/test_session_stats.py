@@ -88,6 +88,7 @@ def test_stats_use_the_price_list_of_the_settings(run: Run, tmp_path: Path, sett
     assert stats(run, "--config", str(settings), "--agent", "codex")["total"]["usage"]["cost"] == pytest.approx(
         1.000005
     )
+    assert f"else by {own}, else by list prices" in run("sessions", "stats", "--config", str(settings)).out
     own.unlink()
     failed = run("sessions", "stats", "--config", str(settings))
     assert failed.code == 1
