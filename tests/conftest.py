@@ -150,30 +150,24 @@ def user_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_running() -> Iterator[None]:
-    """Fail the test that leaves a thread, a Qt timer or a pool job running, rather than a later one by chance."""
+def nothing_left_behind() -> Iterator[None]:
+    """Fail the test that leaves a thread, a Qt timer or a pool job running, or settings of the process changed.
+
+    Otherwise a later test would fail by chance.
+    """
     _qt_watch.install()
-    before = living_threads()
+    before, settings, handlers = living_threads(), process_settings(), set(logging.root.handlers)
     yield
-    if left := _qt_watch.leaks() + leaked_threads(before):
-        pytest.fail("The test left this running: " + "; ".join(left), pytrace=False)
+    left = _qt_watch.leaks() + leaked_threads(before)
+    _close_log(set(logging.root.handlers) - handlers)
+    left += changed_settings(settings)
+    if left:
+        pytest.fail("The test left this behind: " + "; ".join(left), pytrace=False)
 
 
-@pytest.fixture(autouse=True)
-def no_changed_settings() -> Iterator[None]:
-    """Fail the test that changes a setting of the whole process, on which a later test may depend."""
-    before = process_settings()
-    yield
-    if changed := changed_settings(before):
-        pytest.fail("The test changed the process: " + "; ".join(changed), pytrace=False)
-
-
-@pytest.fixture(autouse=True)
-def no_log_file(no_changed_settings: None) -> Iterator[None]:
+def _close_log(begun: set[logging.Handler]) -> None:
     """Close the log file that a test began in its home, which the messages of later tests don't belong in."""
-    before = set(logging.root.handlers)
-    yield
-    for handler in set(logging.root.handlers) - before:
+    for handler in begun:
         logging.root.removeHandler(handler)
         handler.close()
     for name in ("engine", "gui"):

@@ -44,21 +44,16 @@ def _plain_application(qapp) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _same_application(qapp, _plain_application: None) -> Iterator[None]:
-    """Fail the test that changes the application, whose look later tests may depend on."""
+def _as_before(qapp, _collector_off: None, _plain_application: None) -> Iterator[None]:
+    """Collect garbage, and fail the test that changes the application, whose look later tests may depend on."""
     before = _look(qapp)
     yield
+    collect_due()
     assert _look(qapp) == before, "the test changed the application"
 
 
 def _look(app: QApplication) -> tuple[object, ...]:
     return app.styleSheet(), app.font(), app.palette(), app.layoutDirection(), app.overrideCursor() is None
-
-
-@pytest.fixture(autouse=True)
-def _collected(_collector_off: None) -> Iterator[None]:
-    yield
-    collect_due()
 
 
 @pytest.fixture(autouse=True)

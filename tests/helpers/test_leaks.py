@@ -1,3 +1,7 @@
+import gc
+import logging
+import os
+import sys
 import threading
 
 import pytest
@@ -68,3 +72,23 @@ def test_running_job_is_reported(watch):
         gate.set()
         pool.waitForDone()
     assert leak.startswith("QThreadPool has 1 jobs running, made at tests/helpers/test_leaks.py:")
+
+
+def test_changed_settings_are_reported_with_both_values(monkeypatch, tmp_path):
+    before = leaks.process_settings()
+    assert leaks.changed_settings(before) == []
+    umask, thresholds = os.umask(0o027), gc.get_threshold()
+    try:
+        gc.set_threshold(thresholds[0] + 1, *thresholds[1:])
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "excepthook", print)
+        monkeypatch.setattr(logging.root, "level", 5)
+        changed = leaks.changed_settings(before)
+    finally:
+        gc.set_threshold(*thresholds)
+        os.umask(umask)
+        monkeypatch.undo()
+    names = [text.partition(":")[0] for text in changed]
+    assert names == ["garbage collection", "current folder", "exception hooks", "umask", "log"]
+    assert f"became {tmp_path}" in changed[1]
+    assert leaks.changed_settings(before) == []
