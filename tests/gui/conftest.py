@@ -4,13 +4,15 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 import engine
+from engine import speak
 from gui.app.gc_on_gui_thread import collect_due
+from gui.app.interface_language import apply_language
 from gui.app.qt_messages import silence_fonts
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
@@ -53,7 +55,8 @@ def _as_before(qapp, _collector_off: None, _plain_application: None) -> Iterator
 
 
 def _look(app: QApplication) -> tuple[object, ...]:
-    return app.styleSheet(), app.font(), app.palette(), app.layoutDirection(), app.overrideCursor() is None
+    language = QLocale().name(), app.translate("QShortcut", "Ctrl")
+    return app.styleSheet(), app.font(), app.palette(), app.layoutDirection(), app.overrideCursor() is None, language
 
 
 @pytest.fixture(autouse=True)
@@ -135,3 +138,16 @@ def appearance(qapp) -> Iterator[Appearance]:
     appearance.set_font_scale(1.0)
     qapp.setStyleSheet("")
     appearance.deleteLater()
+
+
+@pytest.fixture
+def german(qapp) -> Iterator[None]:
+    """Show the window's and Qt's own texts in German."""
+    before = QLocale()
+    apply_language(qapp, "de")
+    yield
+    for translator in qapp.findChildren(QTranslator):
+        qapp.removeTranslator(translator)
+        translator.deleteLater()
+    QLocale.setDefault(before)
+    speak("en")

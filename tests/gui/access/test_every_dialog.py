@@ -10,7 +10,6 @@ from PySide6.QtGui import QImage, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QPushButton, QWidget
 
 from gui.app.crash_controller import CrashDialog
-from gui.app.interface_language import apply_language
 from gui.sessions.filter_controller import DaysDialog
 from tests.helpers.spoken import faults, windows
 
@@ -46,13 +45,10 @@ def test_dialog_can_be_used_by_keyboard(qtbot, program, view):
     assert gone
 
 
+@pytest.mark.usefixtures("german")
 def test_german_dialogs_have_no_repeated_mnemonics(program):
-    apply_language(QApplication.instance(), "de")
-    try:
-        for view in VIEWS:
-            assert _repeated_mnemonics(_open(program, view)) == [], view
-    finally:
-        apply_language(QApplication.instance(), "en")
+    for view in VIEWS:
+        assert _repeated_mnemonics(_open(program, view)) == [], view
 
 
 def _open(program, view: str) -> QDialog:
