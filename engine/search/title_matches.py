@@ -140,7 +140,7 @@ class NoteNames:
     def completing(self, snapshot: Snapshot, query: str, scope: ChunkFilter) -> list[str]:
         """Return at most three names of searched notes that the query spells or begins, likeliest first.
 
-        A name is a title, an alias or a file name; only letters and digits are compared. None if the query is a name,
+        A name is a title, an alias or a file name; only letters and digits are compared. Empty if the query is a name,
         or has operators.
         """
         typed = letters_of_name(query) if len(query) <= _LONGEST_BEGUN else ""
