@@ -85,7 +85,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
 
 
 class Best(msgspec.Struct, frozen=True):
-    """The minimum score, and the highest score below it if no result reached it."""
+    """The minimum score, and the highest score, which stages that apply the minimum omit if a result reached it."""
 
     least: float
     best: float | None
@@ -166,7 +166,6 @@ class VectorsReady(msgspec.Struct, frozen=True):
 Facts = (
     str
     | int
-    | float
     | frozenset[str]
     | Best
     | RaisedMinimum

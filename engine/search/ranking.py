@@ -15,7 +15,7 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
-from engine.search.pipeline_stages import SessionsNamed, TimesNamed, VectorsReady
+from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed, VectorsReady
 from engine.search.query_conditions import Conditions, many
 from engine.search.query_lifts import CANDIDATES, Lift, NamedInQuery, QueryLifts
 from engine.search.result_set import EarlierResults, leave_out
@@ -328,7 +328,7 @@ def _named_first(
     `entered`, `scored`: numbers of candidates, and of those with a score.
     """
     context.best = max((max(of.unlifted, of.keywords) for of in ranked), default=0.0)
-    context.stages.add("scores", entered, scored, context.best)
+    context.stages.add("scores", entered, scored, Best(context.request.min_score, context.best))
     return put_first(ranked, named, words, scored, context.stages)
 
 

@@ -62,7 +62,11 @@ def _threshold(stage: Stage) -> str:
 def _with_best(note: str, limit: Best | RaisedMinimum) -> str:
     if limit.best is None:
         return note
-    return f"{note} {tr('The best score was {score:.2f}.', score=short_of(limit.best, limit.least))}"
+    return f"{note} {_best_score(limit)}"
+
+
+def _best_score(limit: Best | RaisedMinimum) -> str:
+    return tr("The best score was {score:.2f}.", score=short_of(limit.best or 0.0, limit.least))
 
 
 def _diversity(stage: Stage) -> str:
@@ -131,7 +135,7 @@ def _role(stage: Stage) -> str:
 def _scores(stage: Stage) -> str:
     if not stage.left:
         return tr("No passage was left to score.")
-    return tr("The best score was {score:.2f}.", score=_facts(stage, float))
+    return _best_score(_facts(stage, Best))
 
 
 def _times(stage: Stage) -> str:

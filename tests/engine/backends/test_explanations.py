@@ -332,3 +332,15 @@ def test_words_count_only_within_a_project(talks, name: str) -> None:
 def test_words_outside_the_filter_do_not_count(talks) -> None:
     [mast] = talks.search(f"{ABOUT_VARNISH} path:mast", explain=True, min_score=0.0).explanation.results
     assert mast.in_project == ()
+
+
+def test_stages_agree_on_a_best_score_just_below_the_minimum(open_memory) -> None:
+    memory = open_memory(use=None)
+    memory.sync()
+    best = memory.search("irrigation gauge", min_score=0, correct=False).results[0].score
+    least = round(best, 2) - 1e-6 if round(best, 2) > best else best + 1e-6
+    outcome = memory.search("irrigation gauge", min_score=least, explain=True, correct=False)
+    assert outcome.results == ()
+    notes = {stage.name: stage.note for stage in outcome.explanation.stages}
+    assert notes["threshold"].endswith(notes["scores"])
+    assert best < least
