@@ -1,6 +1,5 @@
 """Brings the text of a generation up to date: first notes, then sessions."""
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
@@ -8,7 +7,7 @@ from itertools import islice
 
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile, is_below
-from engine.corpus.note_reader import NoteText, Unreadable, beginning
+from engine.corpus.note_reader import EMPTY, NoteText, Unreadable, beginning
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.crashing_files import WITHOUT_TEXT
 from engine.indexing.stage_data import StageWork
@@ -226,7 +225,7 @@ class TextStage:
             return False
         from engine.indexing.note_preparation import prepare
 
-        named = prepare(file, NoteText("", hashlib.sha256().hexdigest()), self._settings.chunking)
+        named = prepare(file, EMPTY, self._settings.chunking)
         self._commits.put(_replacing(named))
         return True
 
