@@ -152,7 +152,7 @@ class TextStage:
             self._commits.flush()
             with self._store.write() as writer:
                 writer.set_meta("names", self._rules)
-        due = [file for file in listed if _differs(file, known.get(file.name))]
+        due = [file for file in listed if self._is_due(file, known.get(file.name))]
         outcome.files_unchanged = len(listed) - len(due)
         changed = {file.name: file for file in due}
         outcome.failed += self._crashes.issues(file for file in listed if file.name not in changed)
@@ -176,6 +176,15 @@ class TextStage:
                     self._put(preparation.put(file, note, self._stored(known.get(file.name))), known)
             self._put(preparation.remaining(), known)
         self._meter.step(len(due), "")
+
+    def _is_due(self, file: FoundFile, stored: StoredFile | None) -> bool:
+        """Return whether a file is new, has changed, or is stored without a text and the reason wasn't recorded.
+
+        The last happens if a process is killed: the reasons are written at the end of a sync.
+        """
+        if stored is None or file.mtime_ns != stored.mtime_ns or file.size != stored.size:
+            return True
+        return stored.hash == EMPTY.hash and file.size > 0 and not self._crashes.crashes(file)
 
     def _in_order(self, due: list[FoundFile]) -> Iterable[FoundFile]:
         """Return the notes in the order of reading; a generation that isn't searched yet needs none."""
@@ -262,7 +271,3 @@ def _touching(file: FoundFile) -> Change:
 
 def _by_path(issue: FileIssue) -> tuple[str, str]:
     return issue.path, issue.rule
-
-
-def _differs(file: FoundFile, stored: StoredFile | None) -> bool:
-    return stored is None or file.mtime_ns != stored.mtime_ns or file.size != stored.size
