@@ -24,6 +24,9 @@ class NoteText(msgspec.Struct, frozen=True):
     """Hexadecimal sha256 of the text in UTF-8; for a file in plain UTF-8, of its bytes without the mark."""
 
 
+EMPTY = NoteText("", hashlib.sha256().hexdigest())
+
+
 class Unreadable(Exception):
     """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary`,
     `unknown-format`, or the rule of a `DocumentError`."""

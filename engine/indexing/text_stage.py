@@ -1,6 +1,5 @@
 """Brings the text of a generation up to date: first notes, then sessions."""
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
@@ -8,7 +7,7 @@ from itertools import islice
 
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile, is_below
-from engine.corpus.note_reader import NoteText, Unreadable, beginning
+from engine.corpus.note_reader import EMPTY, NoteText, Unreadable, beginning
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
 from engine.indexing.crashing_files import WITHOUT_TEXT
 from engine.indexing.stage_data import StageWork
@@ -153,7 +152,7 @@ class TextStage:
             self._commits.flush()
             with self._store.write() as writer:
                 writer.set_meta("names", self._rules)
-        due = [file for file in listed if _differs(file, known.get(file.name))]
+        due = [file for file in listed if self._is_due(file, known.get(file.name))]
         outcome.files_unchanged = len(listed) - len(due)
         changed = {file.name: file for file in due}
         outcome.failed += self._crashes.issues(file for file in listed if file.name not in changed)
@@ -177,6 +176,15 @@ class TextStage:
                     self._put(preparation.put(file, note, self._stored(known.get(file.name))), known)
             self._put(preparation.remaining(), known)
         self._meter.step(len(due), "")
+
+    def _is_due(self, file: FoundFile, stored: StoredFile | None) -> bool:
+        """Return whether a file is new, has changed, or is stored without a text and the reason wasn't recorded.
+
+        The last happens if a process is killed: the reasons are written at the end of a sync.
+        """
+        if stored is None or file.mtime_ns != stored.mtime_ns or file.size != stored.size:
+            return True
+        return stored.hash == EMPTY.hash and file.size > 0 and not self._crashes.crashes(file)
 
     def _in_order(self, due: list[FoundFile]) -> Iterable[FoundFile]:
         """Return the notes in the order of reading; a generation that isn't searched yet needs none."""
@@ -226,7 +234,7 @@ class TextStage:
             return False
         from engine.indexing.note_preparation import prepare
 
-        named = prepare(file, NoteText("", hashlib.sha256().hexdigest()), self._settings.chunking)
+        named = prepare(file, EMPTY, self._settings.chunking)
         self._commits.put(_replacing(named))
         return True
 
@@ -263,7 +271,3 @@ def _touching(file: FoundFile) -> Change:
 
 def _by_path(issue: FileIssue) -> tuple[str, str]:
     return issue.path, issue.rule
-
-
-def _differs(file: FoundFile, stored: StoredFile | None) -> bool:
-    return stored is None or file.mtime_ns != stored.mtime_ns or file.size != stored.size

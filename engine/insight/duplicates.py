@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.base.cancellation import CancelToken
+from engine.corpus.note_reader import EMPTY
 from engine.corpus.path_guard import PathGuard
 from engine.insight.duplicate_candidates import NearChunks, Pair, Recurring, Sample, near_chunks
 from engine.insight.duplicate_groups import Found, Match, Part, grouped, key_of
@@ -211,8 +212,10 @@ class _Search:
             tables = snapshot.tables
             rows = snapshot.connection.execute(
                 f"""SELECT f.id, f.path, f.title, f.hash, f.size, f.mtime_ns / 1e9 FROM {tables.files} f
-                    WHERE f.source = 'memory' AND EXISTS (SELECT 1 FROM {tables.chunks} c WHERE c.file_id = f.id)
-                    ORDER BY f.mtime_ns DESC, f.path"""
+                    WHERE f.source = 'memory' AND f.hash <> ?
+                    AND EXISTS (SELECT 1 FROM {tables.chunks} c WHERE c.file_id = f.id)
+                    ORDER BY f.mtime_ns DESC, f.path""",
+                (EMPTY.hash,),
             )
             notes = [Note(*row) for row in rows]
             under = snapshot.meta("names")

@@ -82,6 +82,13 @@ _VALUE_BEFORE = "|".join(
 )
 """A word or a quoted string before the anchor: a look-behind has one length."""
 _BARE_IN_PROSE = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
+_END_OF_PHRASE = (
+    rf"(?=[\"'`”»]?(?:[.,;:!?)]{{0,3}}[ \t]*(?:[{LINE_END}]|\Z)|[.,;:!?)]{{1,3}}\s"
+    r"|[ \t](?i:after|am|and|at|auf|bei|but|for|from|für|i[fmn]|nach|o[nr]|then|to|und|when|while|yesterday)\b))"
+)
+"""Follows a value that is no part of a name, as `ed25519` in `ed25519 key` is."""
+_VERSION = re.compile(r"[A-Z]{2,6}\d[\d.]*|(?i:android|exchange|ios|mac ?os|microsoft|office|windows)\d[\d.]*")
+"""Matches names of standards and products with their version, such as SAML2.0 and Office365."""
 
 
 def is_named_service(before: str, match: re.Match[str]) -> bool:
@@ -146,6 +153,7 @@ def is_login(before: str, match: re.Match[str]) -> bool:
         and value.isascii()
         and {user.casefold(), value.casefold()}.isdisjoint(LOGIN_WORDS)
     )
+    plain = plain and match["said"] is None  # logged in with Chrome / Firefox
     return plain and not is_ordinary(user) and match["sign"].endswith("/") and len(value) >= 4 and value[1:].islower()
 
 
@@ -288,12 +296,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
                 "Login fürs NAS: ada / «swordfish»",
                 "I logged in with ada / «hunter22»",
             ),
-            "log in as ada with «tugboat99»",
         ),
         (*LOGIN_ANCHORS, "log in with ", "logged in "),
         rf"(?:(?P<told>(?i:log-?in)[ ](?=[a-z][\w.-]{{1,31}}(?:[ ]/[ ]|:)"
-        rf"(?=\S*[a-z])(?=\S*\d)\S{{6}}))|(?i:log(?:ged)?[ ]in[ ]with\b|logged[ ]in[ ](?=\()|{LOGIN_NAMES})"
-        rf"(?:(?<=with)|[ ](?:(?:failed|denied|error|fehlgeschlagen)(?:[ ]for)?[ :]{{1,2}})?\("
+        rf"(?=\S*[a-z])(?=\S*\d)\S{{6}}))|(?i:log(?:ged)?[ ]in[ ]with\b|logged[ ]in(?=[ ]\()|{LOGIN_NAMES})"
+        rf"(?:(?P<said>(?<=with)|[ ](?:(?:failed|denied|error|fehlgeschlagen)(?:[ ]for)?[ :]{{1,2}})?\()"
         rf"|(?:[ ](?i:for|to|fürs?|zum|beim?|am|of)\b[^:=\n]{{1,40}}?)?[ \t]{{0,4}}[:=\uff1a]"
         rf"|[ \t]{{1,4}}(?i:is|are|with|ist|sind|mit|sont|avec|son|sono|con)\b"
         rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d"
@@ -308,14 +315,16 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Login in a sentence",
-        "`log in as ada with x`, `signed in as ada using x`: with digits, and no word with one digit at its end",
+        "`log in as ada with x`, `signed in as ada using x`: with digits, no version or word with one digit at its end",
         ("log in as ada with «tugboat99»", "sign in as admin using «hunter22»", "angemeldet als ada mit «Tugb0at9»"),
         ("in as ", "angemeldet als ", "anmelden als "),
-        rf"(?i:in as|anmelden als|angemeldet als)[ ][\"'`]?[\w.@+-]{{1,64}}[\"'`]?[ ](?i:with|using|and|mit|und)[ ]"
-        rf"(?:(?:the|password|das|dem|passwort)[ ]){{0,2}}[\"'`]?{_BARE_IN_PROSE}",
+        rf"(?i:in as|anmelden als|angemeldet als)[ ][\"'`]?[\w.@+-]{{1,64}}[\"'`]?[ ]"
+        rf"(?i:(?:with|using|mit)[ ](?:(?:the|das|dem)[ ])?(?:pass(?:word|wort)[ ])?"
+        rf"|(?:and|und)[ ](?:(?:the|das|dem)[ ])?pass(?:word|wort)[ ])[\"'`]?{_BARE_IN_PROSE}{_END_OF_PHRASE}",
         "whole",
         lambda _, match: (
-            mixes_digits(value_of(match)) and not (is_path(value_of(match)) or value_of(match)[:-1].isalpha())
+            mixes_digits(value_of(match))
+            and not (is_path(value_of(match)) or value_of(match)[:-1].isalpha() or _VERSION.fullmatch(value_of(match)))
         ),
     ),
     SecretPattern(

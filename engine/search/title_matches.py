@@ -146,7 +146,7 @@ class NoteNames:
         typed = letters_of_name(query) if len(query) <= _LONGEST_BEGUN else ""
         if len(typed) < _SHORTEST_BEGUN or scope.chunks is not None or not parse_query(query).plain:
             return []
-        found = dict[str, tuple[bool, int, str]]()
+        best = dict[int, tuple[bool, int, str, str]]()  # of each file, which has its name with and without its ending
         for file, letters, written in self._starting(snapshot, typed[0]):
             if (
                 letters.startswith(typed)
@@ -155,8 +155,12 @@ class NoteNames:
                 and (scope.files is None or file in scope.files)
             ):
                 plain = written if parse_query(written).plain else " ".join(_WORD.findall(written))
-                found.setdefault(letters, (letters != typed, len(letters), plain))
-        names = [plain for _, _, plain in sorted(found.values())[:_MOST_COMPLETED]]
+                name = letters != typed, len(letters), letters, plain
+                best[file] = min(name, best.get(file, name))
+        different: dict[str, str] = {}
+        for _, _, letters, plain in sorted(best.values()):
+            different.setdefault(letters, plain)
+        names = list(different.values())[:_MOST_COMPLETED]
         return [] if query in names else names
 
     def _starting(self, snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:

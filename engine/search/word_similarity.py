@@ -47,11 +47,12 @@ _RUN = re.compile("[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]+|[\uac00-\ud7a3]{2,
 def is_foreign(words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext) -> bool:
     """Return whether the query is in another language than all notes.
 
-    A few words without a function word may be in any language: they are foreign if most occur nowhere.
+    A few words without a function word may be in any language: they are foreign if most occur nowhere. So are words of
+    an unknown language, such as Chinese, if that of some notes is unknown, too: these may be empty, or have no words.
     """
     indexed = snapshot.languages()
     language = language_of_note(context.query.searched_text)
-    if not language.startswith(UNDECIDED):
+    if not language.startswith(UNDECIDED) and (language or "" not in indexed):
         return analysis.languages[0] not in indexed
     _, *likelier = rules_of(language)
     return 2 * len(words.unknown) > len(words.terms) and not set(likelier).intersection(indexed)

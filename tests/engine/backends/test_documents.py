@@ -99,6 +99,21 @@ def test_failed_document_is_remembered_when_reopened(open_memory, workspace: Pat
     assert readings == ["scan.pdf"] * 2
 
 
+def test_document_without_text_is_reported_after_a_kill(
+    open_memory, workspace: Path, tmp_path: Path, readings: list[str]
+) -> None:
+    (workspace / "scan.pdf").write_bytes(pdf([[]]))
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    memory.sync()
+    memory.close()
+    (record,) = tmp_path.rglob("reading-crashed.json")
+    record.unlink()  # it is written at the end of a sync, after the name of the document
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    for _ in range(2):
+        assert [issue.rule for issue in memory.sync().failed] == ["no-text"]
+    assert readings == ["scan.pdf"] * 2
+
+
 def test_document_that_loses_its_text_is_not_found(open_memory, workspace: Path) -> None:
     (workspace / "a.pdf").write_bytes(pdf([["A quagga"]]))
     memory = open_memory(use=None, extensions=WITH_DOCUMENTS)

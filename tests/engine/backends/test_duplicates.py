@@ -16,6 +16,7 @@ from engine.records import DuplicateGroup
 from engine.settings import Settings
 from tests.benchmarks.copies import KINDS, plant, templated
 from tests.benchmarks.notes import write_notes
+from tests.helpers.document_files import pdf
 from tests.helpers.fake_provider import FakeProvider
 
 RECIPE = (
@@ -58,6 +59,21 @@ def paths(group: DuplicateGroup) -> set[str]:
 
 def test_unrelated_notes_make_no_group(groups_of) -> None:
     assert groups_of({"a.md": filler(1), "b.md": filler(2)}) == ()
+
+
+def test_files_without_text_make_no_group(open_memory, workspace: Path) -> None:
+    files = {
+        "lease.pdf": pdf([[]]),
+        "map.pdf": pdf([[], []]),
+        "exam.pdf": pdf([["A quagga"]], encrypted=True),
+        "new.md": b"",
+        "later.md": b"",
+    }
+    for name, content in files.items():
+        (workspace / name).write_bytes(content)
+    memory = open_memory(use=None, extensions=(".md", ".pdf"))
+    assert len(memory.sync().failed) == 3
+    assert memory.insight.duplicates().groups == ()
 
 
 def test_files_with_the_same_text(groups_of) -> None:

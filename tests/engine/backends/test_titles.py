@@ -173,6 +173,17 @@ def test_begun_or_joined_name_is_completed(open_memory, workspace: Path, mode: s
     }
 
 
+def test_name_is_offered_once_for_a_file(open_memory, workspace: Path) -> None:
+    for name in ("Project plan 2026", "Project plan 2027"):
+        (workspace / f"{name}.md").write_text(f"# {name}\n\nOne more day.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("projectplan", correct=False)
+    assert [suggestion.query for suggestion in outcome.suggestions] == ["Project plan 2026", "Project plan 2027"]
+    outcome = memory.search("projectplan2027md", correct=False)
+    assert [suggestion.query for suggestion in outcome.suggestions] == ["Project plan 2027.md"]
+
+
 def test_query_with_all_its_words_is_not_completed(open_memory, workspace: Path) -> None:
     (workspace / "wi-fi-router.md").write_text("# Log\n\nOne more day.\n", "utf-8")
     (workspace / "other.md").write_text("The new wi-fi route of a cable.\n", "utf-8")

@@ -405,6 +405,15 @@ echo "$TOKEN" > token.txt
 ACL SETUSER ada on >= 6.2
 the lock code for the handler is 12 lines
 <setting name="Theme"><value>dark</value></setting>
+sign in as ada with Windows11 laptops
+sign in as ada using Office365, then open it
+signed in as ada with SAML2.0
+log in as ada with ed25519 keys
+logged in as root and x86_64 appears
+log in as ada and H2-console opens
+I logged in with Chrome / Firefox
+logged in (admin/editor)
+Login error (timeout/network)
 """.strip("\n").split("\n")
 
 
@@ -425,6 +434,10 @@ printf %s "«hunter2»" > ~/.config/x/db_password
 Login failed for (ada / «hunter22»)
 Login for the router: admin / «tugboat»
 Login zum NAS: ada / «tugboat9x»
+logged in (ada/«tugboat99»)
+log in as ada and the password «tugboat99»
+log in as `ada` with `«tugboat99»` on the NAS
+I logged in with ada@example.com / «swordfish»
 signed in as ada using «tugboat99», twice
 ssid Home, key "«tugboat99»"
 the alarm code at the office is «5512#»

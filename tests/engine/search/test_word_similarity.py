@@ -104,6 +104,27 @@ def test_few_german_words_among_german_notes_are_not_compared(tmp_path: Path) ->
     assert not any(_similarities(outcome))
 
 
+@pytest.mark.parametrize("wordless", ["", "12345 678"])
+def test_note_without_words_leaves_the_comparison_on(tmp_path: Path, wordless: str) -> None:
+    memory = _memory(tmp_path, {**NOTES, "empty": wordless})
+    try:
+        paths = [result.path for result in _explained(memory, "灯台").results if result.path != "empty.md"]
+        assert any(_similarities(_explained(memory, "灯台")))
+    finally:
+        memory.close()
+    assert paths[:2] == ["coast.md", "inspection.md"]
+
+
+def test_chinese_words_of_chinese_notes_are_not_compared(tmp_path: Path) -> None:
+    memory = _memory(tmp_path, {"coast": "灯塔在海岸边,我们走了一天。", "car": NOTES["inspection"]})
+    try:
+        outcome = _explained(memory, "海岸灯塔")
+    finally:
+        memory.close()
+    assert outcome.results[0].path == "coast.md"
+    assert not any(_similarities(outcome))
+
+
 def test_passages_with_too_many_words_stay_in_place(tmp_path: Path) -> None:
     letters = "bcdfghklmn"
     notes = {
