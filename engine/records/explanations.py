@@ -178,8 +178,8 @@ class ResultExplanation(Record, frozen=True):
 
     @property
     def shown_text_score(self) -> float:
-        """The text score to show: in a weighted sum, the one that is added up there, which may exceed 1."""
-        return self.text_evidence or self.text_score if self.mixed else self.text_score
+        """The text score to show: the sum of its parts, which may exceed 1."""
+        return self.text_evidence or self.text_score
 
     @property
     def shown_vector_score(self) -> float | None:

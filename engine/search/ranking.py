@@ -218,7 +218,6 @@ class Ranker:
         ages = self._ages(ids, snapshot, context)
         with context.timed("merge"):
             lifts = part.named.lifts(snapshot, ids)
-        _note_names(lifts, len(ids), part, context)
         with context.timed("keyword"):
             words = _keyword_scores(ids, lifts, part, snapshot, context)
         with context.timed("vector"):
@@ -236,7 +235,9 @@ class Ranker:
             alone = 1.0 if context.request.like is not None else words.factor_alone(part.leg.chunks)
             blend = self._blend(vector_leg, trusted, alone, part.analysis, context)
         if vector_leg is None and not ages and not lifts:
-            return *_ranked_by_keywords(ids, words, blend, part, snapshot, context), blend
+            words, found, below = _ranked_by_keywords(ids, words, blend, part, snapshot, context)
+            _note_names(lifts, len(ids), part, context)
+            return words, found, below, blend
         with context.timed("merge"):
             known = (id_ for id_ in ids if id_ in words.scores or id_ in cosines)
             ranked = scorer.ranked(known, blend)
@@ -245,7 +246,9 @@ class Ranker:
             scorer.texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
             named = called_in(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
-        return words, _named_first(ranked, named, len(ids), len(ranked), words, context), 0, blend
+        found = _named_first(ranked, named, len(ids), len(ranked), words, context)
+        _note_names(lifts, len(ids), part, context)  # next: the best score that is noted is the one without lifts
+        return words, found, 0, blend
 
     def _blend(
         self,

@@ -74,6 +74,7 @@ _CAPPED = marked(
     "Meaning counts {meaning:.0%} and words {words:.0%}:"
     " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
 )
+_LIMITED = marked("The score of {score:.2f} is shown as 1.00.")
 _UNKNOWN_LANGUAGE = marked("The model does not know the query's language, so only its words count.")
 _ALONE = marked("Only words count, so the length of the query and its unknown words change the score: × {factor:.2f}.")
 _FEW_WORDS = marked("No passage matches the words of the query well, so meaning counts more than usual.")
@@ -199,10 +200,11 @@ def _mixture(of: ResultExplanation) -> str:
     if of.vector_score is None or not of.language_known:
         language = "" if of.language_known else tr(_UNKNOWN_LANGUAGE)
         counts = of.terms and abs(of.text_weight - 1) >= _LEAST
-        return f"{language} {tr(_ALONE, factor=of.text_weight)}".strip() if counts else language
+        factor = tr(_ALONE, factor=of.text_weight) if counts else ""
+        return " ".join(filter(None, (language, factor, _limited(of))))
     words_score, meaning_score = of.shown_text_score, of.shown_vector_score
     if not of.mixed or meaning_score is None:
-        return ""
+        return _limited(of)
     text_weight = of.text_weight * of.agreement
     mixed = of.vector_weight * meaning_score + text_weight * words_score
     differs = tr(_DIFFERS, share=of.agreement) if of.agreement < 1 - _LEAST and words_score > _LEAST else ""
@@ -218,6 +220,11 @@ def _mixture(of: ResultExplanation) -> str:
     depends = abs(of.vector_weight + of.text_weight - 1) > _LEAST
     why = tr(_FEW_WORDS if of.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
     return " ".join(filter(None, (why, differs, sum_)))
+
+
+def _limited(of: ResultExplanation) -> str:
+    score = of.text_weight * of.agreement * of.shown_text_score
+    return tr(_LIMITED, score=score) if of.terms and score > 1 + _LEAST else ""
 
 
 def _time(of: ResultExplanation) -> str:
@@ -251,6 +258,14 @@ def _age(of: ResultExplanation) -> str:
 
 
 def _position(of: ResultExplanation) -> str:
+    if of.mmr_like and of.rank == of.score_rank:
+        return tr(
+            "The result is number {place} both in the list and by score, although {penalty:.2f} was deducted because "
+            "it is similar to {other}.",
+            place=of.rank,
+            penalty=of.mmr_penalty,
+            other=of.mmr_like,
+        )
     if of.mmr_like:
         return tr(
             "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "

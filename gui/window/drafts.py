@@ -68,17 +68,17 @@ def load_drafts() -> tuple[Draft, ...]:
     return ()
 
 
-def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None = None) -> None:
+def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None = None, *, add: bool = False) -> None:
     """Replace all saved drafts of a folder, unless `token` is cancelled; those with a secret are not saved.
 
-    A failure is only logged. Any thread.
+    `add`: keep the saved ones as well. A failure is only logged. Any thread.
     """
     path = drafts_path()
     drafts = [draft for draft in drafts if not engine.holds_secret(draft.text)]
     with _writing:
         if token is not None and token.cancelled:
             return
-        all_drafts = [*(draft for draft in load_drafts() if draft.folder != folder), *drafts]
+        all_drafts = [*(draft for draft in load_drafts() if add or draft.folder != folder), *drafts]
         try:
             if not all_drafts:
                 path.unlink(missing_ok=True)
@@ -100,6 +100,8 @@ class Drafts(QObject):
         self._jobs = context.jobs
         self._folder = ""
         self._waiting: tuple[Draft, ...] = ()
+        self._is_loaded = False
+        """Whether the folder's saved drafts have been read; until then they must not be replaced."""
         self._dismissed = False
         self._reading = JobSlot(self)
         self._later_write = DebouncedWrite(self._jobs, self._writing, _DRAFT_MS, self)
@@ -115,7 +117,7 @@ class Drafts(QObject):
         """Save the drafts immediately, since the window closes."""
         self._later_write.stop()
         if self._folder:
-            save_drafts(self._folder, self._drafts())
+            save_drafts(self._folder, self._drafts(), add=not self._is_loaded)
 
     # --- saving -----------------------------------------------------------------------------------------------------
 
@@ -126,7 +128,7 @@ class Drafts(QObject):
 
     def _writing(self) -> Writing | None:
         folder, drafts = self._folder, self._drafts()
-        return (lambda token: save_drafts(folder, drafts, token)) if folder else None
+        return (lambda token: save_drafts(folder, drafts, token)) if folder and self._is_loaded else None
 
     def _drafts(self) -> tuple[Draft, ...]:
         """Return the drafts to save: current ones, and those that the user has not answered yet."""
@@ -147,7 +149,7 @@ class Drafts(QObject):
     def _begin(self, opened: Opened) -> None:
         again = self._folder == str(opened.folder)
         self._folder = str(opened.folder)
-        if again:
+        if again and self._is_loaded:
             return  # reopened with other settings: pending drafts stay pending
 
         def work(_: CancelToken) -> tuple[Draft, ...]:
@@ -159,6 +161,7 @@ class Drafts(QObject):
             return tuple(draft for draft in drafts if draft.text.strip() not in known)
 
         self._waiting = ()
+        self._is_loaded = False
         self._reading.put(self._jobs.read(work, self._set_drafts))
 
     @Slot()
@@ -168,6 +171,7 @@ class Drafts(QObject):
     def _set_drafts(self, drafts: tuple[Draft, ...]) -> None:
         self._reading.done()
         self._waiting = drafts
+        self._is_loaded = True
         self._note()
         self._offer()
 

@@ -16,7 +16,7 @@ from engine.corpus.transcripts.transcript_reader import read_on
 # Half surrogate pairs and NULs too: json.loads lets them in.
 texts = st.text(st.characters(), max_size=12)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | texts,
+    st.none() | st.booleans() | st.integers() | st.floats() | texts | st.just(10**400),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
     max_leaves=8,
 )

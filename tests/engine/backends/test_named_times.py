@@ -64,6 +64,8 @@ def test_lift_is_explained(walks) -> None:
     assert sentences["time"].startswith("The passage dates from the time in the query, “in May” of any year: × 1.60 = ")
     assert "time" not in {of.part for of in reasons_of(found["walks/undated.md"])}
     assert stage_note(outcome, "times").startswith("3 passages date from the time in the query")
+    stages = [stage.name for stage in outcome.explanation.stages]
+    assert stages.index("scores") < stages.index("times")  # its best score is the one before the lift
     exact, outcome = explained(walks, "heron river 2023-05-08")
     assert exact["walks/2023-05-08.md"].time == "“2023-05-08” (2023-05-08)"
 

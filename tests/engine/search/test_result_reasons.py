@@ -1,4 +1,7 @@
+from typing import Any
+
 import msgspec
+import pytest
 
 from engine.records import ResultExplanation, TermMatch
 from engine.search.result_reasons import reasons_of
@@ -50,6 +53,25 @@ def test_reason_of_doubted_words_says_why_they_count_less() -> None:
     )
 
 
+@pytest.mark.parametrize("changes", [{"named": True}, {"vector_score": None}, {"vector_weight": 0.0}])
+def test_words_score_is_never_less_than_its_parts(changes: dict[str, Any]) -> None:
+    parts = (TermMatch("heron", 1.28, 4.7, 9, ("title",)),)
+    full = {"text_score": 1.0, "text_evidence": 1.28, "terms": parts, "nearness": 0.0, "text_weight": 1.0}
+    sentences = _sentences(make_reason(**full | changes))
+    assert sentences["words"].startswith("The words score 1.28: “heron” 1.28 (title).")
+    assert sentences["mixture"] in (
+        "The title or file name equals the query, which alone is a full match, 1.00.",
+        "The score of 1.28 is shown as 1.00.",
+    )
+
+
+def test_similar_result_that_keeps_its_place_is_explained() -> None:
+    assert _sentences(make_reason(rank=2, score_rank=2))["position"] == (
+        "The result is number 2 both in the list and by score, although 0.12 was deducted because it is similar to "
+        "topics/shopping.md#L1-L3."
+    )
+
+
 def test_reason_of_keywords_alone_shows_their_factor() -> None:
     alone = make_reason(vector_score=None, vector_evidence=None, cosine=None, text_weight=1.3)
     sentence = "Only words count, so the length of the query and its unknown words change the score: × 1.30."
@@ -66,7 +88,8 @@ def test_reasons_of_mixture_show_the_scores_that_are_added() -> None:
     assert sentences["words"].startswith("The words score 1.12: ")
     assert sentences["meaning"].startswith("The meaning scores -0.10: ")
     alone = msgspec.structs.replace(reason, vector_score=None, vector_evidence=None, cosine=None)
-    assert _sentences(alone)["words"].startswith("The words score 1.00: ")
+    assert _sentences(alone)["words"].startswith("The words score 1.12: ")
+    assert "mixture" in _sentences(msgspec.structs.replace(alone, text_weight=1.0))
 
 
 def test_zero_parts_left_out() -> None:

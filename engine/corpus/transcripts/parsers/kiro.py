@@ -85,6 +85,8 @@ _MOST_EXECUTIONS = 20_000
 _NO_ACTIONS = frozenset({"intentClassification", "model"})
 """Kinds of actions that are neither speech nor tools."""
 _MOST_ATTACHED = 20
+_MOST_NESTED = 50
+"""Most executions that are read within each other; each one keeps its file open."""
 _MOST_ENTRIES = 100_000
 """Most entries of one session that are read; parsing more would take minutes."""
 
@@ -433,21 +435,25 @@ class _DocumentParser(LineParser, kw_only=True):
 
     def _answer(self, entry: Mapping[str, Any], text: str, id_: str) -> Iterator[Message]:
         execution = self._execution(entry)
-        parts = list(self._actions(execution, {string(entry.get("executionId"))})) if execution else []
+        parts = list(self._actions(execution, {string(entry.get("executionId"))}, 1)) if execution else []
         if not any(part.text.strip() for part in parts):
             logs = (string(mapping(log).get("completion")) for log in items(entry.get("promptLogs")))
             parts = [Part("assistant", "text", text or "\n\n".join(filter(None, logs)))]
         yield from next_turn(self, parts, id=id_, time=execution and execution.started)
 
-    def _actions(self, execution: _Execution, seen: set[str]) -> Iterator[Part]:
+    def _actions(self, execution: _Execution, seen: set[str], depth: int) -> Iterator[Part]:
         """Yield the parts of an execution's actions, and of those of executions that it has started."""
         try:
             for action in export_reader.conversations(execution.path, self.cancel, array="actions"):
                 yield from self._action(action)
                 started = string(mapping(action.get("output")).get("executionId"))
-                if started in self.executions and started not in seen:
-                    seen.add(started)
-                    yield from self._actions(self.executions[started], seen)
+                if started not in self.executions or started in seen:
+                    continue
+                seen.add(started)
+                if depth < _MOST_NESTED:
+                    yield from self._actions(self.executions[started], seen, depth + 1)
+                else:
+                    self.count_unknown("execution within too many others")
         except (OSError, ValueError, PathRefused):
             self.count_unknown("execution that can't be read")
 

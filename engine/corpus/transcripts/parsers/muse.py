@@ -60,7 +60,7 @@ class MuseParser(LineParser, kw_only=True):
         else:
             parts = list(self._record(kind, payload, mapping(payload.get("record")) or payload))
         stamp = value.get("recorded_at")
-        time = seconds(stamp / 1000) if isinstance(stamp, int | float) else None
+        time = seconds(stamp // 1000) if isinstance(stamp, int | float) else None  # `/` fails on a number of 400 digits
         id_ = string(event.get("message_id")) or string(value.get("id"))
         return next_turn(self, parts, line, id=id_, time=time, side=self.facts.parent != "")
 
@@ -83,13 +83,13 @@ class MuseParser(LineParser, kw_only=True):
     def _event(self, event: Mapping[str, Any]) -> Iterator[Part]:
         kind = string(event.get("kind"))
         if kind == "started":
-            prompt, before, self.steered = string(event.get("prompt")), self.steered, ""
+            prompt, before, self.steered = clean(string(event.get("prompt"))), self.steered, ""
             if prompt != before:
                 yield Part("user", "text", prompt)
         elif kind == "inbox_item_queued":
             own = mapping(event.get("source")).get("source") == "user_steer"
             text = string(mapping(event.get("payload")).get("prompt")) or string(event.get("body"))
-            self.steered = text if own else self.steered
+            self.steered = clean(text) if own else self.steered
             yield Part("user" if own else "system", "text", text)
         elif kind == "assistant_message_committed":
             yield Part("assistant", "text", string(event.get("text")))

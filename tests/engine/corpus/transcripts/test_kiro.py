@@ -1,6 +1,7 @@
 """Sessions of Kiro and its command line, in files and in a database, and of Amazon Q's."""
 
 import contextlib
+import itertools
 import json
 import shutil
 import sqlite3
@@ -386,6 +387,22 @@ def test_damaged_execution_is_counted(tmp_path: Path) -> None:
     (conversation,) = read_document(KiroDocument(), tmp_path / "storage" / DOCUMENT.relative_to(EDITOR.parent))
     assert conversation.unknown == {"role oracle": 1, "execution that can't be read": 1}
     assert "Let me look." in [message.text for message in conversation.messages]
+
+
+def test_chain_of_executions_is_cut_and_counted(tmp_path: Path) -> None:
+    shutil.copytree(EDITOR.parent, tmp_path / "storage")
+    path = tmp_path / "storage" / DOCUMENT.relative_to(EDITOR.parent)
+    first = next(entry["executionId"] for entry in json.loads(path.read_text())["history"] if "executionId" in entry)
+    (folder,) = (tmp_path / "storage").glob("*/414*")
+    names = [first, *(f"e{number}" for number in range(1500))]
+    for name, started in itertools.pairwise(names):
+        action = {"actionType": "run", "output": {"output": started, "executionId": started}}
+        (folder / f"0{name}").write_text(json.dumps({"executionId": name, "actions": [action]}))
+    for old in folder.glob("[!0]*"):
+        old.unlink()
+    (conversation,) = read_document(KiroDocument(), path)
+    assert conversation.unknown["execution within too many others"] == 1
+    assert [message.text for message in conversation.messages if message.text == "e48"] == ["e48"]
 
 
 def test_editors_earlier_sessions_are_found(tmp_path: Path) -> None:

@@ -82,3 +82,10 @@ def test_reading_lines_resumes() -> None:
 def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(MuseFormat(), values)
     assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
+
+
+def test_huge_time_and_half_surrogate_pair_lose_no_message() -> None:
+    event = {"kind": "inbox_item_queued", "source": {"source": "user_steer"}, "body": "Glue \ud800"}
+    record = {"payload_type": "runtime.session", "payload": {"kind": "run", "event": event}, "recorded_at": 10**400}
+    _, messages = stored_after_every_line(MuseFormat(), [record])
+    assert [(message.text[:4], message.time) for message in messages] == [("Glue", None)]

@@ -102,6 +102,23 @@ def test_fact_edit_draft_is_restored_into_its_fact(qtbot, begin, memory):
     assert editor.text.toPlainText() == "I prefer green tea"
 
 
+def test_drafts_survive_window_closed_before_they_are_read(qtbot, appearance, jobs, memory, monkeypatch):
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
+    draft = Draft(str(memory.folder), "fact", "", "I prefer the morning")
+    save_drafts(str(memory.folder), [draft])
+    workspace, closed = Workspace(jobs), []
+    with appearance.bare():
+        window = MainWindow(workspace, jobs, appearance, WindowState(), paths=AppPaths())
+    qtbot.addWidget(window)
+    # The same turn, in which the answer to the reading of drafts cannot arrive.
+    workspace.opened.connect(lambda _: closed.append(window.close()))
+    window.show()
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: bool(closed))
+    assert load_drafts() == (draft,)
+    assert window.shut_down(60_000)
+
+
 def test_discarded_drafts_at_start_are_deleted(qtbot, begin, memory):
     folder = str(memory.folder)
     other = Draft("/elsewhere", "fact", "", "Of another folder")
