@@ -74,6 +74,7 @@ class HealthSummaryBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._refused = False
         self.dot = StateDot()
         self.summary = label("", "strong", wrap=True)
         self.message_label = label("", "meta", wrap=True)
@@ -113,6 +114,7 @@ class HealthSummaryBar(QWidget):
 
     def show_refusal(self, refusal: str) -> None:
         """Show why nothing can be repaired; an empty text shows what repairing does."""
+        self._refused = bool(refusal)
         set_tip(self.all, refusal or tr("Repair everything and update the index. Notes are never changed."))
 
     def show_state(self, state: State, summary: str, *, working: bool, able: bool, repairable: bool) -> None:
@@ -126,8 +128,12 @@ class HealthSummaryBar(QWidget):
         had_focus = focus is not None and self._right.isAncestorOf(focus)
         self.dot.set_state(state)
         self.summary.setText(summary)
-        for button, on in ((self.again, True), (self.deeper, True), (self.all, repairable)):
-            button.setEnabled(on and able and not working)
+        for button in (self.again, self.deeper):
+            button.setEnabled(able and not working)
+        self.all.setEnabled(able and not working and not self._refused)
+        if self.all is focus and not repairable:
+            self.again.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.all.setVisible(repairable)
         if bool(self._right.currentIndex()) != working:
             self._right.setCurrentIndex(int(working))
             if had_focus:
@@ -425,7 +431,7 @@ class HealthPage(IndexPage):
             headline,
             working=working,
             able=self.insight is not None,
-            repairable=any(finding.repair for finding in findings) and not self._refusal,
+            repairable=any(finding.repair for finding in findings),
         )
 
 

@@ -32,7 +32,7 @@ from gui.search.query import Answer, Query, Scope
 from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.wording import UNTITLED
-from gui.viewer.panel import CHOOSE_RESULT, ViewerPanel
+from gui.viewer.panel import CHOSEN_OPENS_HERE, ViewerPanel
 from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
 
 _Panel = TypeVar("_Panel", bound=ViewPanel)
@@ -261,8 +261,8 @@ class Views(QObject):
         return focus is not None and self.readers.isAncestorOf(focus)
 
     def _clear_viewer(self) -> None:
-        """Show how to choose a result, unless there is nothing to find."""
-        self.viewer.clear(NOTHING_FOUND if self._empty else CHOOSE_RESULT)
+        """Show what the viewer is for, unless there is nothing to find."""
+        self.viewer.clear(NOTHING_FOUND if self._empty else CHOSEN_OPENS_HERE)
 
     @Slot(object, object)
     def show_result(self, result: MemorySearchResult, query: str) -> None:

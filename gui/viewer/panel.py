@@ -34,6 +34,8 @@ CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),
     marked("N and Shift+N go through the found words, Esc goes back to the results."),
 )
+CHOSEN_OPENS_HERE = NothingToRead(marked("The result or note that you choose opens here."))
+"""While there are no results."""
 _DELETED = "deleted"
 _MISSED = "missed"
 _WRAP = command("file.wrap", marked("Wrap lines"), "file", "Alt+Z")

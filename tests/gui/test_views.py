@@ -14,7 +14,7 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.listing_view import NONE_TO_READ
 from gui.style.stylesheet import character_width
-from gui.viewer.panel import CHOOSE_RESULT
+from gui.viewer.panel import CHOSEN_OPENS_HERE
 from gui.widgets.accessibility import following
 from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import ListHeader
@@ -577,10 +577,10 @@ def test_file_opened_elsewhere_survives_lost_results(qtbot, window):
     assert not window.viewer.empty_page.isVisible()
 
 
-def test_empty_query_shows_choose_hint(qtbot, window):
+def test_empty_query_says_what_the_viewer_is_for(qtbot, window):
     _search(qtbot, window, "xylophone")
     window.search.search("")
-    assert _instead(window).startswith(CHOOSE_RESULT.sentence)
+    assert _instead(window).startswith(CHOSEN_OPENS_HERE.sentence)
 
 
 def test_focused_reader_survives_empty_answer(qtbot, window):
