@@ -243,7 +243,7 @@ def _answer(data: bytes, ending: str) -> _Answer:
 
 
 def _read(data: bytes, ending: str, text: "DocumentText") -> None:
-    from engine.corpus.documents import office, pdf, web_pages
+    from engine.corpus.documents import epub, evernote, office, pdf, web_pages
 
     match ending:
         case ".pdf":
@@ -253,9 +253,9 @@ def _read(data: bytes, ending: str, text: "DocumentText") -> None:
         case ".odt":
             office.read_odt(data, text)
         case ".epub":
-            web_pages.read_epub(data, text)
+            epub.read_epub(data, text)
         case ".enex":
-            web_pages.read_enex(data, text)
+            evernote.read_enex(data, text)
         case ".html" | ".htm":
             web_pages.read_html(data, text)
 

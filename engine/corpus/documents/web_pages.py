@@ -1,30 +1,20 @@
-"""Extracts the text of HTML pages, and of EPUB books and exports of Evernote, which consist of them.
-
-Written from the HTML Living Standard, the Encoding Standard, EPUB 3.3, EPUB 2.0.1, and Evernote's document types
-`evernote-export4.dtd` and `enml2.dtd` (xml.evernote.com/pub).
-"""
+"""Extracts the text of HTML pages, written from the HTML Living Standard and the Encoding Standard."""
 
 import codecs
-import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
-from urllib.parse import unquote
 
 from engine.base import skip_reasons
 from engine.corpus import encodings
-from engine.corpus.documents import DocumentError
 from engine.corpus.documents.text_collector import (
     BLANKS,
     LONGEST_TITLE,
     DocumentText,
     damaged,
-    encrypted,
     list_item,
 )
-from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
 _BLOCK = 64 * 1024
 _LONGEST_UNCLOSED = 16 * 1024
@@ -65,12 +55,12 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def read_html(data: bytes, text: DocumentText) -> None:
-    page = _HtmlText(text)
-    page.read(_decoded(data))
+    page = HtmlText(text)
+    page.read(decoded(data))
     text.title, text.author = page.title, page.author
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes) -> str:
     """The text of a page in the encoding that it declares, else in the one that it seems to have."""
     if data.startswith(codecs.BOM_UTF8):
         return data.decode("utf-8-sig", "replace")
@@ -103,7 +93,7 @@ class _Tolerant(HTMLParser):
             return self.parse_bogus_comment(i, report)
 
 
-class _HtmlText(_Tolerant):
+class HtmlText(_Tolerant):
     """Puts together the paragraphs of a page; tags may be missing, wrong or unclosed."""
 
     def __init__(self, text: DocumentText) -> None:
@@ -303,195 +293,3 @@ def _feed(parser: HTMLParser, page: str) -> None:
     if parser.rawdata.startswith("<") and len(parser.rawdata) > _LONGEST_UNCLOSED:
         parser.rawdata = ""  # an unclosed tag or comment extends to the end, and each "<" in it would read all of it
     parser.close()
-
-
-# --- EPUB -------------------------------------------------------------------------------------------------------------
-
-_PAGES = ("", "application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml")
-"""Media types of chapters; "" if none is named."""
-
-
-def read_epub(data: bytes, text: DocumentText) -> None:
-    archive = Archive(data)
-    container = _Container()
-    container.parse(archive.part("META-INF/container.xml") or b"<container/>")
-    package, folder = _Package(), posixpath.dirname(container.package)
-    body = archive.part(container.package)
-    if not body:
-        raise damaged(skip_reasons.NO_MAIN_PART)
-    DublinCore().read_into(body, text)
-    package.parse(body)
-    chapters = [_within(folder, href) for href in package.chapters()]
-    locked = archive.part("META-INF/encryption.xml").decode("utf-8", "replace")
-    if any(chapter and f'"{chapter}"' in unquote(locked) for chapter in chapters):
-        raise encrypted()
-    labels = _labels(archive, folder, package)
-    for chapter in chapters:
-        if page := _page(archive.part(chapter)):
-            _read_chapter(page, labels.get(chapter, ""), text)
-
-
-def _page(data: bytes) -> str:
-    """The text of a page of a book; "" for data that is not a page."""
-    try:
-        return _decoded(data)
-    except DocumentError:
-        return ""
-
-
-def _read_chapter(page: str, label: str, text: DocumentText) -> None:
-    """Add a chapter, below its name in the table of contents unless it has a heading."""
-    if label and not re.search(r"<h[1-6][\s>]", page, re.IGNORECASE):
-        text.heading(1, label)
-    _HtmlText(text).read(page)
-
-
-def _labels(archive: Archive, folder: str, package: "_Package") -> dict[str, str]:
-    """The name of each chapter in the table of contents: an EPUB 3 navigation document, or an NCX."""
-    for href, read in ((package.navigation, _navigation_links), (package.contents, _ncx_links)):
-        name = _within(folder, href) if href else ""
-        if part := archive.part(name):
-            labels: dict[str, str] = {}
-            for address, label in read(part):
-                labels.setdefault(_within(posixpath.dirname(name), address), label)
-            return labels
-    return {}
-
-
-def _navigation_links(data: bytes) -> list[tuple[str, str]]:
-    page = _HtmlText(DocumentText())
-    page.read(_page(data))
-    return page.links
-
-
-def _ncx_links(data: bytes) -> list[tuple[str, str]]:
-    contents = _Ncx()
-    with suppress(DocumentError):
-        contents.parse(data)
-    return contents.links
-
-
-def _within(folder: str, href: str) -> str:
-    """The name of a part of the archive; its anchor is left out."""
-    return posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))
-
-
-class _Container(XmlHandler):
-    def __init__(self) -> None:
-        self.package = ""
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "rootfile" and not self.package:
-            self.package = attributes.get("full-path", "")
-
-
-class _Package(XmlHandler):
-    """The parts of a publication and their order."""
-
-    def __init__(self) -> None:
-        self.navigation = self.contents = ""
-        self._parts: dict[str, str] = {}
-        self._order: list[str] = []
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        href = attributes.get("href", "")
-        media_type = attributes.get("media-type", "").partition(";")[0].strip().lower()
-        if tag == "item":
-            if media_type in _PAGES:
-                self._parts[attributes.get("id", "")] = href
-            if "nav" in attributes.get("properties", "").split():
-                self.navigation = href
-            if media_type == "application/x-dtbncx+xml":
-                self.contents = href
-        elif tag == "itemref":
-            self._order.append(attributes.get("idref", ""))
-
-    def chapters(self) -> Iterator[str]:
-        """The addresses of the chapters in reading order, each once; images and the like are left out."""
-        return iter(dict.fromkeys(self._parts[one] for one in self._order if one in self._parts))
-
-
-class _Ncx(XmlHandler):
-    def __init__(self) -> None:
-        self.links: list[tuple[str, str]] = []
-        self._label = ""
-        self._in_text = False
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "navPoint":
-            self._label = ""
-        elif tag == "content":
-            self.links.append((attributes.get("src", ""), self._label))
-        self._in_text = tag == "text"
-
-    def end(self, tag: str) -> None:
-        self._in_text = False
-
-    def data(self, text: str) -> None:
-        if self._in_text:
-            self._label += text
-
-
-# --- Evernote ---------------------------------------------------------------------------------------------------------
-
-_NOTE_FIELDS = ("title", "content", "created", "tag")
-_TO_DO = re.compile(r"<en-todo(\s[^<>]*)?/?>(?:\s*</en-todo>)?")
-_ENCRYPTED, _ENCRYPTED_END = re.compile(r"<en-crypt[\s>]"), "</en-crypt>"
-_DAY = re.compile(r"(\d{4})(\d\d)(\d\d)T")
-
-
-def read_enex(data: bytes, text: DocumentText) -> None:
-    """Read the notes of an export, each below its title, its day and its tags; attached files are left out."""
-    _Notebook(text).parse(data)
-
-
-class _Notebook(XmlHandler):
-    def __init__(self, text: DocumentText) -> None:
-        self._text = text
-        self._open: list[str] = []
-        self._note: dict[str, list[str]] = {}
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._open.append(tag)
-        if tag == "note":
-            self._note = {field: [] for field in _NOTE_FIELDS}
-        elif self._field == "tag":
-            self._note["tag"].append("\n")
-
-    def end(self, tag: str) -> None:
-        self._open.pop()
-        if tag == "note":
-            self._write({field: "".join(parts) for field, parts in self._note.items()})
-
-    def data(self, text: str) -> None:
-        if field := self._field:
-            self._note[field].append(text)
-
-    @property
-    def _field(self) -> str:
-        """The open field of a note; "" within others, which may have titles of their own."""
-        return self._open[-1] if self._open[-2:-1] == ["note"] and self._open[-1] in _NOTE_FIELDS else ""
-
-    def _write(self, note: dict[str, str]) -> None:
-        self._text.heading(1, note["title"] or "…")
-        day = _DAY.match(note["created"].strip())
-        about = ["-".join(day.groups()) if day else "", *map(str.strip, note["tag"].split("\n"))]
-        self._text.paragraph(", ".join(filter(None, about)))
-        page = _TO_DO.sub(_box, _without_encrypted(note["content"]))
-        _HtmlText(self._text).read(page)
-
-
-def _without_encrypted(page: str) -> str:
-    pieces, end = [], 0
-    while (match := _ENCRYPTED.search(page, end)) is not None:
-        close = page.find(_ENCRYPTED_END, match.end())
-        if close < 0:  # one regex for both tags would look for this end after each start
-            break
-        pieces.append(page[end : match.start()])
-        end = close + len(_ENCRYPTED_END)
-    return "".join((*pieces, page[end:]))
-
-
-def _box(match: re.Match[str]) -> str:
-    """Return the check box of a task as text."""
-    return "[x] " if '"true"' in (match[1] or "") else "[ ] "

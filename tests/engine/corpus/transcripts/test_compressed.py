@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts import jsonl
-from engine.corpus.transcripts.jsonl import Unpacked, raw_lines
+from engine.corpus.transcripts.jsonl import raw_lines
 from engine.corpus.transcripts.transcript_reader import opened, transcript_lines
+from engine.corpus.transcripts.unpacked_transcript import Unpacked
 from tests.helpers.transcripts import read_session
 
 FIXTURES = Path(__file__).parent / "fixtures" / "codex"
