@@ -52,14 +52,20 @@ def drafts_path() -> Path:
 
 
 def load_drafts() -> tuple[Draft, ...]:
-    """Read the saved drafts; an unreadable file is renamed, and logged."""
+    """Read the saved drafts; a damaged file is renamed, and logged."""
+    try:
+        return _read_drafts()
+    except OSError as error:
+        log.warning("What was not saved could not be read: %s", error)
+        return ()
+
+
+def _read_drafts() -> tuple[Draft, ...]:
     path = drafts_path()
     try:
         return decode_json(read_file(path), tuple[Draft, ...])
     except FileNotFoundError:
         return ()
-    except OSError as error:
-        log.warning("What was not saved could not be read: %s", error)
     except ValueError as error:
         damaged = path.with_name("drafts-damaged.json")
         with contextlib.suppress(OSError):
@@ -78,8 +84,8 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
     with _writing:
         if token is not None and token.cancelled:
             return
-        all_drafts = [*(draft for draft in load_drafts() if add or draft.folder != folder), *drafts]
-        try:
+        try:  # drafts that can't be read now must not be replaced
+            all_drafts = [*(draft for draft in _read_drafts() if add or draft.folder != folder), *drafts]
             if not all_drafts:
                 path.unlink(missing_ok=True)
                 return

@@ -153,3 +153,13 @@ def test_unwritable_path_is_no_error(caplog, monkeypatch, tmp_path):
     save_drafts("/n", [Draft("/n", "fact", "", "Private words")])
     assert "could not be kept" in caplog.text
     assert "Private words" not in caplog.text
+
+
+def test_drafts_that_cannot_be_read_now_are_not_replaced(caplog, monkeypatch):
+    save_drafts("/n", [Draft("/n", "fact", "", "An old thought")])
+    with monkeypatch.context() as locked:
+        locked.setattr("gui.window.drafts.read_file", lambda _: (_ for _ in ()).throw(PermissionError(13, "Locked")))
+        save_drafts("/m", [Draft("/m", "fact", "", "A new thought")])
+        assert load_drafts() == ()
+    assert [draft["text"] for draft in _kept()] == ["An old thought"]
+    assert "could not be kept" in caplog.text
