@@ -181,7 +181,7 @@ CASES: tuple[Case, ...] = (
         "A name with a hyphen and an accent returns other people.",
         "anne-marie lefebvre",
         first="people/anne-marie.md",
-        says=("The words score 1.",),
+        says=("The words score 2.",),
     ),
     Case(
         "#92524",
