@@ -53,6 +53,7 @@ FIELDS: dict[MatchField, str] = {
     "body": marked("text"),
 }
 _NEAR = marked("near each other")
+_NAME = marked("match of the title or name")
 _HELD = marked("share of the query")
 _IN_PROJECT = marked("words in other passages of the project")
 _OTHER_WORD = marked("also in this passage; another word of the OR counts")
@@ -141,10 +142,14 @@ def parts(reason: ResultExplanation) -> list[Part]:
     """Return the query's terms, highest contribution first, then those that don't count or are not in the passage."""
     terms = sorted(reason.terms, key=lambda term: -term.score)
     present = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_OTHER_WORD)) for term in terms]
-    near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
-    held_share = [Part(tr(_HELD), reason.from_coverage, "")] if reason.from_coverage >= 0.005 else []
-    project = [Part(tr(_IN_PROJECT), reason.from_project, "")] if reason.from_project >= 0.005 else []
-    return present + near + held_share + project + [Part(term, 0.0, tr(_MISSING_TERM)) for term in reason.missing]
+    others = (
+        (_NEAR, reason.nearness),
+        (_NAME, reason.from_name),
+        (_HELD, reason.from_coverage),
+        (_IN_PROJECT, reason.from_project),
+    )
+    added = [Part(tr(label), score, "") for label, score in others if score >= 0.005]
+    return present + added + [Part(term, 0.0, tr(_MISSING_TERM)) for term in reason.missing]
 
 
 def _fields(fields: Sequence[MatchField]) -> str:
@@ -228,6 +233,8 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("Share of the query"), number(of.covered, ".0%")
         yield tr("Share of the query in two adjacent lines"), number(of.together, ".0%")
         yield tr("Added for this share"), number(of.from_coverage, ".3f")
+        if of.from_name:
+            yield tr("Added for the title or name"), number(of.from_name, ".3f")
         if of.in_project:
             yield tr("Added for words in other passages of the project"), number(of.from_project, ".3f")
     yield from _meaning(of)
