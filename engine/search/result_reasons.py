@@ -27,18 +27,10 @@ _ORIGINS = {
 _GIVEN = marked("The words score {score:.2f}: {words}.")
 _GIVEN_NEAR = marked("The words score {score:.2f}: {words}, near each other {near:.2f}.")
 _OTHER_WORDS = marked("The passage also contains {words}, but of words joined by OR only the best one counts.")
-_SUMS = {
-    (False, True): marked("The BM25 sum of {sum:.1f} is {share:.0%} of a full match ({full:.1f})."),
-    (False, False): marked("The BM25 sum of {sum:.1f} counts as a full match ({full:.1f})."),
-    (True, True): marked(
-        "The BM25 sum of {sum:.1f}, plus {near:.1f} for words near each other, is {share:.0%} of a full "
-        "match ({full:.1f})."
-    ),
-    (True, False): marked(
-        "The BM25 sum of {sum:.1f}, plus {near:.1f} for words near each other, counts as a full match ({full:.1f})."
-    ),
-}
-"""Texts by whether proximity contributes, and whether the BM25 sum is less than a full match."""
+_SUM = marked("The BM25 sum of {sum:.1f} is {share:.0%} of a full match ({full:.1f}).")
+_SUM_NEAR = marked(
+    "The BM25 sum of {sum:.1f}, plus {near:.1f} for words near each other, is {share:.0%} of a full match ({full:.1f})."
+)
 _FITS = marked("The title or file name matches the query: {score:.2f} more.")
 _DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
 _SPELLS = marked("The passage contains the query as one name: {score:.2f} more.")
@@ -149,7 +141,7 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         return
     share = of.bm25 / of.full_bm25 + of.nearness
     yield tr(
-        _SUMS[of.nearness >= _LEAST, share < 1],
+        _SUM_NEAR if of.nearness >= _LEAST else _SUM,
         sum=of.bm25,
         near=of.nearness * of.full_bm25,
         share=share,

@@ -139,7 +139,7 @@ def test_effect_of_missing_words_on_bm25_is_stated() -> None:
     )
     full = _sentences(make_reason(bm25=12.0, from_bm25=1.23))
     assert full["words"].endswith(
-        "The BM25 sum of 12.0, plus 0.3 for words near each other, counts as a full match (10.0)."
+        "The BM25 sum of 12.0, plus 0.3 for words near each other, is 123% of a full match (10.0)."
     )
 
 
