@@ -158,7 +158,8 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     heading = safe(" › ".join(result.heading) or result.title)
     where = f"{safe(result.workspace)}: " if result.workspace else ""
     branch = " (abandoned branch)" if result.message is not None and result.message.rewound else ""
-    print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}{branch}")
+    score = f"{result.score:.3f}" if result.is_scored else f"{'–':5}"  # only the filters matched
+    print(f"{score} {where}{safe(result.path)}:{lines}  {heading}{branch}")
     if result.message is not None:
         print(safe(_session_line(result.message, result.modified)))
     print_marked(result.snippet, result.match_ranges if supports_bold() else ())

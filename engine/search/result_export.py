@@ -49,7 +49,8 @@ def results_markdown(results: Iterable[MemorySearchResult], *, query: str, total
     yield f"{more}."
     for result in exported:
         yield f"## {on_one_line(_title(result))}"
-        details = [_code(result.citation), f"score {result.score:.2f}"]
+        score = f"score {result.score:.2f}" if result.is_scored else "matches the filters"
+        details = [_code(result.citation), score]
         if result.workspace:
             details.append(f"in {_code(result.workspace)}")
         if result.message is not None:

@@ -62,6 +62,18 @@ def test_more_in_file_is_a_line_with_the_option(run: Run, memory: FakeMemory, mo
     assert "--max-results" not in out
 
 
+def test_result_of_filters_alone_has_no_score(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = memory.search
+
+    def listed(query: str, **options: object) -> SearchOutcome:
+        outcome = search(query, **options)  # type: ignore[arg-type]
+        first = msgspec.structs.replace(outcome.results[0], text_score=0.0, vector_score=None)
+        return msgspec.structs.replace(outcome, results=(first,))
+
+    monkeypatch.setattr(memory, "search", listed)
+    assert run("search", "irrigation").out.startswith("–     projects/greenhouse.md:3-6  Greenhouse › Plan\n")
+
+
 def test_copies_of_a_result_are_named_below_it(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     search = memory.search
 

@@ -43,6 +43,11 @@ def test_page_counts_further_results_of_a_file() -> None:
     assert parts[-1] == "4 more results in `projects/greenhouse.md`."
 
 
+def test_result_of_filters_alone_has_no_score() -> None:
+    page = "\n\n".join(results_markdown([_result(text_score=0.0, score=1.0)], query="tag:garden", total=1))
+    assert "`projects/greenhouse.md#L7-L9` · matches the filters\n" in page
+
+
 def test_quote_ends_with_location() -> None:
     assert result_quote(_result(snippet="One.\nTwo.")) == (
         "> One.\n> Two.\n>\n> — Greenhouse, `projects/greenhouse.md#L7-L9`"
