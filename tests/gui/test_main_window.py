@@ -691,15 +691,15 @@ def test_last_escape_empties_the_viewer(qtbot, opened):
     qtbot.waitUntil(lambda: not opened.viewer.reads)
 
 
-def test_viewer_explains_choosing_once_something_is_indexed(qtbot, opened):
+def test_viewer_says_what_it_is_for_once_something_is_indexed(qtbot, opened):
     def shown() -> str:
         return " ".join(words.text() for words in opened.viewer.empty_page.findChildren(QLabel))
 
-    assert "Choose a result" in shown()
+    assert "that you choose opens here" in shown()
     opened.views.show_status(make_status(files=0))
     assert shown().strip() == ""
     opened.views.show_status(make_status())
-    assert "Choose a result" in shown()
+    assert "that you choose opens here" in shown()
 
 
 @pytest.mark.parametrize("remembers", [False])
