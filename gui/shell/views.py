@@ -32,7 +32,7 @@ from gui.search.query import Answer, Query, Scope
 from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.wording import UNTITLED
-from gui.viewer.panel import CHOSEN_OPENS_HERE, ViewerPanel
+from gui.viewer.panel import CHOOSE_RESULT, CHOSEN_OPENS_HERE, ViewerPanel
 from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
 
 _Panel = TypeVar("_Panel", bound=ViewPanel)
@@ -245,7 +245,7 @@ class Views(QObject):
         self._last_query, self._last_found = latest, has_results
         if has_results:
             if not self.viewer.reads:
-                self.viewer.clear()
+                self.viewer.clear(CHOOSE_RESULT)
             return
         if self.current != "search" or not self._reader_has_focus:
             self._targets["search"] = None

@@ -175,7 +175,7 @@ class ViewerPanel(BaseViewer):
         """Show a file by its stable name, scrolled to `line`, with the lines up to `end` highlighted."""
         self._show(ViewTarget.of_lines(path, line, end), reveal=True)
 
-    def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
+    def clear(self, instead: NothingToRead = CHOSEN_OPENS_HERE) -> None:
         """Show the message `instead` in place of a file."""
         self._links.cancel()
         if not self.reads and instead is self._instead:

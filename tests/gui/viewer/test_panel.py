@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from gui.style.theme import theme_tokens
 from gui.viewer import base_viewer, external_programs
 from gui.viewer.match_list import Hit, MatchScrollBar
-from gui.viewer.panel import ViewerPanel
+from gui.viewer.panel import CHOOSE_RESULT, ViewerPanel
 from gui.viewer.rendered_view import StepwiseLayout
 from gui.viewer.source_view import SourceView
 from tests.helpers.fake_memory import FakeMemory
@@ -99,10 +99,12 @@ def test_newest_request_wins(panel: ViewerPanel, jobs) -> None:
     assert shown == ["topics/shopping.md"]
 
 
-def test_empty_viewer_shows_key_hint(panel: ViewerPanel) -> None:
+def test_empty_viewer_says_what_opens_there(panel: ViewerPanel) -> None:
     assert panel.page is panel.empty_page
-    assert "Enter" in panel.empty_page.sentence.text()
+    assert panel.empty_page.sentence.text() == "The result or note that you choose opens here."
     assert panel.header.isHidden()
+    panel.clear(CHOOSE_RESULT)
+    assert "Enter" in panel.empty_page.sentence.text()
 
 
 def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
