@@ -691,7 +691,7 @@ def test_last_escape_empties_the_viewer(qtbot, opened):
     qtbot.waitUntil(lambda: not opened.viewer.reads)
 
 
-def test_viewer_says_what_it_is_for_once_something_is_indexed(qtbot, opened):
+def test_viewer_hint_appears_once_something_is_indexed(qtbot, opened):
     def shown() -> str:
         return " ".join(words.text() for words in opened.viewer.empty_page.findChildren(QLabel))
 

@@ -577,7 +577,7 @@ def test_file_opened_elsewhere_survives_lost_results(qtbot, window):
     assert not window.viewer.empty_page.isVisible()
 
 
-def test_empty_query_says_what_the_viewer_is_for(qtbot, window):
+def test_empty_query_shows_viewer_hint(qtbot, window):
     _search(qtbot, window, "xylophone")
     window.search.search("")
     assert _instead(window).startswith(CHOSEN_OPENS_HERE.sentence)

@@ -99,7 +99,7 @@ def test_newest_request_wins(panel: ViewerPanel, jobs) -> None:
     assert shown == ["topics/shopping.md"]
 
 
-def test_empty_viewer_says_what_opens_there(panel: ViewerPanel) -> None:
+def test_empty_viewer_shows_hint(panel: ViewerPanel) -> None:
     assert panel.page is panel.empty_page
     assert panel.empty_page.sentence.text() == "The result or note that you choose opens here."
     assert panel.header.isHidden()
