@@ -77,7 +77,7 @@ class NotePreparation:
     def put(self, file: FoundFile, note: NoteText, stored: StoredNote | None = None) -> Iterator[NewFile | FileIssue]:
         """Queue a note; yields the rows or the issue of each note that is ready. Raises `Cancelled` while waiting.
 
-        `stored`: the note as it is in the index, see `prepare`.
+        `stored`: what the index has of the note, see `prepare`.
         """
         self._crashes.finish_reading()  # it waits: if the process is killed now, that is not due to this note
         worker = min((w for w in self._workers if w.ready()), key=lambda w: w.waiting, default=None)

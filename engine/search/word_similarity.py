@@ -1,8 +1,8 @@
 """Compares the words of a query one by one with those of the best passages if these are in another language.
 
-One vector stands for a whole passage, so the word that tells similar passages apart hardly counts, and across languages
-no keyword makes up for it. Here each word of the query takes the cosine of the passage's most similar word, as in
-models of late interaction such as ColBERT ("MaxSim").
+One vector stands for a whole passage, so the word that distinguishes similar passages hardly counts, and across
+languages no keyword makes up for it. Here each word of the query takes the cosine of the passage's most similar word,
+as in models of late interaction such as ColBERT ("MaxSim").
 """
 
 import re

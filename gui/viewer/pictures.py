@@ -132,7 +132,7 @@ class PictureLoader(QObject):
 
 
 def _size_of(path: Path) -> QSize | None:
-    """Return the size of an image as it is shown; None if it is too large or can't be read. On a pool thread."""
+    """Return the displayed size of an image; None if it is too large or can't be read. On a pool thread."""
     reader = _reader(path)
     if reader is None:
         return None

@@ -398,7 +398,7 @@ def _joined(agents: tuple[Agent, ...]) -> tuple[str, ...]:
     return tuple(agent.joined for agent in agents if agent.joined)
 
 
-@functools.lru_cache(maxsize=8)  # all entries of a folder are judged one after the other
+@functools.lru_cache(maxsize=8)  # a folder's entries are judged in a row
 def _first(names: frozenset[str], ending: str) -> str:
     return min(name for name in names if name.endswith(ending))
 
