@@ -67,7 +67,7 @@ class WindowSettings(Section, frozen=True):
         str,
         option(
             "Editor",
-            "Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed.",
+            "Command that opens a file in an editor, with {path} and {line}. If empty, an installed editor is used.",
             group=Group.GENERAL,
             also="open with, program, application",
         ),
@@ -136,7 +136,7 @@ class VectorSettings(Section, frozen=True):
         str,
         option(
             "sqlite-vec file",
-            "File of the sqlite-vec extension; empty uses the one that was installed with the program.",
+            "File of the sqlite-vec extension. If empty, the one that was installed with the program is used.",
         ),
     ] = ""
 
@@ -148,7 +148,7 @@ class StoreSettings(Section, frozen=True):
         str,
         option(
             "Index folder",
-            "Folder for the index; empty puts it under the user's data folder. Never a network drive.",
+            "Folder for the index. If empty, it is in your data folder. Never a network drive.",
             also="database, location, storage",
         ),
     ] = ""
@@ -254,7 +254,7 @@ class SessionSettings(Section, frozen=True):
         str,
         option(
             "Price list",
-            "TOML file with prices of models that override the built-in prices; empty uses only the latter.",
+            "TOML file with prices of models that override the built-in prices. If empty, only these are used.",
             also="cost, dollars, tokens",
         ),
     ] = ""
@@ -306,7 +306,7 @@ class RemoteSettings(Section, frozen=True):
         str,
         option(
             "Address of the embedding service",
-            "Address of the provider's API; empty takes the usual one. For openai, any compatible server works.",
+            "Address of the provider's API. If empty, the usual one is used. For openai, any compatible server works.",
             group=Group.EMBEDDING,
             also="server, endpoint, URL, Ollama",
         ),
@@ -315,7 +315,7 @@ class RemoteSettings(Section, frozen=True):
         str,
         option(
             "API key variable",
-            "Environment variable that holds the API key; empty takes the provider's usual one.",
+            "Environment variable that holds the API key. If empty, the provider's usual one is used.",
             also="password, token, secret",
         ),
     ] = ""
@@ -345,7 +345,7 @@ class LocalSettings(Section, frozen=True):
         str,
         option(
             "Folder for downloaded models",
-            "Folder for models downloaded from the model hub; empty puts them under the user's data folder.",
+            "Folder for models downloaded from the model hub. If empty, they are in your data folder.",
             group=Group.VECTORS,
         ),
     ] = ""
@@ -416,7 +416,7 @@ class Settings(Section, frozen=True):
         ),
     ] = "embedded"
     model: Annotated[
-        str, option("Model", "Name of the model; empty takes the provider's own.", group=Group.EMBEDDING)
+        str, option("Model", "Name of the model. If empty, the provider's own is used.", group=Group.EMBEDDING)
     ] = ""
     dimensions: Annotated[
         int | None,
@@ -459,7 +459,12 @@ class Settings(Section, frozen=True):
     ] = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
     include: Annotated[
         tuple[str, ...],
-        option("Included files", "Patterns of files to index; empty for all.", group=Group.FILES, also="filter, glob"),
+        option(
+            "Included files",
+            "Patterns of files to index. If empty, all are indexed.",
+            group=Group.FILES,
+            also="filter, glob",
+        ),
     ] = ()
     exclude: Annotated[
         tuple[str, ...],
@@ -470,7 +475,8 @@ class Settings(Section, frozen=True):
     ] = 10_000_000
     sessions: SessionSettings = SessionSettings()
     sources: Annotated[
-        tuple[Source, ...], option("Search in", "Sources to search; an empty list means notes.", group=Group.SESSIONS)
+        tuple[Source, ...],
+        option("Search in", "Sources to search. If empty, notes are searched.", group=Group.SESSIONS),
     ] = ("memory",)
     store: StoreSettings = StoreSettings()
     chunking: ChunkingSettings = ChunkingSettings()
