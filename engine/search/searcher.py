@@ -332,7 +332,8 @@ class Searcher:
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, context, lasting=lasting)
         dropped = [term.surface for term in analysis.terms if term.stop]
-        context.stages.add_terms(part.leg.terms, dropped, unfinished_word(context.query, analysis))
+        if analysis.terms or context.request.like is None:  # a short passage may have no distinctive words
+            context.stages.add_terms(part.leg.terms, dropped, unfinished_word(context.query, analysis))
         ids = self._ranker.candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
