@@ -142,7 +142,7 @@ def names_in(tree: ast.Module) -> Iterator[str]:
 
 
 def test_methods_are_used_or_override_a_library() -> None:
-    """A method that was renamed in a base class, but not in a subclass, is called by nothing."""
+    """Finds methods that nothing calls, such as one that was renamed only in its base class."""
     trees = list(syntax_trees("engine", "gui"))
     used = {name for _, tree in trees for name in names_in(tree)}
     unused = []

@@ -70,7 +70,7 @@ def make(settings: Settings, key: str | None) -> "EmbeddedProvider":
 class EmbeddedProvider:
     """Embeds with the built-in model, loaded on first use.
 
-    All threads share one model, since encoding only reads it. Two copies were no faster.
+    All threads share one model, since encoding only reads it. Two copies weren't faster.
     """
 
     id = "embedded"

@@ -171,7 +171,7 @@ class EmbedStage:
         for future in [future for future in self._running if future.done()]:
             texts = self._running.pop(future)
             self._take(future, texts)
-            if self._token.cancelled:  # a cancelled request is no failure
+            if self._token.cancelled:  # a cancelled request isn't a failure
                 raise Cancelled
             if report:
                 self._handle_failure(future.exception(), texts)

@@ -43,7 +43,7 @@ NOT_SEARCHED = marked(
 )
 NEW = marked("The file is new: the next update indexes it.")
 CHANGED = marked("The file has changed since it was indexed. Until the next update, searches find its old text.")
-GONE = marked("The file was deleted. Searches find its text until the next update.")
+FILE_DELETED = marked("The file was deleted. Searches find its text until the next update.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.message(), skip_reasons.OUTSIDE_MEMORY.message()})
 """Reasons that already tell the user to add the path to `extra_paths`."""
@@ -142,7 +142,7 @@ class _Explanation:
             for source in get_args(Source):
                 file = indexed_file(self._snapshot, source, printable_name(name)) if name else None
                 if file is not None:
-                    return self._state("gone", tr(GONE), "sync", path=name, source=source, title=file.title)
+                    return self._state("gone", tr(FILE_DELETED), "sync", path=name, source=source, title=file.title)
         return self._state("missing", tr(MISSING), None, path="", source=None)
 
     def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:

@@ -86,7 +86,7 @@ _END_OF_PHRASE = (
     rf"(?=[\"'`”»]?(?:[.,;:!?)]{{0,3}}[ \t]*(?:[{LINE_END}]|\Z)|[.,;:!?)]{{1,3}}\s"
     r"|[ \t](?i:after|am|and|at|auf|bei|but|for|from|für|i[fmn]|nach|o[nr]|then|to|und|when|while|yesterday)\b))"
 )
-"""Follows a value that is no part of a name, as `ed25519` in `ed25519 key` is."""
+"""Follows a value that isn't part of a name, as `ed25519` in `ed25519 key` is."""
 _VERSION = re.compile(r"[A-Z]{2,6}\d[\d.]*|(?i:android|exchange|ios|mac ?os|microsoft|office|windows)\d[\d.]*")
 """Matches names of standards and products with their version, such as SAML2.0 and Office365."""
 
@@ -142,7 +142,7 @@ def is_login(before: str, match: re.Match[str]) -> bool:
         return False
     if mixes_digits(value):
         bare = match["told"] is not None or (match["bare"] is not None and match["sign"] == "/")
-        return not bare or not value[:-1].isalpha()  # login user/page2
+        return not bare or not value[:-1].isalpha()  # a word with one digit at its end, as in `login user/page2`
     if "@" in user:
         return match["bare"] is None
     if of_root:

@@ -242,7 +242,7 @@ def _key_lines(text: str, position: int) -> Iterator[_Span]:
 
 
 def _codes(text: str, position: int) -> Iterator[_Span]:
-    """Yield the codes with a digit on the rest of this line and on the following ones, up to a line without any."""
+    """Yield codes that contain a digit, on the rest of this line and on the next ones, up to a line without a code."""
     blank = 0
     for _ in range(_LONGEST_PHRASE):
         line = _CODE_LINE.match(text, position, position + _WINDOW)

@@ -372,7 +372,7 @@ LOGIN_WORDS = frozenset(
     page screen view home index api web cli gui ssh http https sudo create delete anonymous get post put see link url
     telefon""".split()
 )
-"""Words in "login: email / phone" that are no password."""
+"""Words in "login: email / phone" that aren't passwords."""
 
 # --- Codes ------------------------------------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ _MACHINE = lazy_pattern(
 
 
 def is_cookie(before: str, match: re.Match[str]) -> bool:
-    """Whether a session's id is the value of a cookie: elsewhere, it is no key to the session."""
+    """Whether a session's id is the value of a cookie: elsewhere, it gives no access to the session."""
     line = match.string[max(0, match.start() - _LOOK_BACK) : match.start()].rpartition("\n")[2]
     return _COOKIE.search(line) is not None and sum(map(str.isdigit, value_of(match))) > 1
 
@@ -65,7 +65,7 @@ def is_netrc(before: str, match: re.Match[str]) -> bool:
 
 
 def is_salt(before: str, match: re.Match[str]) -> bool:
-    """Whether the value after a salt's or a seed's name is written out."""
+    """Whether the value of a salt or a seed is written literally, not as a variable or a call."""
     value = value_of(match)
     if match["sign"] is None:
         return mixes_digits(value) or value.isupper()

@@ -90,7 +90,7 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
     joined = set()
     for chunks in lines.values():
         if len(chunks) == 1:
-            continue  # it misses a word
+            continue  # a single chunk misses a word
         for first, last, id_ in chunks:
             if id_ in doubted:
                 parts = [words.contributions[other] for start, end, other in chunks if start <= last and first <= end]

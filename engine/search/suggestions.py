@@ -226,7 +226,7 @@ def _is_name(term: QueryTerm, query: str, language: str) -> bool:
 
 
 def _is_common(text: str, word: str, typed: str) -> bool:
-    """Return whether a text has a word in lower case, so that a name is no typo of it: "Bevan" is not "began".
+    """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
 
     False if letters are only missing or swapped in what was typed: that is hardly a name.
     """
@@ -294,7 +294,7 @@ def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> boo
 def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
     """Whether one of the best chunks for a corrected query contains its corrected words and other distinctive words.
 
-    A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
+    A word that isn't a typo seldom has a similar one in the passage that the rest of the query matches.
     """
     choices = [(fold(word), fold(suggested)) for word, suggested in correction.words]
     near = all(spelling.typos(word, suggested, 1) for word, suggested in choices)
@@ -379,7 +379,7 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
 def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     """Return the likeliest words that `token` may join, fewest words first: "commandline", "getusername".
 
-    The first and the last are no function words: "notable" is not "not able".
+    The first and the last aren't function words: "notable" is not "not able".
     """
     if len(token) < _SHORTEST_JOINED:
         return []

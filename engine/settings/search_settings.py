@@ -58,7 +58,7 @@ class TemporalDecaySettings(Section, frozen=True):
 
     @property
     def days_in_force(self) -> float:
-        """Return the half-life of results without a specific one; 0 if ageing is off."""
+        """Half-life in days of results without a specific one; 0 if ageing is off."""
         return self.half_life_days if self.enabled else 0.0
 
 

@@ -104,7 +104,7 @@ class NewChunks(Protocol):
 
 
 class StoredNote(msgspec.Struct, frozen=True):
-    """What the index has of a note: if it equals that of the changed note, a chunk's rows can stay."""
+    """The stored values of a note; while they equal those of the changed note, a chunk's rows can stay."""
 
     names: tuple[str, str, tuple[str, ...]]
     """Title, language and aliases, which are indexed with each chunk."""

@@ -315,7 +315,7 @@ class ResultsView(QWidget):
         if not (same or answer.final):
             self.suggestions.show_suggestions(())  # those of the previous query
         if answer.outcome.results:
-            self._show_results(answer, keep=keep)  # the stack takes the focus of a pressed button along
+            self._show_results(answer, keep=keep)  # the stack moves the focus away from a pressed button
         else:
             self._show_empty(answer)
         silent = before is not None and before.final and before.query == answer.query

@@ -69,14 +69,14 @@ class SettingsModel(QObject):
         self._jobs = jobs
         self._config = config
         self._folder = Path()
-        self._reading, self._judging, self._saving = JobSlot(self), JobSlot(self), JobSlot(self)
+        self._read_job, self._effects_job, self._save_job = JobSlot(self), JobSlot(self), JobSlot(self)
         self._queue: list[Changes] = []
         self._undo: list[Changes] = []
         self._file = SettingLayers({}, {})
         self._waiting: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}
-        self._reopening = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
-        self._reopening.timeout.connect(self.applied)
+        self._reopen_timer = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
+        self._reopen_timer.timeout.connect(self.applied)
         self._urgent = False
         """Whether the folder is reopened as soon as everything is saved, without a pause."""
         self._refusal: tuple[tuple[str, ...], str] | None = None
@@ -90,7 +90,7 @@ class SettingsModel(QObject):
     @property
     def ready(self) -> bool:
         """Whether the settings file is neither being read nor written."""
-        return not (self._reading.busy or self._judging.busy or self._saving.busy)
+        return not (self._read_job.busy or self._effects_job.busy or self._save_job.busy)
 
     @property
     def folder(self) -> Path:
@@ -106,31 +106,33 @@ class SettingsModel(QObject):
 
     def read_again(self) -> None:
         """Read the settings file again, since another program may have changed it."""
-        if self._saving.busy:
+        if self._save_job.busy:
             return
         folder, config = self._folder, self._config
 
-        self._reading.put(self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read))
+        self._read_job.put(
+            self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
+        )
 
     def _set_read(self, layers: SettingLayers) -> None:
-        self._reading.done()
+        self._read_job.done()
         before, first = self._file, not self.read
         self._file, self.read = layers, True
         if first or layers != before:
             self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             self.loaded.emit()
         self._tell_refusal()
-        if not self._effects and not self._judging.busy:
-            self._judging.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
+        if not self._effects and not self._effects_job.busy:
+            self._effects_job.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
 
     def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
-        self._judging.done()
+        self._effects_job.done()
         self._effects = effects
         for key in effects:
             self.changed.emit(key)
 
     def _not_read(self, sentence: str) -> None:
-        self._reading.done()
+        self._read_job.done()
         self._tell_refusal()
         self.unreadable.emit(sentence)
 
@@ -245,10 +247,10 @@ class SettingsModel(QObject):
 
     def reopen_now(self) -> None:
         """Emit `applied` for saved changes immediately, without waiting for more of them."""
-        if self._saving.busy:
+        if self._save_job.busy:
             self._urgent = True
-        elif self._reopening.isActive():
-            self._reopening.stop()
+        elif self._reopen_timer.isActive():
+            self._reopen_timer.stop()
             self.applied.emit()
 
     def call_when_saved(self, then: Callable[[], None]) -> None:
@@ -258,7 +260,7 @@ class SettingsModel(QObject):
 
     def stop_reopening(self) -> None:
         """Don't emit `applied`, because the folder was closed or was opened with the saved settings meanwhile."""
-        self._reopening.stop()
+        self._reopen_timer.stop()
 
     def discard(self) -> None:
         """Discard all pending changes of settings."""
@@ -271,19 +273,19 @@ class SettingsModel(QObject):
     # --- saving -----------------------------------------------------------------------------------------------------
 
     def _save_next(self) -> None:
-        if self._saving.busy or not self._queue:
+        if self._save_job.busy or not self._queue:
             return
         changes, folder, config = self._queue.pop(0), self._folder, self._config
-        self._reading.cancel()
+        self._read_job.cancel()
 
         def work(_: CancelToken) -> SettingLayers:
             return engine.change_settings(changes, folder, config)
 
         done: Callable[[SettingLayers], None] = partial(self._saved, changes, folder)
-        self._saving.put(self._jobs.save(work, done, partial(self._not_saved, changes)))
+        self._save_job.put(self._jobs.save(work, done, partial(self._not_saved, changes)))
 
     def _saved(self, changes: Changes, folder: Path, layers: SettingLayers) -> None:
-        self._saving.done()
+        self._save_job.done()
         if self._queue:
             self._save_next()  # more changes wait: the file doesn't have all that is displayed
         else:
@@ -295,12 +297,12 @@ class SettingsModel(QObject):
         if any(applies_at_once(one.key) for one in changes):
             self.in_force.emit(layers.settings, folder)
         elif folder == self._folder:
-            self._reopening.start()
+            self._reopen_timer.start()
         self._reopen_if_urgent()
         self._call_if_saved()
 
     def _not_saved(self, changes: Changes, sentence: str) -> None:
-        self._saving.done()
+        self._save_job.done()
         self._when_saved = None
         dropped = [one.key for unsaved in (changes, *self._queue) for one in unsaved]
         self._queue.clear()
@@ -310,12 +312,12 @@ class SettingsModel(QObject):
         self.read_again()
 
     def _reopen_if_urgent(self) -> None:
-        if self._urgent and not self._saving.busy:
+        if self._urgent and not self._save_job.busy:
             self._urgent = False
             self.reopen_now()
 
     def _call_if_saved(self) -> None:
-        if self._when_saved is not None and not self._saving.busy:
+        if self._when_saved is not None and not self._save_job.busy:
             then, self._when_saved = self._when_saved, None
             then()
 

@@ -203,7 +203,7 @@ class SourceCheckBoxes(FontSized, SourceRows):
 
     @property
     def ticked(self) -> list[bool]:
-        """Return for each row whether its box is ticked."""
+        """For each row, whether its box is ticked."""
         return [box.isChecked() for box in self._boxes]
 
     def focus_first(self) -> None:

@@ -84,7 +84,7 @@ def read(text: str, name: str) -> Structure:
             builder.hide(number)
         elif pages:
             if page := _PAGE.fullmatch(line):
-                builder.begun = True  # a page's number is no title
+                builder.begun = True  # a page's number isn't a title
                 builder.heading(number, number, 1, page[1])
                 builder.hide(number)
         elif heading := _HEADING.fullmatch(line):

@@ -189,7 +189,7 @@ def test_word_is_not_taken_apart_by_chance(open_memory, workspace: Path, word: s
     assert not memory.search(word).suggestions
 
 
-def test_similar_words_come_before_words_apart(open_memory, workspace: Path) -> None:
+def test_suggestion_of_one_word_comes_before_two_words(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace, joined="A forkliff.\n", apart="A fork lift.\n")
     assert offered(memory, "forklift") == ["forkliff"]
 
@@ -322,7 +322,7 @@ def test_correction_is_found_among_many_words_of_one_prefix(open_memory, workspa
         ("irigation OR timer", ["irrigation OR timer"]),
     ],
 )
-def test_the_query_language_stays_as_it_was_typed(open_memory, workspace: Path, query: str, meant: list[str]) -> None:
+def test_query_language_stays_as_typed(open_memory, workspace: Path, query: str, meant: list[str]) -> None:
     assert offered(indexed(open_memory, workspace), query) == meant
 
 
@@ -333,7 +333,7 @@ GROUP = "agent:main:discord:group:1"
     ("private", "shared"),
     [("A forkliff and a fork lift.\n", "fork lift"), ("A fork lift. A forkfilt.\n", "forkfilt")],
 )
-def test_private_words_take_no_correction_away(open_memory, workspace: Path, private: str, shared: str) -> None:
+def test_private_words_do_not_prevent_suggestions(open_memory, workspace: Path, private: str, shared: str) -> None:
     (workspace / "memory").mkdir()
     (workspace / "memory/pub.md").write_text(f"A {shared}.\n")
     memory = indexed(open_memory, workspace, MEMORY=private)

@@ -80,7 +80,7 @@ def test_outdated_file_is_updated(opened: Opened, notes: Path, added: list[int])
     assert memory.search("paint the boat", min_score=0).total == 3
 
 
-def test_enough_changes_are_written(opened: Opened, notes: Path) -> None:
+def test_matrix_file_rewritten_after_enough_changes(opened: Opened, notes: Path) -> None:
     memory = opened()
     memory.sync()
     before = memory.store.files.matrix.read_bytes()

@@ -65,7 +65,7 @@ def test_term_expansions(query: str, word: str | tuple[str, ...], stems: tuple[s
         ("living ", ()),
     ],
 )
-def test_irregular_forms(query: str, irregular: tuple[str, ...]) -> None:
+def test_terms_have_their_irregular_forms(query: str, irregular: tuple[str, ...]) -> None:
     assert term(query).irregular == irregular
 
 

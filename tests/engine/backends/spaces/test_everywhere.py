@@ -109,8 +109,8 @@ def test_rows_that_are_cut_count_as_more_in_their_file(
         open_(str(folders[name])).sync()
     for most in range(1, 9):
         outcome = everywhere.search_everywhere("landlord", max_results=most, min_score=0.01)
-        shown = {(one.workspace, one.path): one.more_in_file for one in outcome.results}
-        logs = [more for (_, path), more in shown.items() if path == "log.md"]
+        more_in_file = {(one.workspace, one.path): one.more_in_file for one in outcome.results}
+        logs = [more for (_, path), more in more_in_file.items() if path == "log.md"]
         listed = sum(one.path == "log.md" for one in outcome.results)
         assert sum(logs) + listed == 8 * len(logs)
 
