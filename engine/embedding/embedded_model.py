@@ -20,8 +20,7 @@ from msgspec.structs import replace
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.provider_interface import Limits, prepare
-from engine.embedding.request_batches import requests
+from engine.embedding.provider_interface import Limits, prepare, requests
 from engine.providers import Calibration
 from engine.settings import Settings
 

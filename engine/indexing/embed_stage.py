@@ -9,8 +9,7 @@ from itertools import islice
 from engine.base import skip_reasons
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
-from engine.embedding.provider_interface import EmbeddingProvider, PartialAnswer, TextsRefused
-from engine.embedding.request_batches import requests
+from engine.embedding.provider_interface import EmbeddingProvider, PartialAnswer, TextsRefused, requests
 from engine.indexing.stage_data import StageWork
 from engine.indexing.vector_storage import VectorStorage
 from engine.records import NOT_EMBEDDED, FileIssue, MemorySearchResult

@@ -428,6 +428,7 @@ class Searcher:
         else:
             known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
             calibration = scale.for_size(chunks).for_query(context.query.free_text, known)
+            context.language_known = calibration.known
         subjects = partial(self._subjects.of, snapshot, model, provider)
         return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
 

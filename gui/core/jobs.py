@@ -321,7 +321,7 @@ def _cancel_all(jobs: list[Job]) -> None:
 
 
 class JobSlot:
-    """Holds one running job; a new one cancels it.
+    """Holds one running job; a new one cancels it, unless it is added.
 
     Cancelled jobs never report back, so results are always those of the newest job.
     """
@@ -339,10 +339,14 @@ class JobSlot:
         self.cancel()
         self._jobs.append(job)
 
+    def add(self, job: Job) -> None:
+        """Hold a job in addition to those that are running."""
+        self._jobs.append(job)
+
     def cancel(self) -> None:
         _cancel_all(self._jobs)
         self._jobs.clear()
 
     def done(self) -> None:
-        """Forget the job, which has reported back."""
-        self._jobs.clear()
+        """Forget the oldest job: one has reported back."""
+        del self._jobs[:1]

@@ -23,9 +23,9 @@ from engine import CancelToken, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_words
 from gui.settings.fields import CheckRow
-from gui.settings.option_row import DialogPage
+from gui.settings.option_row import DialogPage, section_head
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
-from gui.widgets.labels import breakable, label, line
+from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 
@@ -199,10 +199,9 @@ class EnginePage(DialogPage):
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 8)
+        column.setContentsMargins(0, 0, 0, 8)
         column.setSpacing(14)
-        column.addWidget(line())
-        column.addWidget(label(tr("Search engine"), "group", wrap=True))
+        column.addWidget(section_head(marked("Search engine")))
         column.addWidget(self._form)
         column.addWidget(self._trial)
         column.addWidget(self._switch)

@@ -31,10 +31,9 @@ from gui.settings.fields import Field
 from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_row import OptionRow, OptionsPage
 from gui.sources.folder_rows import (
+    SessionAdders,
     SourceCheckBoxes,
     SourceChoices,
-    choose_exports,
-    choose_folder,
     issue_lines,
     short_path,
 )
@@ -213,17 +212,11 @@ class SessionsField(Field):
         self._boxes.changed.connect(self._tick)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
-        self._adders = (QPushButton(tr("Add a folder…")), QPushButton(tr("Add an export…")))
-        for button, run in zip(self._adders, (self._choose_folder, self._choose_exports), strict=True):
-            button.clicked.connect(run)
-        set_tip(self._adders[1], tr("The zip or JSON file that ChatGPT or Claude let you download"))
-        buttons = QWidget()
-        flow = FlowLayout(8, buttons)
-        for button in self._adders:
-            flow.addWidget(button)
-        self.setFocusProxy(self._adders[0])
+        self._adders = SessionAdders()
+        self._adders.chosen.connect(self._add)
+        self.setFocusProxy(self._adders)
         self._column.addWidget(label(tr(OTHERS), "meta", wrap=True))
-        for widget in (self._state, self._boxes, buttons, self._problem):
+        for widget in (self._state, self._boxes, self._adders, self._problem):
             self._column.addWidget(widget)
 
     @property
@@ -255,7 +248,7 @@ class SessionsField(Field):
         self._choice = choice
         sources = [source.found for source in choice.sources]
         self._boxes.show_sources(sources, [source.ticked for source in choice.sources])
-        insert_after(stop_before(self._adders[0]), stops(self._boxes))
+        insert_after(stop_before(self._adders.folder), stops(self._boxes))
         self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
         self._show_issues(choice.issues)
@@ -278,16 +271,9 @@ class SessionsField(Field):
             self._choice = self._choice.tick(self._boxes.ticked)
             self.entered.emit(self._choice.folders)
 
-    @Slot()
-    def _choose_folder(self) -> None:
-        self._add(choose_folder(self))
-
-    @Slot()
-    def _choose_exports(self) -> None:
-        self._add(choose_exports(self))
-
+    @Slot(object)
     def _add(self, names: Sequence[str]) -> None:
-        if names and self._choice is not None:
+        if self._choice is not None:
             requested = [os.path.realpath(name) for name in names]
             self._start(lambda token: measure(requested, token), self._add_sources)
 

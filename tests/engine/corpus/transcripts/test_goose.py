@@ -27,6 +27,8 @@ ITEMS: list[dict[str, Any]] = [
     {"type": "toolRequest", "id": "c2", "toolCall": {"status": "error", "error": "bad"}},
     {"type": "systemNotification", "notificationType": "inlineMessage", "msg": "Compacted."},
     {"type": "image", "data": "iVBORw0=", "mimeType": "image/png"},
+    {"type": "document", "data": "JVBERi0=", "mimeType": "application/pdf", "name": "keel.pdf"},
+    {"type": "error", "kind": "network", "message": "No connection."},
     {"type": "hologram"},
 ]
 RESULT = {"content": [{"type": "text", "text": "hull.py"}], "isError": False}
@@ -86,6 +88,8 @@ def test_a_session_is_read(path: Path) -> None:
         (2, "assistant", "tool-call", "ls", "developer__shell"),
         (2, "system", "text", "Compacted.", ""),
         (2, "assistant", "text", "[image]", ""),
+        (2, "assistant", "text", "[file: keel.pdf]", ""),
+        (2, "system", "text", "No connection.", ""),
         (3, "tool", "tool-result", "hull.py", "developer__shell"),
         (3, "tool", "tool-result", "hull.py", "developer__shell"),
         (3, "tool", "tool-result", "stopped", ""),
