@@ -89,9 +89,10 @@ class _Tolerant(HTMLParser):
     A section with an unknown keyword, such as `<![note[ … ]]>`, is a comment; `</script x>` ends a script.
     """
 
-    def set_cdata_mode(self, elem: str) -> None:
-        super().set_cdata_mode(elem)
-        self.interesting = re.compile(rf"</{elem}(?=[\s/>])", re.IGNORECASE)
+    def set_cdata_mode(self, elem: str, **options: bool) -> None:
+        super().set_cdata_mode(elem, **options)
+        if not options:  # newer versions of Python, which have some, end a script as browsers do
+            self.interesting = re.compile(rf"</{elem}(?=[\s/>])", re.IGNORECASE)
 
     def parse_endtag(self, i: int) -> int:
         end = self.rawdata.find(">", i) + 1
