@@ -160,9 +160,9 @@ class TextStage:
         due = [file for file in listed if self._is_due(file, known.get(file.name))]
         outcome.files_unchanged = len(listed) - len(due)
         changed = {file.name: file for file in due}
-        outcome.failed += self._crashes.issues(file for file in listed if file.name not in changed)
+        outcome.report(self._crashes.issues(file for file in listed if file.name not in changed))
         due, passed_over = self._crashes.readable(due)
-        outcome.failed += passed_over
+        outcome.report(passed_over)
         for issue in passed_over:
             self._put_name(changed[issue.path], issue)
         if not due:
@@ -248,7 +248,7 @@ class TextStage:
 
     def _fail(self, issue: FileIssue, stored: StoredFile | None) -> None:
         """Report a note that can't be read, and remove its former text from the index."""
-        self.outcome.failed.append(issue)
+        self.outcome.report((issue,))
         if stored is not None:
             self._remove(issue.path)
 
