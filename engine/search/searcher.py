@@ -351,11 +351,11 @@ class Searcher:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
         elif blend.doubt and vector_leg is not None and isinstance(provider, WordVectors):
-            from engine.search.word_similarity import is_foreign, order_by_words
+            from engine.search.word_similarity import in_other_languages, order_by_words
 
             with context.timed("vector"):
-                if is_foreign(words, analysis, snapshot, context):
-                    results = order_by_words(results, vector_leg, blend, provider, context)
+                foreign = in_other_languages(results, words, analysis, snapshot, context)
+                results = order_by_words(results, foreign, vector_leg, blend, provider, context)
         results, total = with_wordless(results, part.conditions, part.scope, context)
         calibration = None if vector_leg is None else vector_leg.calibration
         score_inputs = ScoreInputs(words, blend, calibration, context.request.min_score)
