@@ -357,8 +357,7 @@ class Searcher:
                 foreign = in_other_languages(results, words, analysis, snapshot, context)
                 results = order_by_words(results, foreign, vector_leg, blend, provider, context)
         results, total = with_wordless(results, part.conditions, part.scope, context)
-        calibration = None if vector_leg is None else vector_leg.calibration
-        score_inputs = ScoreInputs(words, blend, calibration, context.request.min_score)
+        score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
@@ -406,7 +405,7 @@ class Searcher:
         query = context.vector
         if provider is None or query is None:
             return None
-        from engine.search.vector_leg import VectorLeg
+        from engine.search.vector_leg import VectorLeg, count_words
 
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         if model is None:  # the index was replaced since
@@ -428,7 +427,8 @@ class Searcher:
             known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
             calibration = scale.for_size(chunks).for_query(context.query.free_text, known)
         subjects = partial(self._subjects.of, snapshot, model, provider)
-        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
+        words = count_words(context.query.free_text)
+        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects, words)
 
     def _outcome(
         self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
