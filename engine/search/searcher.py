@@ -352,14 +352,13 @@ class Searcher:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
         elif blend.doubt and vector_leg is not None and isinstance(provider, WordVectors):
-            from engine.search.word_similarity import is_foreign, order_by_words
+            from engine.search.word_similarity import in_other_languages, order_by_words
 
             with context.timed("vector"):
-                if is_foreign(words, analysis, snapshot, context):
-                    results = order_by_words(results, vector_leg, blend, provider, context)
+                foreign = in_other_languages(results, words, analysis, snapshot, context)
+                results = order_by_words(results, foreign, vector_leg, blend, provider, context)
         results, total = with_wordless(results, part.conditions, part.scope, context)
-        calibration = None if vector_leg is None else vector_leg.calibration
-        score_inputs = ScoreInputs(words, blend, calibration, context.request.min_score)
+        score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
@@ -407,7 +406,7 @@ class Searcher:
         query = context.vector
         if provider is None or query is None:
             return None
-        from engine.search.vector_leg import VectorLeg
+        from engine.search.vector_leg import VectorLeg, count_words
 
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         if model is None:  # the index was replaced since
@@ -430,7 +429,8 @@ class Searcher:
             calibration = scale.for_size(chunks).for_query(context.query.free_text, known)
             context.language_known = calibration.known
         subjects = partial(self._subjects.of, snapshot, model, provider)
-        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
+        words = count_words(context.query.free_text)
+        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects, words)
 
     def _outcome(
         self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext

@@ -246,6 +246,18 @@ def test_likelier_typos_and_commoner_words_come_first(open_memory, workspace: Pa
     assert offered(memory, "irrigatoin timre")[0] == "irrigation timer"
 
 
+def test_words_beside_the_known_ones_are_offered_first(open_memory, workspace: Path) -> None:
+    notes = {
+        "haus": "Dein Rad steht im Hof, und daran ist ein Schloss.",
+        "hose": "Drip irrigation: the valve is by the wall.",
+        "tap": "The brass tap.",
+    }
+    memory = indexed(open_memory, workspace, **notes)
+    assert offered(memory, "drin valve")[0] == "drip valve"
+    assert offered(memory, "drin wall")[0] == "drip wall"
+    assert offered(memory, "drin brass")[0] == "drip brass"
+
+
 def test_name_is_not_corrected_to_a_common_word(open_memory, workspace: Path) -> None:
     text = "The plumber began on Monday. The heater and doors were replaced, and Bertrand paid.\n"
     memory = indexed(open_memory, workspace, other=text)
