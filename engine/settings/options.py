@@ -12,7 +12,7 @@ from engine.providers.registry import provider_names, remote_names
 from engine.records import Source
 from engine.settings.agent_settings import FactsSettings, RememberSettings
 from engine.settings.backend_settings import LanceDbSettings, QmdSettings
-from engine.settings.search_settings import QuerySettings
+from engine.settings.search_settings import QuerySettings, VectorSettings
 from engine.settings.settings_section import Group, Section, option
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ else:
     RemoteProvider = Literal[remote_names()]
     Provider = Literal["auto", *provider_names(), "none"]
     Fallback = Literal["none", *provider_names()]
-VectorEngine = Literal["auto", "numpy", "sqlite-vec"]
 Backend = Literal["builtin", "qmd", "lancedb"]
 Citations = Literal["auto", "on", "off"]
 
@@ -116,29 +115,6 @@ class WindowSettings(Section, frozen=True):
             also="notification, message, popup",
         ),
     ] = True
-
-
-class VectorSettings(Section, frozen=True):
-    GROUP = Group.VECTORS
-
-    enabled: Annotated[
-        bool, option("Search by meaning", "Search by meaning as well as by words.", also="semantic, embeddings")
-    ] = True
-    engine: Annotated[
-        VectorEngine,
-        option(
-            "Vector search method",
-            "Method that compares vectors: sqlite-vec in the index file, numpy in memory, or auto: "
-            "sqlite-vec while the index is small enough for a search within 5 ms, then numpy.",
-        ),
-    ] = "auto"
-    extension_path: Annotated[
-        str,
-        option(
-            "sqlite-vec file",
-            "File of the sqlite-vec extension. If empty, the one that was installed with the program is used.",
-        ),
-    ] = ""
 
 
 class StoreSettings(Section, frozen=True):

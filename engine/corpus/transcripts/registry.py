@@ -47,9 +47,12 @@ from engine.corpus.transcripts.agents import (
     junie,
     kimi,
     kiro,
+    letta,
     llm,
     lm_studio,
     muse,
+    nanobot,
+    ollama,
     omnigent,
     openclaw,
     opencode,
@@ -112,6 +115,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         command_code.AGENT,  # before OpenClaw, whose weaker marks are also in these lines
         deepseek_harness.AGENT,
         droid.AGENT,
+        letta.AGENT,  # before OpenClaw, whose entries it has
         openclaw.AGENT,
         openclaw.QCLAW,
         copilot_chat.AGENT,
@@ -142,6 +146,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         openhands.AGENT,
         grok.AGENT,
         vibe.AGENT,
+        nanobot.AGENT,  # before gptme, as which its messages pass, too
         gptme.AGENT,
         hermes.AGENT,
         antigravity.AGENT,
@@ -161,6 +166,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         posit_assistant.AGENT,
         qwenpaw.AGENT,
         piebald.AGENT,
+        ollama.AGENT,
         shelley.AGENT,
         omnigent.AGENT,
         reasonix.AGENT,  # last, since nothing in its lines is unique to it

@@ -10,7 +10,8 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.records import WatcherStatus
 from engine.settings import Settings
-from engine.settings.options import StoreSettings, VectorSettings
+from engine.settings.options import StoreSettings
+from engine.settings.search_settings import VectorSettings
 from engine.store import vector_matrix_engine
 from engine.store.vector_matrix import QuantisedMatrix
 from tests.helpers.fake_provider import FakeProvider, selection_of
