@@ -17,6 +17,9 @@ from engine.text.folding import fold
 HEAD_CHARACTERS = 64 * 1024
 """Number of characters in which a title is searched."""
 _MOST_ALIASES = 100
+_TEXT_FORMATS = (".tex", ".typ", ".fountain", ".srt", ".vtt", ".tid")
+_ZIM = "Content-Type: text/x-zim-wiki"
+"""Beginning of a note of Zim."""
 _COMMENTS = (("<!--", "-->"), ("%%", "%%"), ("{/*", "*/}"))
 """Beginnings and ends of comments: of HTML, Obsidian and MDX."""
 _MODULE = re.compile(r"(?:import|export)[ \t{*]")
@@ -101,8 +104,12 @@ def structure_of(text: str, name: str) -> Structure | None:
         from engine.corpus import asciidoc
 
         return asciidoc.read(text)
-    if ending in documents.ENDINGS:
+    if documents.is_document(name):
         return documents.read(text, name)
+    if ending in _TEXT_FORMATS or (ending == ".txt" and text.startswith(_ZIM)):
+        from engine.corpus import text_formats
+
+        return text_formats.read(text, ending)
     return None
 
 
@@ -173,8 +180,8 @@ def _first_text(lines: list[str], at: int, *, modules: bool) -> int:
     return at
 
 
-_BUNDLE = re.compile(r"(?:.*/)?([^/]+)\.textbundle/text\.[^/]+", re.IGNORECASE)
-"""Matches the note in a TextBundle (textbundle.org), as Bear exports notes; its folder has the name."""
+_BUNDLE = re.compile(r"(?:.*/)?([^/]+)\.(?:textbundle/text\.[^/]+|rtfd/TXT\.rtf)", re.IGNORECASE)
+"""Matches the note in a TextBundle (textbundle.org), as Bear exports notes, or in an RTFD; its folder has the name."""
 _EXPORTED_ID = re.compile(r"(.*\S) [0-9a-f]{32}")
 """Matches the name that Notion gives to the file of an exported page."""
 _ID = re.compile(r"[0-9a-f]{32}")

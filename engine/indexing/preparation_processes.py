@@ -23,10 +23,10 @@ from engine.base.errors import PARSER_FAULTS
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText, Unreadable
 from engine.indexing.crashing_files import CrashRecord
-from engine.indexing.note_preparation import prepare
+from engine.indexing.note_preparation import StoredNote, prepare
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
-from engine.store.writer import NewChunk, NewFile, StoredNote
+from engine.store.writer import NewChunk, NewFile
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from engine.corpus.discovery import discover
 from engine.corpus.documents import is_document
@@ -15,7 +16,10 @@ from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.snapshot import StoredFile
-from engine.store.writer import NewFile, StoredNote, Writer, stored_note
+from engine.store.writer import NewFile, Writer
+
+if TYPE_CHECKING:
+    from engine.indexing.note_preparation import StoredNote
 
 _EXAMINED_PER_NOTE = 200
 """Notes in which words are looked for before one note is read: some milliseconds."""
@@ -156,9 +160,9 @@ class TextStage:
         due = [file for file in listed if self._is_due(file, known.get(file.name))]
         outcome.files_unchanged = len(listed) - len(due)
         changed = {file.name: file for file in due}
-        outcome.failed += self._crashes.issues(file for file in listed if file.name not in changed)
+        outcome.report(self._crashes.issues(file for file in listed if file.name not in changed))
         due, passed_over = self._crashes.readable(due)
-        outcome.failed += passed_over
+        outcome.report(passed_over)
         for issue in passed_over:
             self._put_name(changed[issue.path], issue)
         if not due:
@@ -217,9 +221,11 @@ class TextStage:
             return None
         return note
 
-    def _stored(self, file: StoredFile | None) -> StoredNote | None:
+    def _stored(self, file: StoredFile | None) -> "StoredNote | None":
         if file is None:
             return None
+        from engine.indexing.note_preparation import stored_note  # brings chunking and analysis with it
+
         with self._store.read(tables=self._tables) as snapshot:
             return stored_note(snapshot, file.id)
 
@@ -242,7 +248,7 @@ class TextStage:
 
     def _fail(self, issue: FileIssue, stored: StoredFile | None) -> None:
         """Report a note that can't be read, and remove its former text from the index."""
-        self.outcome.failed.append(issue)
+        self.outcome.report((issue,))
         if stored is not None:
             self._remove(issue.path)
 

@@ -10,6 +10,7 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
+from engine.corpus.documents import NOT_NOTES
 from engine.corpus.folder_walk import LATEST_NS
 from engine.corpus.ignore_rules import Match, printable_name
 from engine.corpus.path_status import Listing, PathFinder, PathStatus
@@ -160,6 +161,9 @@ class _Explanation:
         name = self._status.name
         file = indexed_file(self._snapshot, "memory", name)
         if file is None:
+            skipped = issue_of(self._snapshot, "skipped", name)
+            if skipped is not None and skipped.rule == NOT_NOTES:
+                return self._excluded(Match(skipped.rule, skipped.detail), _BUILT_IN)
             return self._unknown(issue_of(self._snapshot, "failed", name))
         state = Path(self._status.path).lstat()
         changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (file.mtime_ns, file.size)
@@ -227,6 +231,9 @@ class _Explanation:
                     excluded[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
             known = {name: (one.mtime_ns, one.size) for name, one in stored.items()}
         else:
+            names = {file.name for file in listing.files}
+            skipped = (issue for issue in self._snapshot.issues("skipped") if issue.rule == NOT_NOTES)
+            excluded |= {issue.path: issue for issue in skipped if issue.path in names}
             known = {name: (one.mtime_ns, one.size) for name, one in self._snapshot.files("memory").items()}
         passed = (*listing.passed, *excluded.values())
         failures = {issue.path for issue in self._snapshot.issues("failed")}

@@ -19,10 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
-from gui.sources.folder_rows import short_path
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
-from gui.widgets.formatting import size_text
+from gui.widgets.formatting import short_path, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import FlowLayout, column_page, keeping_focus, scrolling_column
 from gui.widgets.plain_text import set_tip

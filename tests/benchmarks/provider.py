@@ -62,6 +62,9 @@ class NextVector:
     def pieces(self, word: str) -> int:
         return 0
 
+    def rarity(self, word: str) -> float:
+        return 1.0
+
 
 def random_vectors(texts: Sequence[str], dims: int) -> Vectors:
     seeds = (zlib.crc32(text.encode("utf-8", "replace")) for text in texts)

@@ -228,6 +228,11 @@ def usual_folders() -> tuple[tuple[str, str], ...]:
     return (*((agent.label, agent.usual) for agent in AGENTS if agent.usual), (exports, ""))
 
 
+def agent_labels() -> tuple[str, ...]:
+    """Return the display names of all agents whose sessions are found in folders, in alphabetical order."""
+    return tuple(sorted((agent.label for agent in AGENTS if not agent.downloaded), key=str.casefold))
+
+
 def store_name(path: str) -> str:
     """Return the short name of an agent's folder of sessions; empty for any other folder."""
     slashed = path.replace(os.sep, "/")

@@ -1,6 +1,7 @@
 """Documents in an index: found by page or heading, shown at the same lines; files without a text are read once."""
 
 import codecs
+import json
 import os
 from pathlib import Path
 
@@ -51,6 +52,24 @@ def test_documents_are_found_at_the_lines_they_are_read_at(open_memory, workspac
         text = memory.read_file(name, start=result.start_line, lines=result.end_line - result.start_line + 1).text
         assert result.snippet in text
     assert found["a.pdf"].snippet == "A quagga grazes\nby the pond"
+
+
+def test_json_is_indexed_only_if_it_is_an_export_of_notes(open_memory, workspace: Path, readings: list[str]) -> None:
+    note = {"title": "Herds", "textContent": "A quagga", "labels": [{"name": "zoo"}], "userEditedTimestampUsec": 1}
+    (workspace / "note.json").write_text(json.dumps(note))
+    (workspace / "package.json").write_text('{"name": "quagga"}')
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    for _ in range(2):
+        report = memory.sync()
+        assert report.failed == ()
+        assert [(one.path, one.rule) for one in report.skipped if one.rule == "not-notes"] == [
+            ("package.json", "not-notes")
+        ]
+    assert sorted(readings) == ["note.json", "package.json"]
+    assert [result.path for result in memory.search("quagga", min_score=0.01).results] == ["note.json"]
+    assert [result.title for result in memory.search("tag:zoo").results] == ["Herds"]
+    assert memory.explain_path("package.json").rule == "not-notes"
+    assert {finding.id: finding.state for finding in memory.insight.health()}["notes"] == "fine"
 
 
 def test_document_without_text_is_read_once(open_memory, workspace: Path, readings: list[str]) -> None:

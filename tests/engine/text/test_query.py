@@ -231,6 +231,29 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
 
 
 @pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("where did I write about the pump?", ["pump"]),
+        ("what have we noted on the old pump", ["old", "pump"]),
+        ("when did I mention it", ["mention"]),
+        ("where did Anna write her book", ["Anna", "write", "book"]),
+        ("write to the bank", ["write", "bank"]),
+        ("wo habe ich über die Pumpe geschrieben?", ["Pumpe"]),
+        ("où ai-je écrit sur la pompe", ["pompe"]),
+        ("dónde escribí sobre la bomba", ["bomba"]),
+        ("dove ho scritto della pompa", ["pompa"]),
+        ("onde escrevi sobre a bomba", ["bomba"]),
+        ("waar schreef ik over de pomp", ["pomp"]),
+        ("где я писал о насосе", ["насосе"]),
+        ("var skrev jag om pumpen", ["pumpen"]),
+        ("gdzie pisałem o pompie", ["pompie"]),
+    ],
+)
+def test_verb_of_question_for_own_notes_is_not_searched(query: str, words: list[str]) -> None:
+    assert [term.surface for term in analyse_query(f"{query} ", ("english",)).terms if not term.stop] == words
+
+
+@pytest.mark.parametrize(
     ("query", "language"),
     [
         ("wie funktioniert nix", "german"),

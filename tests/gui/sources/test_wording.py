@@ -3,7 +3,8 @@ import time
 import pytest
 
 from engine import FileIssue, FoundSource
-from gui.sources.folder_rows import issue_lines, short_path, source_amount, source_title
+from gui.sources.folder_rows import issue_lines, source_amount, source_title
+from gui.widgets.formatting import short_path
 
 
 def _source(**changes) -> FoundSource:
