@@ -282,15 +282,16 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--full", action="store_true", default=False, help="print thinking, tool calls and tool results in full"
     )
-    export = add("export", "Export one session to a file; secrets are masked.")
+    export = add("export", "Export one session; secrets are masked.")
     export.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     export.add_argument(
         "--format",
         choices=EXPORT_FORMATS,
         default=None,
-        help="html or markdown; by default as the file's name ends, else html",
+        help="html or markdown; by default as the file's name ends, else html; markdown without a file",
     )
-    export.add_argument("-o", "--output", type=Path, metavar="FILE", required=True, help="the file to write")
+    output = "the file to write; without one, or with -, the session is printed"
+    export.add_argument("-o", "--output", type=Path, default=None, metavar="FILE", help=output)
     context = add("context", "Print a text with which another agent can continue a session; secrets are masked.")
     context.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     context.add_argument(
@@ -336,8 +337,13 @@ def _add_remember(remember: argparse.ArgumentParser) -> None:
 
 
 def _add_session_filters(sessions: argparse.ArgumentParser, *, listing: bool = True) -> None:
-    sessions.add_argument("--agent", metavar="NAME", help="only sessions of this agent: claude-code, codex, openclaw …")
+    sessions.add_argument(
+        "--agent",
+        metavar="NAME",
+        help="only sessions of this agent: claude-code, codex …; a part is enough",
+    )
     sessions.add_argument("--project", metavar="TEXT", help="only sessions whose project folder contains this text")
+    sessions.add_argument("--model", metavar="TEXT", help="only sessions that used a model with this in its name")
     sessions.add_argument(
         "--machine", metavar="NAME", help="only sessions from this machine, as named in the setting sessions.machines"
     )

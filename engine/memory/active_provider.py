@@ -116,6 +116,10 @@ class ActiveProvider:
         """Return the provider to embed with, selecting it first if necessary; None for keyword search only."""
         return self.selection.provider
 
+    def unavailable(self) -> str:
+        """Return why the provider of the settings could not be created and has no fallback; empty otherwise."""
+        return self.selection.unavailable_reason or ""
+
     def note(self, error: str | None) -> None:
         """Store the reason why an embedding failed; None after a success."""
         self.error = error

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.search.adjacent_lines import AdjacentLines
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed, VectorsReady
-from engine.search.query_conditions import Conditions, many
+from engine.search.query_conditions import Conditions
 from engine.search.query_lifts import CANDIDATES, Lift, NamedInQuery, QueryLifts
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse

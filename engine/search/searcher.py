@@ -84,6 +84,7 @@ class Searcher:
         self._provider = provider
         self._frequencies = Frequencies() if sources.frequencies is None else sources.frequencies
         self._loader = sources.load
+        self._unavailable = sources.unavailable
         self._spelling = Spelling()
         self._embedder = QueryEmbedder(guard, note_failure)
         self._answers = ResultCache[SearchOutcome](cache_settings)
@@ -121,7 +122,9 @@ class Searcher:
         """
         provider = None if request.keyword_only else self._provider()
         failure = ""
-        if provider is not None and not provider.in_process:
+        if provider is None:
+            failure = "" if request.keyword_only else self._unavailable()
+        elif not provider.in_process:
             on_keywords, failure = self._send(provider, request, cancel, on_keywords)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             return self._answer(snapshot, provider, request, cancel, on_keywords, failure)
@@ -176,6 +179,8 @@ class Searcher:
         moment = self._moment(snapshot, provider, context)
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
+        if provider is None and failure:
+            context.note_keywords_only(failure, "settings")
         part = self._keyword_part(snapshot, provider, context, failure)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
@@ -465,6 +470,8 @@ class Searcher:
                     result = msgspec.structs.replace(result, more_in_file=hidden, context=neighbour, copies=same)
                 results.append(result)
         context.stages.add("results", len(everything), len(results))
+        similar_only = found.note_on_similar(snapshot, context)
+        notices = (*context.notices, similar_only, *remarks_of(context.query))
         explanation = None
         if context.request.explain is True or (context.request.explain and not results):
             cited = [(result.citation, scored) for result, scored in zip(results, selected, strict=True)]
@@ -478,10 +485,11 @@ class Searcher:
             model="" if provider is None else provider.model,
             mode=_mode(found.vector_leg, context.request),
             timings=context.timings(),
-            notice=" ".join(dict.fromkeys(part for part in (*context.notices, *remarks_of(context.query)) if part)),
+            notice=" ".join(dict.fromkeys(filter(None, notices))),
             explanation=explanation,
             suggestions=context.suggestions,
             all_words=bool(score_inputs.words.complete),
+            similar_only=bool(similar_only),
             understood=context.understood,
             within=() if found.within is None else found.within.answers,
             passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),

@@ -16,11 +16,11 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.records import QuerySuggestion
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.document_frequencies import sql_chunk_count
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
-from engine.search.query_conditions import count_matches, many
+from engine.search.query_conditions import count_matches
 from engine.search.title_matches import NoteNames, letters_of_name
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling

@@ -82,6 +82,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
         mode=_mode([part.outcome.mode for part in parts]),
         timings=_timings(parts, milliseconds),
         notice=" ".join(messages),
+        similar_only=all(part.outcome.similar_only for part in parts if part.outcome.results) and bool(best),
         explanation=_explanation(parts, best),
         remote=any(part.outcome.remote for part in parts),
         suggestions=first.suggestions if not best else (),
@@ -166,10 +167,13 @@ def _models(parts: Sequence[Part]) -> list[str]:
 
 
 def _notices(parts: Sequence[Part]) -> list[str]:
-    """Return the notices of the workspaces, each sentence once."""
+    """Return the notices of the workspaces, each sentence once; that all results of one are only similar in meaning is
+    left out if another has the words.
+    """
     messages: dict[str, list[str]] = {}
+    with_words = any(part.outcome.results and not part.outcome.similar_only for part in parts)
     for part in parts:
-        if part.outcome.notice:
+        if part.outcome.notice and not (with_words and part.outcome.similar_only):
             messages.setdefault(part.outcome.notice, []).append(part.workspace.name)
     total = len(parts)
     return [notice if len(names) == total else f"{', '.join(names)}: {notice}" for notice, names in messages.items()]

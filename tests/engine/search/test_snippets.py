@@ -48,6 +48,16 @@ def test_without_matches_the_beginning_is_shown() -> None:
     assert make_snippet("\n\nfirst\nsecond", []).first_line == 2
 
 
+def test_row_begins_at_prose_rather_than_at_addresses() -> None:
+    prose = "The [timer](https://example.org/timer) of the irrigation."
+    text = f"# Garden\n\n{prose}\n\nhttps://example.org/timer-irrigation\nhttps://example.org/irrigation/timer\n"
+    ranges = sorted(ranges_of(text, "timer") + ranges_of(text, "irrigation"))
+    assert make_snippet(text, ranges).offset == text.index("timer")
+    only_addresses = text.replace(prose, "Nothing.")
+    ranges = sorted(ranges_of(only_addresses, "timer") + ranges_of(only_addresses, "irrigation"))
+    assert make_snippet(only_addresses, ranges).offset == only_addresses.index("timer")
+
+
 def test_snippet_match_late_in_long_paragraph_is_shown() -> None:
     for before, after in ((60, 0), (60, 60), (25, 60), (0, 60)):
         text = "# Heading\n\n" + "of no use at all " * before + "the needle itself" + " and so on" * after

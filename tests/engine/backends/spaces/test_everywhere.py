@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -77,6 +78,18 @@ def test_search_everywhere_names_workspace_of_each_result(
     assert outcome.notice == ""
     assert everywhere.search("varnish").results == ()
     assert [one.citation for one in everywhere.search_everywhere("varnish").results] == ["///boat/note.md#L1-L3"]
+
+
+def test_similar_results_next_to_exact_ones_need_no_notice(
+    tmp_path: Path, folders: dict[str, Path], open_: Open
+) -> None:
+    garden, work, *_ = known_workspaces(store_path=str(tmp_path / "data"))
+    exact = open_(str(folders["garden"])).search("carrots")
+    similar = msgspec.structs.replace(exact, similar_only=True, notice="Only similar.")
+    mixed = merged([Part(garden, exact), Part(work, similar)], 6, (), 1.0)
+    assert (mixed.notice, mixed.similar_only) == ("", False)
+    both = merged([Part(garden, similar), Part(work, similar)], 6, (), 1.0)
+    assert (both.notice, both.similar_only) == ("Only similar.", True)
 
 
 def test_scores_equal_those_of_each_workspace_alone(
