@@ -38,6 +38,7 @@ _TYPES = (
     ".rest",
     ".adoc",
     ".asciidoc",
+    *(".tex", ".typ", ".tid", ".fountain"),
     *json_notes.ENDINGS,
     *documents.ENDINGS,
 )
@@ -67,6 +68,10 @@ ASCIIDOC = lazy_pattern(
 )
 _ASCIIDOC_LITERAL = lazy_pattern(r"\A//.*|(?<![\w+:])(\+{1,3})(?![\s+])[^+\n]{1,400}+(?<!\s)\1(?![\w+])")
 """A comment, or text whose markup is shown; between mere back-ticks, links are links."""
+_TIDDLER = lazy_pattern(
+    r"\[\[(?:([^\[\]|\n]{1,400})\|)?([^\[\]|\n]{1,400})\]\]|\{\{([^{}|!\n]{1,400})[^{}\n]{0,400}\}\}"
+)
+"""A link of TiddlyWiki, whose text comes first, or a note that is shown within another one."""
 _RESTRUCTURED = lazy_pattern(
     r"(:doc:|:(?:std:)?(?:num)?ref:)?`(?:([^`<>\n]{1,400}?)\s*<([^<>`\n]{1,400})>|([^`<>\n]{1,400}))`(_{0,2})"
 )
@@ -218,6 +223,18 @@ def _restructured(match: re.Match[str]) -> WrittenLink | None:
     return _file_link(match, target, anchor, label)
 
 
+def _tiddler_links(line: str) -> list[WrittenLink]:
+    bare = markdown_line_types.CODE_SPAN.sub(_blanks, line)
+    return [link for match in _TIDDLER.finditer(bare) if (link := _tiddler(match)) is not None]
+
+
+def _tiddler(match: re.Match[str]) -> WrittenLink | None:
+    target, label = (match[2] or match[3]).strip(), (match[1] or "").strip()
+    if not target or _SCHEME.match(target) or is_attachment(target):
+        return None
+    return WrittenLink(*match.span(), "embed" if match[3] else "link", target, "", label or target)
+
+
 def reference_target(label: str) -> str:
     """Return the target of a link to a label of Sphinx, which may be in any file of reStructuredText."""
     return f"ref={' '.join(label.split()).casefold()}"
@@ -232,6 +249,7 @@ def _file_link(match: re.Match[str], target: str, anchor: str, label: str) -> Wr
 _LINKS_IN: dict[str, tuple[Callable[[str], list[WrittenLink]], tuple[str, ...]]] = {
     ".org": (_org_links, ("[[", "((")),
     **dict.fromkeys((".adoc", ".asciidoc"), (_asciidoc_links, ("xref:", "link:", "<<"))),
+    ".tid": (_tiddler_links, ("[[", "{{")),
     **dict.fromkeys((".rst", ".rest"), (_restructured_links, (":doc:`", "ref:`", ">`_"))),
 }
 """For each file extension: a function that finds the links in a line, and characters; a line without any of them has no

@@ -309,7 +309,7 @@ class ListBuilder(QObject):
 
     @property
     def nothing_to_read(self) -> NothingToRead:
-        """Return the message to show instead of a session: why none is selected."""
+        """The message to show instead of a session: why none is selected."""
         if "sessions" in self.unsupported:
             return NothingToRead(self.unsupported["sessions"])
         known = self._reader.known

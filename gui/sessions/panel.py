@@ -296,18 +296,18 @@ class SessionsPanel(QObject, ViewPanel):
         self._return_next = target.path
         if target != self.view_state:
             self._filters.return_to(target)
-        self._return()
+        self._restore_selection()
 
-    def _return(self) -> None:
+    def _restore_selection(self) -> None:
         """Select the session of a restored position; if it isn't listed yet, wait for the search in messages."""
         if self._reader.known is None:
-            return  # as soon as there is a list
+            return  # called again once there is a list
         if self._return_next and (self.view.list.go_to(self._return_next) or not self._content.busy):
             self._return_next = ""
 
     @property
     def nothing_to_read(self) -> NothingToRead:
-        """Return the message to show instead of a session: why none is selected."""
+        """The message to show instead of a session: why none is selected."""
         return self._listed.nothing_to_read
 
     @Slot(str)
@@ -359,7 +359,7 @@ class SessionsPanel(QObject, ViewPanel):
         """Update the list from new data at the user's position, unless similar sessions are shown."""
         if not self._similar.shown:
             self._listed.show(self.view.has_rows)
-            self._return()
+            self._restore_selection()
 
     # --- messages ---------------------------------------------------------------------------------------------------
 

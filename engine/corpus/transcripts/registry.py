@@ -73,6 +73,7 @@ from engine.corpus.transcripts.agents import (
     zencoder,
 )
 from engine.corpus.user_environment import Machine
+from engine.text.folding import fold
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -179,6 +180,15 @@ def agent_label(name: str) -> str:
     """Return an agent's name for display ("Claude Code"); an unknown agent's name unchanged."""
     agent = _agent(name)
     return name if agent is None else agent.label
+
+
+def agents_named(name: str, known: Iterable[str]) -> frozenset[str]:
+    """Return those of the `known` agents that a user means by a name: the one with exactly this name, else all whose
+    name contains it, such as "claude-code" for "claude" or "Claude Code".
+    """
+    agents, part = frozenset(known), fold(name)
+    exact = frozenset(agent for agent in agents if fold(agent) == part)
+    return exact or frozenset(agent for agent in agents if part in fold(agent) or part in fold(agent_label(agent)))
 
 
 def parser_versions() -> dict[str, int]:

@@ -109,7 +109,7 @@ def test_an_older_database_has_fewer_columns(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "title"), [("CLI Session", ""), ("", ""), ("Hull", "Hull")])
-def test_the_programs_own_name_is_no_title(path: Path, name: str, title: str) -> None:
+def test_program_name_is_not_a_title(path: Path, name: str, title: str) -> None:
     write_rows(path, GOOSE + GOOSE_NEWER, [session(name=name), message("user", text("Why?"))])
     assert read(path).facts.title == title
 
@@ -195,7 +195,7 @@ def test_messages_are_in_the_order_of_their_times(path: Path) -> None:
     assert [one.text for one in read(path).messages] == ["Why?", "So."]
 
 
-def test_marks_change_with_a_message(path: Path) -> None:
+def test_new_message_changes_mark_of_its_session_only(path: Path) -> None:
     rows = [session(), message("user", text("Why?")), session("x", updated_at="2026-05-05 09:00:00")]
     write_rows(path, GOOSE, [*rows, message("user", text("?"), session_id="x"), session("empty")])
     before = marks_of(GOOSE_DATABASE, path)

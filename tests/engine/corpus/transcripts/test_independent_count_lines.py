@@ -179,8 +179,8 @@ def _count_events(text: str) -> Count:
     roles = {"user.message": "user", "assistant.message": "agent"}
     messages = [line for line in read(text) if line["type"] in roles and line["data"]["content"]]
     # Events without a text that is shown have no message, and no time of one, except of the tools and the start.
-    shown = [line for line in read(text) if line["type"] in COPILOT_SHOWN]
-    return count([roles[line["type"]] for line in messages], [line["timestamp"] for line in shown])
+    counted_lines = [line for line in read(text) if line["type"] in COPILOT_SHOWN]
+    return count([roles[line["type"]] for line in messages], [line["timestamp"] for line in counted_lines])
 
 
 COPILOT_SHOWN = frozenset(

@@ -79,7 +79,7 @@ def test_the_first_line_may_have_title_and_forked_session(tmp_path: Path) -> Non
     assert session.unknown == {}
 
 
-def test_states_of_prime_agent_are_no_unknown_lines(tmp_path: Path) -> None:
+def test_prime_agent_states_are_not_unknown_lines(tmp_path: Path) -> None:
     kinds = ("service_tier_change", "session_state", "agent_status", "git_state")
     session = read_session(write(tmp_path / NAME, *({"type": kind} for kind in kinds)), "")
     assert session is not None

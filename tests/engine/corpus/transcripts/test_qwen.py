@@ -88,7 +88,7 @@ def test_a_result_may_only_be_there_for_display() -> None:
     assert (message.role, message.kind, message.text) == ("tool", "tool-result", "Listed.")
 
 
-def test_older_documents_are_no_gemini_sessions(tmp_path: Path) -> None:
+def test_older_documents_are_not_gemini_sessions(tmp_path: Path) -> None:
     answer = {"id": "b", "timestamp": "2026-05-04T09:00:02Z", "type": "qwen", "content": [{"text": "No seams."}]}
     question = {"id": "a", "timestamp": "2026-05-04T09:00:01Z", "type": "user", "content": "Why does it leak?"}
     document = {"sessionId": "s-1", "projectHash": "00ff", "startTime": "2026-05-04T09:00:00Z"}
