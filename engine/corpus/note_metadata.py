@@ -186,7 +186,7 @@ _EXPORTED_ID = re.compile(r"(.*\S) [0-9a-f]{32}")
 """Matches the name that Notion gives to the file of an exported page."""
 _ID = re.compile(r"[0-9a-f]{32}")
 _NAMESPACE = "___"
-"""What Logseq writes into the file name of a page for each slash in its title."""
+"""Stands for a slash of the title in the file name of a page of Logseq."""
 
 
 def _file_title(name: str) -> str:
@@ -210,7 +210,7 @@ _LINE = 4096
 """Most characters of a line that are searched for tags."""
 _MOST = 500
 _LONGEST = 100
-_BETWEEN = re.compile(r"[,\[\]\s]+")
+_SEPARATORS = re.compile(r"[,\[\]\s]+")
 HASHTAG = re.compile(
     r"(?:^|(?<=[\s(,;])(?<!\]\())#([^\s!-,.:-@\[-^`{-\x7f\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u2e00-\u2e7f"
     r"\u3000-\u303f\ufe30-\ufe6f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65]+)"
@@ -244,7 +244,7 @@ def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = 
     tags: set[str] = set()
     for raw in _all_tags(text, front) if structure is None else structure.tags:
         tag = fold(raw.strip("\"'").removeprefix("#").strip("/"))
-        # An issue's number is no tag.
+        # An issue's number isn't a tag.
         if tag and len(tag) <= _LONGEST and not tag.isdigit():
             tags.add(tag)
         if len(tags) == _MOST:
@@ -266,7 +266,7 @@ def _front_matter_tags(front: FrontMatter) -> Iterator[str]:
     for key in ("tags", "tag"):
         for item in front.items(key):
             # Between commas or brackets a space separates tags, too; an item on a separate line is one tag.
-            yield from (item,) if front.kind(key) == "block" else _BETWEEN.split(item)
+            yield from (item,) if front.kind(key) == "block" else _SEPARATORS.split(item)
 
 
 def _hashtags(text: str, start: int) -> Iterator[str]:

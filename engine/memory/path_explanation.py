@@ -8,6 +8,7 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
+from engine.base.formatting import any_of, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.corpus.documents import NOT_NOTES
@@ -24,6 +25,8 @@ from engine.settings.setting_origin import origin_of
 from engine.store import sessions
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot, count_chunks, indexed_file, issue_of
+from engine.text.folding import fold
+from engine.text.spelling import typos
 
 _KEYS = {
     "exclude": "exclude",
@@ -37,6 +40,10 @@ _NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.message())
 _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
+_SHORTEST_TYPED = 4
+"""Fewest letters and digits of a name that similar ones are looked up for."""
+_MOST_TYPOS = 1
+_MOST_SIMILAR = 3
 
 MISSING = marked("There is no such file or folder: check its name for typos.")
 NOT_SEARCHED = marked(
@@ -44,7 +51,7 @@ NOT_SEARCHED = marked(
 )
 NEW = marked("The file is new: the next update indexes it.")
 CHANGED = marked("The file has changed since it was indexed. Until the next update, searches find its old text.")
-GONE = marked("The file was deleted. Searches find its text until the next update.")
+FILE_DELETED = marked("The file was deleted. Searches find its text until the next update.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.message(), skip_reasons.OUTSIDE_MEMORY.message()})
 """Reasons that already tell the user to add the path to `extra_paths`."""
@@ -87,6 +94,12 @@ class PathStates:
         origin = _origin(status.match, self._settings, self._workspace, config)
         with self._store.read(cancel) as snapshot:
             return _Explanation(path, finder, status, origin, snapshot, provider).make(listing)
+
+
+def _plain_name(path: str) -> str:
+    """Return the letters and digits of a file's name without its suffix."""
+    base = path.strip().rstrip("/").rpartition("/")[2]
+    return "".join(filter(str.isalnum, fold(base.rpartition(".")[0] or base)))
 
 
 def _origin(match: Match | None, settings: Settings, workspace: Path, config: Path | None) -> RuleOrigin | None:
@@ -143,8 +156,22 @@ class _Explanation:
             for source in get_args(Source):
                 file = indexed_file(self._snapshot, source, printable_name(name)) if name else None
                 if file is not None:
-                    return self._state("gone", tr(GONE), "sync", path=name, source=source, title=file.title)
-        return self._state("missing", tr(MISSING), None, path="", source=None)
+                    return self._state("gone", tr(FILE_DELETED), "sync", path=name, source=source, title=file.title)
+        return self._state("missing", self._similar_names() or tr(MISSING), None, path="", source=None)
+
+    def _similar_names(self) -> str:
+        """Return a sentence with the indexed files whose names differ by spaces, case or a typo; empty without any."""
+        wanted = _plain_name(self._path)
+        if len(wanted) < _SHORTEST_TYPED:
+            return ""
+        rows = self._snapshot.connection.execute(f"SELECT path FROM {self._snapshot.tables.files} ORDER BY path")
+        found = [
+            (distance, path)
+            for (path,) in rows
+            if (distance := typos(wanted, _plain_name(path), _MOST_TYPOS)) is not None
+        ]
+        names = any_of(in_quotes(path) for _, path in sorted(found)[:_MOST_SIMILAR])
+        return tr("There is no such file or folder. Did you mean {names}?", names=names) if names else ""
 
     def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:
         remedy: PathRemedy | None = "settings" if origin.key else None

@@ -97,7 +97,7 @@ def read(text: str, name: str) -> Structure:
             notes = int(builder.properties.get(NOTES, 0))
         elif pages:
             if page := _PAGE.fullmatch(line):
-                builder.begun = True  # a page's number is no title
+                builder.begun = True  # a page's number isn't a title
                 builder.heading(number, number, 1, page[1])
                 builder.hide(number)
         elif heading := _HEADING.fullmatch(line):

@@ -308,7 +308,7 @@ class OdtText(Paragraphs):
         self._comment = -1
         """Number of paragraphs that were open when the open comment began; -1 for none."""
         self._field = self._author = ""
-        """What is said about the open comment, and its author."""
+        """The element that began last, and the author of the open comment."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._body = self._body or tag in _ODT_PARTS

@@ -30,7 +30,7 @@ _READ_AS = {
     "euc_kr": "cp949",
 }
 """Encodings that pages declare, with the wider ones that browsers read them as."""
-_NO_ENCODINGS = ("utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape")
+_NOT_HTML_ENCODINGS = ("utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape")
 """Codecs that no page uses, although they leave most of ASCII unchanged."""
 _IN_LINE = frozenset(
     "a abbr b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q s samp small span"
@@ -78,7 +78,7 @@ def decoded(data: bytes) -> str:
 def codec_of(label: str) -> str:
     """The codec of a declared encoding; "" if no page can declare it. Raises `LookupError`, `UnicodeError`."""
     name = codecs.lookup(label).name
-    if name.replace("_", "-") in _NO_ENCODINGS or b"<meta>".decode(name) != "<meta>":  # as in UTF-16 or EBCDIC
+    if name.replace("_", "-") in _NOT_HTML_ENCODINGS or b"<meta>".decode(name) != "<meta>":  # as in UTF-16 or EBCDIC
         return ""
     return _READ_AS.get(name, name)
 

@@ -53,7 +53,7 @@ def quick_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sync that is due every minute comes soon."""
+    """Shorten the scheduler's minute to 20 ms."""
     monkeypatch.setattr(sync_scheduler, "_SECONDS_A_MINUTE", 0.02)
 
 

@@ -324,7 +324,7 @@ def test_empty_items_of_lists_are_left_out() -> None:
     assert text_in(docx(items), ".docx") == "- one\n- two\n"
 
 
-def test_style_before_a_tracked_change_is_no_heading() -> None:
+def test_style_before_tracked_change_is_not_a_heading() -> None:
     old = '<w:pStyle w:val="H2"/><w:pPrChange><w:pPr><w:pStyle w:val="H1"/></w:pPr></w:pPrChange>'
     assert text_in(docx(word_paragraph("Part", old)), ".docx") == "## Part\n"
 
@@ -702,7 +702,7 @@ def test_html_has_the_text_that_browsers_show(page: str, text: str) -> None:
         ('<sup><a href="/page">th</a></sup>', "wordth.\n"),
     ],
 )
-def test_number_of_a_html_footnote_is_no_part_of_a_word(mark: str, text: str) -> None:
+def test_number_of_html_footnote_is_not_part_of_a_word(mark: str, text: str) -> None:
     assert text_in(f"<p>word{mark}.</p>".encode(), ".html") == text
 
 
