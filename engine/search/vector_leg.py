@@ -15,8 +15,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.providers import Calibration
 from engine.search import scoring
-from engine.search.chunk_filter import ChunkFilter
-from engine.search.query_conditions import many
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.search_sources import NearVectors
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
