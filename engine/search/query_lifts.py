@@ -16,7 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.query_conditions import many
+from engine.search.chunk_filter import many
 from engine.store.sessions import sessions_with_paths, used_paths
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold

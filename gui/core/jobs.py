@@ -241,7 +241,7 @@ class Jobs(QObject):
     def shutdown(self, timeout_ms: int, last: Callable[[], None] | None = None) -> bool:
         """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time.
 
-        What was to be saved is saved, and nothing is called back.
+        Pending saves are completed, and no callback runs.
         """
         self.cancel_all()
         self._turn.stop()

@@ -25,6 +25,8 @@ from gui.widgets.status_texts import engine_name, files_left_out, index_remedy, 
 
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")
+_LONGEST_CORRECTED = 24
+"""Characters of a corrected query that is shown whole."""
 WEAK = marked("Results below the minimum score are shown too.")
 _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
@@ -101,10 +103,17 @@ def did_you_mean(suggestions: Sequence[QuerySuggestion]) -> str:
     return tr("Did you mean {words}?", words=words) if words else ""
 
 
+def corrected_query(corrected: QuerySuggestion) -> str:
+    """Return the sentence on a corrected query: of a long one only the new word, since a narrow list cuts it off."""
+    if len(corrected.words) == 1 and len(corrected.query) > _LONGEST_CORRECTED:
+        return tr("Showing results with {word}", word=in_quotes(corrected.words[0][1]))
+    return tr("Showing results for {query}", query=in_quotes(corrected.query))
+
+
 def spelling(outcome: SearchOutcome) -> str:
     """Return a sentence about a corrected query that was searched, or "Did you mean …?"; empty if there is neither."""
     if outcome.corrected is not None:
-        return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
+        return corrected_query(outcome.corrected)
     return did_you_mean(outcome.offered)
 
 
@@ -221,7 +230,7 @@ def _limits(query: Query) -> str:
     where = in_quotes(query.scope.name) if query.scope else source_names(query.sources)
     period = ""
     if query.days:
-        period = tr_count("files changed in the past {count} day", "files changed in the past {count} days", query.days)
+        period = tr_count("files of the past {count} day", "files of the past {count} days", query.days)
     return all_of(part for part in (where, period) if part)
 
 

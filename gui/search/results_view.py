@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, in_quotes, marked, tr
+from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
 from gui.commands.commands import WITHIN, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
@@ -71,7 +71,7 @@ class SuggestionLine(QWidget):
         if self._shown == (corrected, typed):
             return
         self._shown = corrected, typed
-        label_text = tr("Showing results for {query}", query=in_quotes(corrected.query))
+        label_text = messages.corrected_query(corrected)
         self._label_text = label_text
         button = self._button(tr("Search as typed"), tr("Search for {query}", query=typed))
         set_tip(button, tr("Search for “{query}”", query=typed))
@@ -315,7 +315,7 @@ class ResultsView(QWidget):
         if not (same or answer.final):
             self.suggestions.show_suggestions(())  # those of the previous query
         if answer.outcome.results:
-            self._show_results(answer, keep=keep)  # the stack takes the focus of a pressed button along
+            self._show_results(answer, keep=keep)  # the stack moves the focus away from a pressed button
         else:
             self._show_empty(answer)
         silent = before is not None and before.final and before.query == answer.query

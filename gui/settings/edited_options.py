@@ -75,7 +75,7 @@ class SettingsModel(QObject):
         self._jobs = jobs
         self._config = config
         self._folder = Path()
-        self._reading, self._judging, self._saving = JobSlot(self), JobSlot(self), JobSlot(self)
+        self._read_job, self._effects_job, self._save_job = JobSlot(self), JobSlot(self), JobSlot(self)
         self._writing = Lock()
         """Held while a change is taken from the queue and written, so that the file gets them in their order."""
         self._queue: deque[_Save] = deque()
@@ -87,8 +87,8 @@ class SettingsModel(QObject):
         self._undo: list[Changes] = []
         self._waiting: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}
-        self._reopening = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
-        self._reopening.timeout.connect(self.applied)
+        self._reopen_timer = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
+        self._reopen_timer.timeout.connect(self.applied)
         self._urgent = False
         """Whether the folder is reopened as soon as everything is saved, without a pause."""
         self._refusal: tuple[tuple[str, ...], str] | None = None
@@ -102,7 +102,7 @@ class SettingsModel(QObject):
     @property
     def ready(self) -> bool:
         """Whether the settings file is neither being read nor written."""
-        return not (self._reading.busy or self._judging.busy or self._saving.busy)
+        return not (self._read_job.busy or self._effects_job.busy or self._save_job.busy)
 
     @property
     def folder(self) -> Path:
@@ -118,31 +118,33 @@ class SettingsModel(QObject):
 
     def read_again(self) -> None:
         """Read the settings file again, since another program may have changed it."""
-        if self._saving.busy:
+        if self._save_job.busy:
             return
         folder, config = self._folder, self._config
 
-        self._reading.put(self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read))
+        self._read_job.put(
+            self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
+        )
 
     def _set_read(self, layers: SettingLayers) -> None:
-        self._reading.done()
+        self._read_job.done()
         before, first = self._file, not self.read
         self._file, self.read = layers, True
         if first or layers != before:
             self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             self.loaded.emit()
         self._tell_refusal()
-        if not self._effects and not self._judging.busy:
-            self._judging.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
+        if not self._effects and not self._effects_job.busy:
+            self._effects_job.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
 
     def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
-        self._judging.done()
+        self._effects_job.done()
         self._effects = effects
         for key in effects:
             self.changed.emit(key)
 
     def _not_read(self, sentence: str) -> None:
-        self._reading.done()
+        self._read_job.done()
         self._tell_refusal()
         self.unreadable.emit(sentence)
 
@@ -255,10 +257,10 @@ class SettingsModel(QObject):
 
     def reopen_now(self) -> None:
         """Emit `applied` for saved changes immediately, without waiting for more of them."""
-        if self._saving.busy:
+        if self._save_job.busy:
             self._urgent = True
-        elif self._reopening.isActive():
-            self._reopening.stop()
+        elif self._reopen_timer.isActive():
+            self._reopen_timer.stop()
             self.applied.emit()
 
     def call_when_saved(self, then: Callable[[], None]) -> None:
@@ -268,7 +270,7 @@ class SettingsModel(QObject):
 
     def stop_reopening(self) -> None:
         """Don't emit `applied`, because the folder was closed or was opened with the saved settings meanwhile."""
-        self._reopening.stop()
+        self._reopen_timer.stop()
 
     def discard(self) -> None:
         """Discard all pending changes of settings."""
@@ -282,9 +284,9 @@ class SettingsModel(QObject):
 
     def _save(self, changes: Changes) -> None:
         """Write changes in the background, after those before them, even if the program ends meanwhile."""
-        self._reading.cancel()
+        self._read_job.cancel()
         self._queue.append(_Save(changes, self._folder))
-        self._saving.add(self._jobs.save(self._write_oldest, self._saved, self._not_saved))
+        self._save_job.add(self._jobs.save(self._write_oldest, self._saved, self._not_saved))
 
     def _write_oldest(self, _: CancelToken) -> tuple[_Save, SettingLayers]:
         """Write the oldest change of the queue; on a pool thread."""
@@ -299,18 +301,18 @@ class SettingsModel(QObject):
 
     def _saved(self, done: tuple[_Save, SettingLayers]) -> None:
         (changes, folder), layers = done
-        self._saving.done()
+        self._save_job.done()
         self._show_saved(folder)
         if any(applies_at_once(one.key) for one in changes):
             self.in_force.emit(layers.settings, folder)
         elif folder == self._folder:
-            self._reopening.start()
+            self._reopen_timer.start()
         self._reopen_if_urgent()
         self._call_if_saved()
 
     def _show_saved(self, folder: Path) -> None:
         """Show the file's contents once all changes are written, the last of them in the settings of `folder`."""
-        if self._saving.busy:
+        if self._save_job.busy:
             return  # the file doesn't have all that is displayed
         if self._refusal is not None or folder != self._folder:
             self.read_again()
@@ -321,7 +323,7 @@ class SettingsModel(QObject):
             self.loaded.emit()
 
     def _not_saved(self, sentence: str) -> None:
-        self._saving.done()
+        self._save_job.done()
         self._when_saved = None
         self._undo.clear()
         earlier = self._refusal[0] if self._refusal is not None else ()
@@ -331,12 +333,12 @@ class SettingsModel(QObject):
         self._show_saved(self._folder)
 
     def _reopen_if_urgent(self) -> None:
-        if self._urgent and not self._saving.busy:
+        if self._urgent and not self._save_job.busy:
             self._urgent = False
             self.reopen_now()
 
     def _call_if_saved(self) -> None:
-        if self._when_saved is not None and not self._saving.busy:
+        if self._when_saved is not None and not self._save_job.busy:
             then, self._when_saved = self._when_saved, None
             then()
 

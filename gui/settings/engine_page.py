@@ -188,7 +188,7 @@ class EnginePage(DialogPage):
         self._folder = Path()
         self._settings = Settings()
         self._before = EngineChoice.of(self._settings)
-        self._saving = JobSlot(self)
+        self._save_job = JobSlot(self)
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
         self._trial = CheckRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
@@ -211,7 +211,7 @@ class EnginePage(DialogPage):
     @property
     def ready(self) -> bool:
         """Whether no test or save is running."""
-        return not (self._trial.busy or self._saving.busy)
+        return not (self._trial.busy or self._save_job.busy)
 
     def begin(self, folder: Path, settings: Settings) -> None:
         """Show the current settings of a workspace; an unsaved choice stays while the same one is opened again."""
@@ -228,7 +228,7 @@ class EnginePage(DialogPage):
         """Cancel a running test, since the dialog was closed."""
         self._form.show_choice(self._before)
         self._changed(self._before)
-        self._saving.cancel()
+        self._save_job.cancel()
 
     @Slot(object)
     def _changed(self, choice: EngineChoice) -> None:
@@ -243,7 +243,7 @@ class EnginePage(DialogPage):
         return self._form.choice != self._before
 
     def _show_save(self) -> None:
-        self.save_button.setEnabled(self.unsaved and not self._saving.busy)
+        self.save_button.setEnabled(self.unsaved and not self._save_job.busy)
         self.edited.emit()
 
     # --- test -------------------------------------------------------------------------------------------------------
@@ -267,16 +267,16 @@ class EnginePage(DialogPage):
         def work(_: CancelToken) -> None:
             engine.save_settings(changes, workspace=folder, config=config, seen=before)
 
-        self._saving.put(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
+        self._save_job.put(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EngineChoice, _: None) -> None:
-        self._saving.done()
+        self._save_job.done()
         self._before = choice
         self.saved.emit()
 
     def _not_saved(self, sentence: str) -> None:
-        self._saving.done()
+        self._save_job.done()
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._show_save()

@@ -13,7 +13,7 @@ from gui.style.theme import tokens
 from gui.style.typography import FontSized
 from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.form_controls import CheckBox, indent
-from gui.widgets.formatting import ago, size_text
+from gui.widgets.formatting import ago, short_path, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, clear_layout
@@ -138,13 +138,6 @@ def source_amount(source: FoundSource) -> str:
     return tr("{amount}, last changed {when}", amount=amount, when=ago(source.newest))
 
 
-def short_path(path: str, home: str) -> str:
-    """Return the path with `~` for the home folder."""
-    start = home.rstrip("/\\")
-    rest = path[len(start) :]
-    return "~" + rest if start and path.startswith(start) and rest[:1] in ("", "/", "\\") else path
-
-
 def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
     """Return one line per issue, with its path."""
     return "\n".join(
@@ -203,7 +196,7 @@ class SourceCheckBoxes(FontSized, SourceRows):
 
     @property
     def ticked(self) -> list[bool]:
-        """Return for each row whether its box is ticked."""
+        """For each row, whether its box is ticked."""
         return [box.isChecked() for box in self._boxes]
 
     def focus_first(self) -> None:

@@ -245,7 +245,7 @@ class ChunkCard(BottomCard):
         self._before.clicked.connect(lambda: self.step_requested.emit(False))
         self._after.clicked.connect(lambda: self.step_requested.emit(True))
         self._copy.clicked.connect(self._copy_all)
-        self._body.verticalScrollBar().rangeChanged.connect(self._return)
+        self._body.verticalScrollBar().rangeChanged.connect(self._restore_scroll_position)
         self._body.verticalScrollBar().actionTriggered.connect(self._forget_scrolled)
         close.clicked.connect(self.close_card)
         self.hide()
@@ -340,7 +340,7 @@ class ChunkCard(BottomCard):
             for number in range(len(self._rows)):
                 self._place_row(number)
 
-    def _return(self) -> None:
+    def _restore_scroll_position(self) -> None:
         """Restore the scroll position: new rows are laid out step by step, with a smaller scroll range meanwhile."""
         if self._scrolled:
             self._body.verticalScrollBar().setValue(self._scrolled)

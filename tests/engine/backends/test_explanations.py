@@ -8,6 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from engine.backends import builtin
+from engine.embedding.provider_selection import Selection
 from engine.providers import Calibration
 from engine.records import EarlierQuery, ResultExplanation, SearchOutcome, SearchRemedy
 from engine.search.result_reasons import reasons_of
@@ -150,6 +152,32 @@ def test_combined_limits_named_together(open_memory) -> None:
     outcome = memory.search("irrigation", path_glob="people/**", sources=["sessions"], explain=True)
     assert outcome.explanation.emptied_by == "filters"
     assert set(_remedies(outcome)) == {"limits", "add-sessions"}
+
+
+def test_missing_provider_is_the_reason_for_no_meaning(open_memory, monkeypatch) -> None:
+    reason = "There is no API key for openai."
+    lacking = Selection(None, "openai", unavailable_reason=reason)
+    memory = open_memory()
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: lacking)
+    memory.sync()
+    outcome = memory.search("quagga", explain=True)
+    assert outcome.notice == f"Searched by words only: {reason}"
+    assert outcome.explanation.stages[0].note == outcome.notice
+    assert "settings" in _remedies(outcome)
+    assert memory.search("timer").notice == outcome.notice
+    assert memory.search("timer", mode="keyword").notice == "", "meaning was not requested"
+
+
+def test_empty_index_is_the_reason_before_any_filter(open_memory, workspace) -> None:
+    memory = open_memory()
+    options = {"sources": ["memory"], "explain": True}
+    outcome = memory.search("quagga", **options)
+    assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"sync", "folder"})
+    for note in workspace.rglob("*.md"):
+        note.unlink()
+    memory.sync()
+    outcome = memory.search("quagga", **options)
+    assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"left-out", "folder"})
 
 
 def test_shared_session_gets_no_hidden_remedy(open_memory, workspace) -> None:

@@ -126,8 +126,20 @@ def test_reading_during_later_sync_is_empty():
     assert messages.reading(make_status()) == messages.reading(None) == ""
 
 
+@pytest.mark.parametrize(
+    ("typed", "old", "new", "shown"),
+    [
+        ("timer battries", "battries", "batteries", "for “timer batteries”"),
+        ("why standardise before gradient descent", "standardise", "standardize", "with “standardize”"),
+    ],
+)
+def test_correction_shows_the_new_word(typed: str, old: str, new: str, shown: str):
+    corrected = QuerySuggestion(query=typed.replace(old, new), words=((old, new),), chunks=2)
+    assert messages.corrected_query(corrected) == f"Showing results {shown}"
+
+
 def test_empty_answer_shows_interpreted_operators(make_outcome):
-    outcome = make_outcome(understood="Searched for pump. Every result is in tag:x. No passage is in tag:x.")
+    outcome = make_outcome(understood="Searched for pump. Every result matches tag:x. No passage matches tag:x.")
     _, sentence = messages.empty(Query("pump tag:x", ("memory",)), outcome)
     assert sentence == f"{outcome.understood} Only notes were searched."
 
@@ -137,7 +149,7 @@ def test_empty_answer_shows_searched_sources_and_period(make_outcome):
     title, sentence = messages.empty(Query("pump", sources, 7), make_outcome(notice="The provider is away."))
     assert title == "Nothing found for “pump”"
     assert "The provider is away." in sentence
-    assert "Only sessions and files changed in the past 7 days were searched." in sentence
+    assert "Only sessions and files of the past 7 days were searched." in sentence
 
 
 def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):

@@ -21,8 +21,8 @@ from tests.helpers.catalogue import translated
 
 
 def test_every_option_is_on_exactly_one_page():
-    shown = Counter(placed.key for page in PAGES for placed in options_on(page))
-    assert shown == Counter(option.key for option in all_options())
+    placed_options = Counter(placed.key for page in PAGES for placed in options_on(page))
+    assert placed_options == Counter(option.key for option in all_options())
 
 
 def test_option_titles_are_unique_per_group():
