@@ -17,7 +17,7 @@ REDACTION_VERSION = 19
 """Increase it when more is masked, so that stored text is read and stored again."""
 USAGE_VERSION = 5
 """Increase it when usage is read differently; nothing is embedded again."""
-LINKS_VERSION = 8
+LINKS_VERSION = 9
 """Increase it when the same note would give other links."""
-TAGS_VERSION = 5
+TAGS_VERSION = 6
 """Increase it when the same note would get other tags."""

@@ -32,13 +32,7 @@ _AROUND = 1_000
 _NOTES = (".md", ".markdown", ".org")
 _TYPES = (
     *_NOTES,
-    ".mdx",
-    ".txt",
-    ".rst",
-    ".rest",
-    ".adoc",
-    ".asciidoc",
-    *(".tex", ".typ", ".tid", ".fountain"),
+    *(".mdx", ".txt", ".rst", ".rest", ".adoc", ".asciidoc", ".tex", ".typ", ".tid", ".fountain"),
     *json_notes.ENDINGS,
     *documents.ENDINGS,
 )
@@ -47,6 +41,8 @@ _FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp 
 """Extensions of files that are not notes."""
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_DENDRON = re.compile(r"(?:dendron://[^/]+/[\w.-]+|[a-z0-9_-]+(?:\.[a-z0-9_-]+){2,})(?:#[^#]*)?")
+"""What Dendron writes last in a link `[[words|dendron.topic.links]]`: the name of a note in a hierarchy or a vault."""
 _MARKDOWN = re.compile(
     r"(!?)\[((?:[^\[\]\n]{1,400}+|\[[^\[\]\n]{0,100}+\]){0,40}+)\]"
     r"\((?:<([^<>\n]{1,400}+)>|((?:[^\s()<>]{1,400}+|\([^\s()<>]{0,100}+\)){1,40}+))"
@@ -388,10 +384,15 @@ def _without_ending(path: str) -> str:
 
 
 def _wiki(match: re.Match[str]) -> WrittenLink | None:
-    target, anchor = split_target(match[2].removesuffix("\\"))
+    written, label = match[2].removesuffix("\\"), (match[3] or "").strip()
+    if _DENDRON.fullmatch(label):
+        written, label = label, written.strip()
+    if written.startswith("dendron://"):
+        written = written.rpartition("/")[2]
+    target, anchor = split_target(written)
     if is_attachment(target) or _SCHEME.match(target):
         return None
-    label = (match[3] or "").strip() or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
+    label = label or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
     return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, label)
 
 

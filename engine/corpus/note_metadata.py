@@ -212,13 +212,16 @@ _MOST = 500
 _LONGEST = 100
 _SEPARATORS = re.compile(r"[,\[\]\s]+")
 HASHTAG = re.compile(
-    r"(?:^|(?<=[\s(,;]))#([^\s!-,.:-@\[-^`{-\x7f\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u2e00-\u2e7f"
+    r"(?:^|(?<=[\s(,;])(?<!\]\())#([^\s!-,.:-@\[-^`{-\x7f\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u2e00-\u2e7f"
     r"\u3000-\u303f\ufe30-\ufe6f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65]+)"
 )
 """A tag in the text of a note, outside of code: any characters but spaces and punctuation other than `-`, `_` and `/`.
 
-One of digits alone is the number of an issue.
+One of digits alone is the number of an issue, and one right after `](` the anchor of a link.
 """
+_HTML_TAG = lazy_pattern(r"</?[A-Za-z][^<>\n]*>")
+_ANCHOR = lazy_pattern(r" {0,3}\[[^\[\]]{1,400}\]:[ \t]*#")
+"""The definition of a link to a heading of the same note."""
 _DIRECTIVE = lazy_pattern(
     r"[ \t]*#[ \t]*(?:include[ \t]*[<\"]|(?:define|undef|ifdef|ifndef|pragma)[ \t]+\w|(?:if|elif)[ \t]+[\w!(]"
     r"|(?:error|warning|line)[ \t]+[\"\d]|(?:else|endif)(?![\w/-]))"
@@ -280,6 +283,8 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
             fence = "" if markdown_line_types.closes_fence(line, fence) else fence
         elif not (fence := markdown_line_types.fence_marks(line)) and "#" in line and not _DIRECTIVE.match(line):
             line = markdown_line_types.CODE_SPAN.sub(" ", line) if "`" in line else line
+            line = _HTML_TAG.sub(" ", line) if "<" in line else line  # attributes have colours
+            line = _ANCHOR.sub("", line) if "]:" in line else line
             yield from HASHTAG.findall(line)
             if "#[[" in line:
                 yield from _PAGE_TAG.findall(line)

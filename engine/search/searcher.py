@@ -121,10 +121,8 @@ class Searcher:
         vectors are compared.
         """
         provider = None if request.keyword_only else self._provider()
-        failure = ""
-        if provider is None:
-            failure = "" if request.keyword_only else self._unavailable()
-        elif not provider.in_process:
+        failure = "" if request.keyword_only or provider is not None else self._unavailable()
+        if provider is not None and not provider.in_process:
             on_keywords, failure = self._send(provider, request, cancel, on_keywords)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             return self._answer(snapshot, provider, request, cancel, on_keywords, failure)

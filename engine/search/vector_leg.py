@@ -15,8 +15,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.providers import Calibration
 from engine.search import scoring
-from engine.search.chunk_filter import ChunkFilter
-from engine.search.query_conditions import many
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.search_sources import NearVectors
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
@@ -247,12 +246,13 @@ class VectorLeg:
 
     def near_cosines(self, ids: Sequence[int]) -> dict[int, float]:
         """Return approximate cosines, within a few thousandths, by id; chunks without a vector are left out."""
-        self._count_words(ids)
         if others := [id_ for id_ in ids if id_ not in self._near]:
             known, cosines = self.vectors.search(self.snapshot, self.model, self.query, len(others), allowed=others)
             self._near.update(zip(known.tolist(), cosines.tolist(), strict=True))
         known_cosines = {id_: self._near[id_] for id_ in ids if id_ in self._near}
-        return known_cosines | self.cosines([id_ for id_ in others if id_ not in known_cosines])
+        found = known_cosines | self.cosines([id_ for id_ in others if id_ not in known_cosines])
+        self._count_words([id_ for id_, cosine in found.items() if cosine > self.calibration.low])
+        return found
 
     def shared_subject(self) -> float:
         """Return how likely passages of the index share the query's subject, 0 to 1.

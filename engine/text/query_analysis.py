@@ -18,6 +18,7 @@ from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
 from engine.text.stopwords import (
     FUNCTION_CHARACTERS,
+    NOTES_ON,
     is_filler,
     is_recall,
     question_languages,
@@ -321,6 +322,8 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     """
     words = [(run.start(), fold(run[0])) for run in RUN.finditer(text)]
     marked: list[QueryTerm] = []
+    introduced = NOTES_ON.match(text)
+    own_notes = 0 if introduced is None else introduced.end()
     begins = True  # no word that is searched comes before, but for fillers
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
@@ -328,6 +331,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
         recall = searched and isinstance(term.word, str) and is_recall(term.word, before, language)
+        recall |= searched and term.start < own_notes
         begins = begins and (filler or term.stop or recall)
         is_acronym = term.stop and _is_acronym(term.surface, text)
         stop = recall or (term.stop and not is_acronym)

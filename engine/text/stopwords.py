@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
+from engine.base import lazy_pattern
 from engine.text.folding import fold
 
 # As the analyser writes them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
@@ -294,6 +295,15 @@ _RECALLS = {
 }
 """Words that ask, the first person, and verbs that aren't searched after both, as in "where did I write about it?"; no
 word for the first person if the verb's form says it, or if it comes later."""
+
+NOTES_ON = lazy_pattern(
+    r"\s*(?:(?:my|our|all|the|any|meine|alle|mes|mis|minhas|mijn|мои) )?"
+    r"(notes? (?=on |about |regarding )|notiz(?:en)? (?=zu[mr]? |über )|notes? (?=sur )|notas? (?=sobre )"
+    r"|(?:note|appunti) (?=su |sul |sulla )|notities? (?=over )|заметк[аи] (?=об? |про )|notat(?:ki|ka) (?=o )"
+    r"|anteckningar (?=om )|noter (?=om ))",
+    re.IGNORECASE,
+)
+"""The beginning of a query for one's own notes on a subject; its group isn't searched."""
 
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
 # word; some count only at the beginning or end of a query. Of a longer word the rest is searched.

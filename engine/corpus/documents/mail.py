@@ -25,6 +25,8 @@ _SEPARATOR = re.compile(rb"(?:\A|(?<=\n))From [^\n]{0,1000}\n(?=[!-9;-~]{1,200}:
 _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _LENGTH = re.compile(rb"\s{0,100}(\d{1,12})[ \t\r]{0,100}\n")
 _HEADER = re.compile(rb"(?:>?From [^\n]{0,1000}\n|[!-9;-~]{1,200}:)")
+_BLANK_LINES = re.compile(r"\r?\n(?:[ \t\xa0]{0,200}\r?\n){2,}")
+"""Several blank lines, which mail programs write for each part of a page that they turn into text."""
 _SHOWN = ("From", "To", "Cc", "Date")
 _LABELS = ("X-Gmail-Labels", "Keywords")
 _LONGEST_HEADER = 20_000
@@ -107,7 +109,7 @@ class _Parts:
         elif kind == "text/html":
             HtmlText(self._text).read(_content(part))
         elif kind == "text/plain":
-            self._text.paragraph(_content(part))
+            self._text.paragraph(_BLANK_LINES.sub("\n\n", _content(part)))
 
     def _chosen(self, kind: str, parts: list[Message]) -> list[Message]:
         """Return the parts to read: of several forms of the same text the plain one, unless it is empty."""

@@ -75,6 +75,7 @@ def test_mail_has_subject_date_people_text_and_files() -> None:
         ("Content-Type: text/plain; charset=no-such-thing", "Café".encode(), "Café"),
         ("Content-Type: text/plain", "Grüße aus Zürich und Köln".encode("cp1252"), "Grüße aus Zürich und Köln"),
         ("Content-Transfer-Encoding: base64", b"SG9zZQ==", "Hose"),
+        ("Content-Type: text/plain", b"one\n\ntwo\r\n\r\n \r\n\r\nthree", "one\n\ntwo\n\nthree"),
         ("Content-Transfer-Encoding: quoted-printable", b"soft=\nline =E2=82=AC", "softline €"),
     ],
 )

@@ -71,6 +71,7 @@ def test_other_numbers_are_not_dates(name: str) -> None:
         ("created: 2025-05-05\nupdated: 2026-01-11\ntags: [a]", "2026-01-11T00:00"),
         ("updated: [[2026-01-11]]", "2026-01-11T00:00"),
         ("updated: 2026-01-11, in the evening", "2026-01-11T00:00"),
+        ("updated: 1768174200123\ncreated: 1658768214", "2026-01-11T23:30"),
     ],
 )
 def test_front_matter_has_the_moment(block: str, found: str) -> None:

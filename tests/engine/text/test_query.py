@@ -238,6 +238,15 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
         ("when did I mention it", ["mention"]),
         ("where did Anna write her book", ["Anna", "write", "book"]),
         ("write to the bank", ["write", "bank"]),
+        ("notes on the old pump", ["old", "pump"]),
+        ("my note about pumps", ["pumps"]),
+        ("pump notes", ["pump", "notes"]),
+        ("release notes on pumps", ["release", "notes", "pumps"]),
+        ("notes on it", ["notes"]),
+        ("Notizen über die Pumpe im Keller", ["Pumpe", "Keller"]),
+        ("notes sur la pompe", ["pompe"]),
+        ("appunti sulla pompa della casa", ["pompa", "casa"]),
+        ("заметки о насосе", ["насосе"]),
         ("wo habe ich über die Pumpe geschrieben?", ["Pumpe"]),
         ("où ai-je écrit sur la pompe", ["pompe"]),
         ("dónde escribí sobre la bomba", ["bomba"]),
@@ -249,8 +258,9 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
         ("gdzie pisałem o pompie", ["pompie"]),
     ],
 )
-def test_verb_of_question_for_own_notes_is_not_searched(query: str, words: list[str]) -> None:
-    assert [term.surface for term in analyse_query(f"{query} ", ("english",)).terms if not term.stop] == words
+def test_words_that_ask_for_own_notes_are_not_searched(query: str, words: list[str]) -> None:
+    analysis = analyse_query(f"{query} ", ("english", "german", "french", "italian"))
+    assert [term.surface for term in analysis.terms if not term.stop] == words
 
 
 @pytest.mark.parametrize(
