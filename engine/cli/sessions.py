@@ -23,6 +23,7 @@ from engine.settings import settings_path
 
 _HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out", "cost")
 _UNKNOWN = "unknown"
+_THIS_MACHINE = "this machine"
 _WIDEST_NAME = 24
 _MOST_VALUES = 12
 """Most agents or projects that are named if none matches."""
@@ -203,7 +204,9 @@ def _print_stats(stats: SessionStats, arguments: Namespace, *, parts: int) -> No
     if arguments.json:
         print_json(stats)
         return
-    rows = [(arguments.by or "", *_HEADINGS), *map(_cells, stats.rows), ("total", *_cells(stats.total)[1:])]
+    unnamed = _THIS_MACHINE if arguments.by == "machine" else _UNKNOWN
+    named = ((safe(row.name) or unnamed, *_cells(row)) for row in stats.rows)
+    rows = [(arguments.by or "", *_HEADINGS), *named, ("total", *_cells(stats.total))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, *cells in rows:
         right = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
@@ -218,7 +221,6 @@ def _cells(row: StatsRow) -> Sequence[str]:
     usage = row.usage
     counts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
     return (
-        safe(row.name) or _UNKNOWN,
         f"{row.sessions:,}",
         f"{row.messages:,}",
         _duration(row.seconds),

@@ -1,7 +1,14 @@
-"""Turns a file on disk into the rows of the store: read, chunk, analyse. Doesn't access the database."""
+"""Turns a file on disk into the rows of the store: read, chunk, analyse.
+
+Only `stored_note` reads the database.
+"""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
+from typing import NamedTuple
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import Chunk, chunk_note
@@ -13,9 +20,42 @@ from engine.corpus.note_structure import Structure
 from engine.corpus.transcripts.chunk_packing import SessionChunk
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
-from engine.store.snapshot import HEADING_SEPARATOR
-from engine.store.writer import NewChunk, NewFile, StoredNote
+from engine.store.index_schema import IN_TEXT_ORDER
+from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
+from engine.store.writer import ChunkChanges, NewChunk, NewFile
 from engine.text import analyse, analyse_both, language_of_note
+
+
+class IndexedChunk(NamedTuple):
+    """What the index has of a chunk, in the order of `stored_note`'s query."""
+
+    id: int
+    hash: bytes
+    heading: str
+    """As stored."""
+    start_line: int
+    end_line: int
+
+
+class StoredNote(msgspec.Struct, frozen=True):
+    """What the index has of a note: if it equals that of the changed note, a chunk's rows can stay."""
+
+    names: tuple[str, str, tuple[str, ...]]
+    """Title, language and aliases, which are indexed with each chunk."""
+    chunks: tuple[IndexedChunk, ...]
+    """In the order of the text."""
+
+
+def stored_note(snapshot: Snapshot, file_id: int) -> StoredNote:
+    """Return what the index has of an indexed note."""
+    tables = snapshot.tables
+    query = f"""SELECT title, language, (SELECT aliases FROM {tables.front_matter} WHERE file_id = id)
+                FROM {tables.files} WHERE id = ?"""
+    [(title, language, aliases)] = snapshot.connection.execute(query, (file_id,))
+    query = f"""SELECT id, hash, heading, start_line, end_line FROM {tables.chunks}
+        WHERE file_id = ? ORDER BY {IN_TEXT_ORDER}"""
+    chunks = tuple(map(IndexedChunk._make, snapshot.connection.execute(query, (file_id,))))
+    return StoredNote((title, language, tuple(aliases.split("\n")) if aliases else ()), chunks)
 
 
 def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
@@ -24,14 +64,14 @@ def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
 
 
 def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored: StoredNote | None = None) -> NewFile:
-    """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't begin with."""
+    """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't have."""
     language = language_of_note(note.text)
     about = describe(note.text, file.name)
     chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
     if not chunks:  # an empty note, too, is found by its name
         chunks = [Chunk(1, 1, about.title, ())]
     names = about.title, language, about.aliases
-    kept = _unchanged(chunks, stored) if stored is not None and stored.names == names else 0
+    new, changes = _compared(chunks, stored) if stored is not None and stored.names == names else (chunks, None)
     return NewFile(
         source=file.source,
         path=file.name,
@@ -42,7 +82,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored:
         language=language,
         title_tokens=analyse_both(about.title, language),
         name_tokens=analyse_both(file.name, language),
-        chunks=tuple(chunk_rows(chunks[kept:], language)),
+        chunks=tuple(chunk_rows(new, language)),
         alias_tokens=analyse_both("\n".join(about.aliases), language),
         tags=tags_of(note.text, about.front, about.structure),
         aliases=about.aliases,
@@ -50,16 +90,38 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored:
         evergreen=about.evergreen,
         links=_links(note.text, file.name, about.structure),
         link_names=names_of(file.name, about.title, about.aliases, note.text),
-        kept=kept,
+        changes=changes,
     )
 
 
-def _unchanged(chunks: Sequence[Chunk], stored: StoredNote) -> int:
-    """Return how many chunks at the beginning are stored as they are."""
-    for number, (chunk, row) in enumerate(zip(chunks, stored.chunks, strict=False)):
-        if row != (_digest(chunk.text), HEADING_SEPARATOR.join(chunk.heading), chunk.start_line, chunk.end_line):
-            return number
-    return min(len(chunks), len(stored.chunks))
+def _compared(chunks: Sequence[Chunk], stored: StoredNote) -> tuple[list[Chunk], ChunkChanges | None]:
+    """Return the chunks whose text isn't stored, and what becomes of the stored ones; None if none of them stays.
+
+    Chunks that begin on one line, as parts of a long one, are in the order of their ids, and new ids are the highest:
+    if a part of such a line is new, those after it are, too.
+    """
+    waiting: dict[tuple[bytes, str], list[IndexedChunk]] = {}
+    for row in reversed(stored.chunks):
+        waiting.setdefault((row.hash, row.heading), []).append(row)
+    new: list[Chunk] = []
+    moved: list[tuple[int, int, int]] = []
+    line, before = 0, 0.0
+    for chunk in chunks:
+        if chunk.start_line != line:
+            line, before = chunk.start_line, 0.0
+        rows = waiting.get((_digest(chunk.text), HEADING_SEPARATOR.join(chunk.heading)))
+        if not rows or rows[-1].id < before:
+            new.append(chunk)
+            before = inf
+            continue
+        row = rows.pop()
+        before = row.id
+        if (row.start_line, row.end_line) != (chunk.start_line, chunk.end_line):
+            moved.append((chunk.start_line, chunk.end_line, row.id))
+    if len(new) == len(chunks):
+        return new, None
+    removed = tuple(sorted((row.id, row.hash) for rows in waiting.values() for row in rows))
+    return new, ChunkChanges(removed, tuple(moved))
 
 
 def _digest(text: str) -> bytes:

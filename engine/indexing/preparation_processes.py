@@ -23,10 +23,10 @@ from engine.base.errors import PARSER_FAULTS
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText, Unreadable
 from engine.indexing.crashing_files import CrashRecord
-from engine.indexing.note_preparation import prepare
+from engine.indexing.note_preparation import StoredNote, prepare
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
-from engine.store.writer import NewChunk, NewFile, StoredNote
+from engine.store.writer import NewChunk, NewFile
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -174,7 +174,7 @@ class _Worker:
         except OSError:
             self._alive = False
             return False
-        except UnicodeEncodeError:  # a name with bytes that are no text
+        except UnicodeEncodeError:  # a name that isn't valid UTF-8
             return False
         self.waiting += 1
         return True

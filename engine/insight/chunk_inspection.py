@@ -10,6 +10,7 @@ from engine.corpus.ignore_rules import is_unusable
 from engine.corpus.path_guard import PathGuard
 from engine.records import ChunkDetail, ChunkRow, ChunkVector, FileChunks, Source, VectorState
 from engine.store.connection import number
+from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot, issue_of
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel
@@ -34,7 +35,8 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
     refused = issue_of(snapshot, "not embedded", path)
     rows: Iterable[tuple[int, int, int, str, str, int]] = snapshot.connection.execute(
         f"""SELECT c.id, c.start_line, c.end_line, c.heading, c.text, e.id IS NOT NULL FROM {snapshot.tables.chunks} c
-            LEFT JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash WHERE c.file_id = ? ORDER BY c.id""",
+            LEFT JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash
+            WHERE c.file_id = ? ORDER BY c.start_line, c.id""",
         (_id_of(snapshot, model), file_id),
     )
     without = _without(model, refused=refused is not None)
@@ -76,13 +78,13 @@ def chunk_detail(
     refused = issue_of(snapshot, "not embedded", path) is not None
     state = "ready" if any(vector.active for vector in vectors) else _without(model, refused=refused)
     row = _row(id_, start, end, heading, text, state)
-    preceding = f"SELECT count(*) FROM {tables.chunks} WHERE file_id = ? AND id <= ?"
+    preceding = f"SELECT count(*) FROM {tables.chunks} WHERE file_id = ? AND ({IN_TEXT_ORDER}) <= (?, ?)"
     identical = f"SELECT count(*) - 1 FROM {tables.chunks} WHERE hash = ?"
     # The keyword index stores no text, but the same analysis yields the same tokens.
     analysed = analyse(text, language)
     return ChunkDetail(
         id=id_,
-        number=number(snapshot.connection, preceding, (file_id, id_)),
+        number=number(snapshot.connection, preceding, (file_id, start, id_)),
         path=path,
         row=row,
         hash=hash_.hex(),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
 from engine.text.tokens import RUN
 from engine.text.tokens_and_stems import Streams, text_pieces
@@ -210,7 +211,7 @@ def stored_texts(snapshot: Snapshot, file_ids: Sequence[int]) -> dict[int, list[
     marks = ",".join("?" for _ in file_ids)
     rows: Iterable[tuple[int, int, int, str]] = snapshot.connection.execute(
         f"""SELECT file_id, start_line, end_line, text FROM {snapshot.tables.chunks}
-            WHERE file_id IN ({marks}) ORDER BY file_id, id""",
+            WHERE file_id IN ({marks}) ORDER BY file_id, {IN_TEXT_ORDER}""",
         tuple(file_ids),
     )
     texts: dict[int, list[ChunkText]] = {}

@@ -11,6 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.formatting import any_of, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
+from engine.corpus.documents import NOT_NOTES
 from engine.corpus.folder_walk import LATEST_NS
 from engine.corpus.ignore_rules import Match, printable_name
 from engine.corpus.path_status import Listing, PathFinder, PathStatus
@@ -50,7 +51,7 @@ NOT_SEARCHED = marked(
 )
 NEW = marked("The file is new: the next update indexes it.")
 CHANGED = marked("The file has changed since it was indexed. Until the next update, searches find its old text.")
-GONE = marked("The file was deleted. Searches find its text until the next update.")
+FILE_DELETED = marked("The file was deleted. Searches find its text until the next update.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.message(), skip_reasons.OUTSIDE_MEMORY.message()})
 """Reasons that already tell the user to add the path to `extra_paths`."""
@@ -155,7 +156,7 @@ class _Explanation:
             for source in get_args(Source):
                 file = indexed_file(self._snapshot, source, printable_name(name)) if name else None
                 if file is not None:
-                    return self._state("gone", tr(GONE), "sync", path=name, source=source, title=file.title)
+                    return self._state("gone", tr(FILE_DELETED), "sync", path=name, source=source, title=file.title)
         return self._state("missing", self._similar_names() or tr(MISSING), None, path="", source=None)
 
     def _similar_names(self) -> str:
@@ -187,6 +188,9 @@ class _Explanation:
         name = self._status.name
         file = indexed_file(self._snapshot, "memory", name)
         if file is None:
+            skipped = issue_of(self._snapshot, "skipped", name)
+            if skipped is not None and skipped.rule == NOT_NOTES:
+                return self._excluded(Match(skipped.rule, skipped.detail), _BUILT_IN)
             return self._unknown(issue_of(self._snapshot, "failed", name))
         state = Path(self._status.path).lstat()
         changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (file.mtime_ns, file.size)
@@ -254,6 +258,9 @@ class _Explanation:
                     excluded[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
             known = {name: (one.mtime_ns, one.size) for name, one in stored.items()}
         else:
+            names = {file.name for file in listing.files}
+            skipped = (issue for issue in self._snapshot.issues("skipped") if issue.rule == NOT_NOTES)
+            excluded |= {issue.path: issue for issue in skipped if issue.path in names}
             known = {name: (one.mtime_ns, one.size) for name, one in self._snapshot.files("memory").items()}
         passed = (*listing.passed, *excluded.values())
         failures = {issue.path for issue in self._snapshot.issues("failed")}

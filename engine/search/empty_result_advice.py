@@ -12,6 +12,7 @@ from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
+from engine.search.result_reasons import UNKNOWN_LANGUAGE
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
@@ -284,6 +285,8 @@ class _Advice:
         name: RemedyName
         if context.vector_remedy is not None:
             yield self._of_index(context.vector_remedy, tr(_HELPS[context.vector_remedy]))
+        elif not context.language_known:
+            yield self._of_index("settings", tr(UNKNOWN_LANGUAGE))
         elif (ready := context.vectors_ready) is not None:
             name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
             advice = tr(

@@ -103,9 +103,9 @@ class Conditions:
 
         Files with one of the chunks in `without` are left out.
         """
-        rows: list[tuple[int, int]] = list(
+        rows: list[tuple[int, int, int]] = list(
             self._snapshot.connection.execute(
-                f"""SELECT min(c.id), count(*) OVER () FROM {self._tables.chunks} c
+                f"""SELECT c.id, count(*) OVER (), min(c.start_line) FROM {self._tables.chunks} c
                 CROSS JOIN {self._tables.files} f ON f.id = c.file_id
                 WHERE +c.id IN (SELECT value FROM carray(?)) AND +c.file_id NOT IN (
                     SELECT file_id FROM {self._tables.chunks} WHERE id IN (SELECT value FROM carray(?)))
@@ -113,7 +113,7 @@ class Conditions:
                 (many(chunks), many(without), limit),
             )
         )
-        return [id_ for id_, _ in rows], rows[0][1] if rows else 0
+        return [id_ for id_, _, _ in rows], rows[0][1] if rows else 0
 
     def _matching(self, conditions: Iterable[_Condition], files: Sequence[int] | None, most: int = -1) -> list[int]:
         parts = list(conditions)

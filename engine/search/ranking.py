@@ -85,7 +85,7 @@ class _Scorer(msgspec.Struct):
     def evidence(self, id_: int) -> Evidence:
         """Return what keywords and vectors say about a chunk."""
         cosine = self.cosines.get(id_)
-        vector = None if cosine is None or self.vector_leg is None else self.vector_leg.evidence(cosine)
+        vector = None if cosine is None or self.vector_leg is None else self.vector_leg.evidence(id_, cosine)
         name = self.words.names.get(id_)
         return Evidence(self.texts.get(id_, 0.0), vector, id_ in self.complete, name_bonus(name) if name else 0.0)
 

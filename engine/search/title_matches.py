@@ -20,6 +20,7 @@ from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages, Term
 from engine.search.scoring import DEFINED, SPELLED
 from engine.search.search_sources import WordCounts
+from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
@@ -75,6 +76,8 @@ class NamedChunk(msgspec.Struct, frozen=True):
     """The file's id."""
     whole: bool
     """Whether the name is the whole query, with its function words and fillers."""
+    line: int
+    """The chunk's first line."""
 
 
 def chunks_named(
@@ -88,10 +91,10 @@ def chunks_named(
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
     names_of_chunks = {}
-    for id_, file, title, path, aliases in snapshot.titles(tuple(ids)):
+    for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
         if not called.isdisjoint(names):
-            names_of_chunks[id_] = NamedChunk(file, names[0] in called)
+            names_of_chunks[id_] = NamedChunk(file, names[0] in called, line)
     return names_of_chunks
 
 
@@ -112,22 +115,22 @@ def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titl
     files, with case-sensitive matching outside of ASCII.
     """
     if titled is not None:
-        first: dict[int, int] = {}
+        first: dict[int, tuple[int, int]] = {}
         for id_, named in chunks_named(snapshot, query, analysis, titled).items():
-            first[named.file] = min(id_, first.get(named.file, id_))
-        return list(first.values())[:_MOST_NAMED]
+            first[named.file] = min((named.line, id_), first.get(named.file, (named.line, id_)))
+        return [id_ for _, id_ in first.values()][:_MOST_NAMED]
     tables, ids = snapshot.tables, list[int]()
     for words in _names_in(query, analysis):
         pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
         rows = snapshot.connection.execute(
-            f"""SELECT min(c.id) FROM (
+            f"""SELECT (SELECT id FROM {tables.chunks} WHERE file_id = f.id ORDER BY {IN_TEXT_ORDER} LIMIT 1) FROM (
                     SELECT id FROM {tables.files}
                     WHERE title LIKE ?1 OR path LIKE ?1 || '.%' OR path LIKE '%/' || ?1 || '.%'
                     UNION SELECT file_id FROM {tables.front_matter} WHERE char(10) || aliases || char(10) LIKE ?2
-                ) f JOIN {tables.chunks} c ON c.file_id = f.id GROUP BY f.id LIMIT {_MOST_NAMED}""",
+                ) f LIMIT {_MOST_NAMED}""",
             (pattern, f"%\n{pattern}\n%"),
         )
-        ids += (id_ for (id_,) in rows)
+        ids += (id_ for (id_,) in rows if id_ is not None)
     return list(dict.fromkeys(ids))
 
 
@@ -265,7 +268,7 @@ def name_matches(
         return rating
 
     fits = {}
-    for id_, _, title, path, aliases in snapshot.titles(tuple(ids)):
+    for id_, _, _, title, path, aliases in snapshot.titles(tuple(ids)):
         best = max(map(fit, (title, path.rpartition("/")[2].rpartition(".")[0], *aliases.splitlines())))
         if best:
             fits[id_] = best
@@ -273,7 +276,7 @@ def name_matches(
 
 
 def name_use(query: Query) -> Callable[[str], float] | None:
-    """Return a function that rates how a text uses the name that the query is; None if the query is no name.
+    """Return a function that rates how a text uses the name that the query is; None if the query isn't a name.
 
     `DEFINED` if the text defines the name, as code, keys with a value, and headings do, or more for a name of several
     parts; `SPELLED` if the text only joins several parts to one name; 0 otherwise. The name may be in any case style.
@@ -368,8 +371,8 @@ def put_first(
     where the name is most frequent says no more about it.
     """
 
-    def order(scored: Scored) -> tuple[bool, int]:
-        return words.used.get(scored.id, 0.0) < DEFINED, scored.id
+    def order(scored: Scored) -> tuple[bool, int, int]:
+        return words.used.get(scored.id, 0.0) < DEFINED, named[scored.id].line, scored.id
 
     first: dict[int, Scored] = {}
     for scored in ranked:

@@ -19,6 +19,10 @@ from engine.base.language import tr
 
 FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
 FTS_COLUMNS = ("title", "heading", "name", "words", "stems", "aliases")
+IN_TEXT_ORDER = "start_line, id"
+"""Order of the chunks of one file. Those of a session, which only grows, are in the order of their ids, too; a note's
+are not once an earlier part of it was changed.
+"""
 ROLES = ("user", "assistant", "tool", "system")
 
 Migration = Callable[[apsw.Connection], None]

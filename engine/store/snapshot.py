@@ -302,19 +302,20 @@ class Snapshot:
                 group,
             )
 
-    def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, str, str, str]]:
-        """Yield (chunk id, file id, title, path, aliases) for these chunks.
+    def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, str, str, str]]:
+        """Yield (chunk id, first line, file id, title, path, aliases) for these chunks.
 
         Aliases are separated by newlines. Unknown ids are left out.
         """
         for group in _groups(ids):
             rows = self.connection.execute(
-                f"""SELECT c.id, f.id, f.title, f.path, coalesce(n.aliases, '') FROM {self.tables.chunk_rows}
+                f"""SELECT c.id, c.start_line, f.id, f.title, f.path, coalesce(n.aliases, '')
+                    FROM {self.tables.chunk_rows}
                     CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     LEFT JOIN {self.tables.front_matter} n ON n.file_id = f.id WHERE c.id IN ({_marks(group)})""",
                 group,
             )
-            yield from typed(rows, tuple[int, int, str, str, str])
+            yield from typed(rows, tuple[int, int, int, str, str, str])
 
     # --- vectors --------------------------------------------------------------------------------------------------
 

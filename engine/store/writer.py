@@ -103,13 +103,13 @@ class NewChunks(Protocol):
     def __iter__(self) -> Iterator[NewChunk]: ...
 
 
-class StoredNote(msgspec.Struct, frozen=True):
-    """What the index has of a note: if it equals that of the changed note, a chunk's rows can stay."""
+class ChunkChanges(msgspec.Struct, frozen=True):
+    """How the stored chunks of a changed note differ from its new ones; all others stay as they are."""
 
-    names: tuple[str, str, tuple[str, ...]]
-    """Title, language and aliases, which are indexed with each chunk."""
-    chunks: tuple[tuple[bytes, str, int, int], ...]
-    """Hash, headings as stored, first and last line of each chunk, in order."""
+    removed: tuple[tuple[int, bytes], ...]
+    """Ids and hashes of those whose text is no longer in the note."""
+    moved: tuple[tuple[int, int, int], ...]
+    """First line, last line and id of those with the same text on other lines."""
 
 
 class NewFile(msgspec.Struct, frozen=True):
@@ -141,8 +141,10 @@ class NewFile(msgspec.Struct, frozen=True):
     evergreen: bool = False
     links: tuple[NoteLink, ...] = ()
     link_names: tuple[NoteName, ...] = ()
-    kept: int = 0
-    """Number of first chunks whose stored rows stay as they are; `chunks` are those after them."""
+    changes: ChunkChanges | None = None
+    """What becomes of the stored chunks if some of them stay; `chunks` are those in addition to them. None to replace
+    all.
+    """
 
 
 class Writer(Snapshot):
@@ -155,8 +157,11 @@ class Writer(Snapshot):
 
         Chunk ids are assigned here, in rising order, so they are known without a query.
         """
-        if file.kept:
-            file_id, added, removed = self._extend_file(file, file.kept)
+        if file.changes is not None:
+            file_id, added, removed = self._extend_file(file, file.changes.removed)
+            self.connection.executemany(
+                f"UPDATE {self.tables.chunks} SET start_line = ?, end_line = ? WHERE id = ?", file.changes.moved
+            )
             self._remove_note_details(file_id)
         else:
             removed = self.remove_file(file.source, file.path)
@@ -207,13 +212,16 @@ class Writer(Snapshot):
 
         Returns the ids of the (new, removed) chunks.
         """
-        _, added, removed = self._extend_file(file, keep)
+        _, added, removed = self._extend_file(file, self._chunks_of(self._id_of(file), keep))
         return added, removed
 
-    def _extend_file(self, file: NewFile, keep: int) -> tuple[int, list[int], list[int]]:
+    def _id_of(self, file: NewFile) -> int:
         query = f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?"
-        file_id = number(self.connection, query, (file.source, file.path))
-        removed = self._remove_chunks(file_id, keep)
+        return number(self.connection, query, (file.source, file.path))
+
+    def _extend_file(self, file: NewFile, without: Sequence[tuple[int, bytes]]) -> tuple[int, list[int], list[int]]:
+        file_id = self._id_of(file)
+        removed = self._remove_chunks(without)
         self.connection.execute(
             f"DELETE FROM {self.tables.tool_uses} WHERE file_id = ? AND line >= ?", (file_id, file.uses_from)
         )
@@ -297,7 +305,7 @@ class Writer(Snapshot):
         ).fetchone()
         if row is None:
             return []
-        ids = self._remove_chunks(row[0])
+        ids = self._remove_chunks(self._chunks_of(row[0]))
         if source == "sessions":
             for table in (self.tables.sessions, self.tables.tool_uses, self.tables.session_usage):
                 self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
@@ -311,10 +319,13 @@ class Writer(Snapshot):
         for table in (tables.tags, tables.front_matter, tables.links, tables.link_names):
             self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
 
-    def _remove_chunks(self, file_id: int, keep: int = 0) -> list[int]:
-        """Remove the chunks of a file after the first `keep`; returns their ids."""
+    def _chunks_of(self, file_id: int, after: int = 0) -> list[tuple[int, bytes]]:
+        """Return id and hash of the chunks of a file, without the first `after` ones."""
         query = f"SELECT id, hash FROM {self.tables.chunks} WHERE file_id = ? ORDER BY id LIMIT -1 OFFSET ?"
-        chunks: list[tuple[int, bytes]] = list(self.connection.execute(query, (file_id, keep)))
+        return list(self.connection.execute(query, (file_id, after)))
+
+    def _remove_chunks(self, chunks: Sequence[tuple[int, bytes]]) -> list[int]:
+        """Remove chunks, given as (id, hash); returns their ids."""
         ids = [id_ for id_, _ in chunks]
         # Time of last use for eviction, unless the text comes back.
         self.connection.executemany(
@@ -455,17 +466,6 @@ class Writer(Snapshot):
             (surplus,),
         )
         return self.connection.changes()
-
-
-def stored_note(snapshot: Snapshot, file_id: int) -> StoredNote:
-    """Return what the index has of an indexed note."""
-    tables = snapshot.tables
-    query = f"""SELECT title, language, (SELECT aliases FROM {tables.front_matter} WHERE file_id = id)
-                FROM {tables.files} WHERE id = ?"""
-    [(title, language, aliases)] = snapshot.connection.execute(query, (file_id,))
-    query = f"SELECT hash, heading, start_line, end_line FROM {tables.chunks} WHERE file_id = ? ORDER BY id"
-    chunks = tuple(snapshot.connection.execute(query, (file_id,)))
-    return StoredNote((title, language, tuple(aliases.split("\n")) if aliases else ()), chunks)
 
 
 def _chunk_row(id_: int, file_id: int, c: NewChunk) -> tuple[object, ...]:

@@ -164,9 +164,9 @@ class RenderedView(QTextBrowser):
         self._returning: tuple[int, int] | None = None
         """Block number of the position to show once it is laid out again, and the pixels of it above the view."""
         self._former = QPixmap()
-        """What was visible before, painted until then."""
-        self._making = PageBuilder(jobs, self)
-        self._making.made.connect(self._show)
+        """Picture of the previous content, painted until then."""
+        self._page_builder = PageBuilder(jobs, self)
+        self._page_builder.made.connect(self._show)
         self._layout_steps = StepwiseLayout(self)
         self._layout_steps.reached.connect(self._on_reached)
         self._layout_steps.finished.connect(self._move_ticks)
@@ -228,12 +228,12 @@ class RenderedView(QTextBrowser):
         def make(content: tuple[list[str], Mapping[str, Picture]]) -> None:
             self._job.done()
             slices, self._pictures = content
-            self._making.start(slices, style, self._pictures)
+            self._page_builder.start(slices, style, self._pictures)
 
         self._job.put(self._jobs.read(work, make, self._fail))
 
     def cancel(self) -> None:
-        self._making.stop()
+        self._page_builder.stop()
         self._job.cancel()
 
     def leave(self) -> None:
@@ -244,7 +244,7 @@ class RenderedView(QTextBrowser):
 
     @property
     def blocks(self) -> TextLines:
-        """Return the text blocks of the page as lines to search."""
+        """The text blocks of the page, as lines to search."""
         return TextLines(self._page.texts if self._page is not None else ())
 
     def go_to_anchor(self, name: str) -> bool:

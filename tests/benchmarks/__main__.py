@@ -1,7 +1,7 @@
 """Measures what the design promises: `python -m tests.benchmarks [ROW …] [--notes N] [--folder DIR]`.
 
-Every row is a module in `rows`; it runs its work in processes of its own and prints lines of a Markdown table. Notes
-and the vectors of real sentences stay in the folder for the next run; indexes are rebuilt. `complaints` measures
+Every row is a module in `rows`; it runs its work in processes of its own and prints lines of a Markdown table. Notes,
+the vectors of real sentences and the indexes of this code stay in the folder for the next run. `complaints` measures
 nothing: it writes the results of queries that users complain about to COMPLAINTS.md.
 """
 

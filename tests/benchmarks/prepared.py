@@ -1,5 +1,7 @@
 """Setup shared by the rows: notes on disk, their indexes, and a memory opened with a given provider."""
 
+import hashlib
+import pickle
 import random
 import shutil
 from dataclasses import dataclass, field
@@ -13,7 +15,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.settings.search_settings import QuerySettings, ResultCacheSettings
-from tests.benchmarks.measuring import Cost, measure
+from tests.benchmarks.measuring import ROOT, Cost, measure
 from tests.benchmarks.notes import Words, write_notes
 from tests.benchmarks.transcripts import stores, write_sessions
 
@@ -23,6 +25,10 @@ LARGE = 4
 UNCACHED = QuerySettings(cache=ResultCacheSettings(enabled=False))
 """Settings for rows that time searches: an answer from the cache would be no search."""
 
+_KEPT_INDEXES = 2
+"""Of one kind: so two versions can be measured in turn."""
+_COST = "cost.pickle"
+
 Model = Literal["none", "random-1536", "lifted-1536", "window", "embedded"]
 """`lifted-1536`: real vectors in more dimensions; `window`: the embedded provider, but its model hands out the real
 vectors one by one, whatever the text; `embedded`: the program's own."""
@@ -30,7 +36,7 @@ vectors one by one, whatever the text; `embedded`: the program's own."""
 
 @dataclass
 class Bench:
-    """One run. The files in `cache` outlast it: they take long to make and do not depend on the engine."""
+    """One run. The files in `cache` outlast it: they take long to make. An index is made again for other code."""
 
     notes: int
     cache: Path
@@ -56,13 +62,44 @@ class Bench:
         return folder
 
     def index(self, count: int, model: Model) -> tuple[Path, Cost]:
-        """The store folder of a complete index of so many notes, and what its one full sync cost."""
+        """The store folder of a complete index of so many notes, and what its one full sync cost when it was made.
+
+        It outlasts the run, until the engine's code changes: the large ones take longer than what is measured on them.
+        """
         key = count, model
         if key not in self.built:
-            store = self.scratch / f"index-{count}-{model}"
-            cost = measure(build_index, self.folder(count), store, model, self.cache)
-            self.built[key] = store, cost
+            name = f"index-{count}-{model}-"
+            store = self.cache / f"{name}{_code_digest()}"
+            if not store.exists():
+                unfinished = self.scratch / store.name
+                self._build(count, unfinished, model)
+                former = sorted(self.cache.glob(f"{name}*"), key=lambda folder: folder.stat().st_mtime)
+                for folder in former[: 1 - _KEPT_INDEXES]:
+                    shutil.rmtree(folder)
+                unfinished.rename(store)
+            self.built[key] = store, pickle.loads((store / _COST).read_bytes())
         return self.built[key]
+
+    def built_now(self, count: int, model: Model) -> Cost:
+        """What a full sync costs in this run."""
+        return self._build(count, self.scratch / f"index-{count}-{model}-new", model)
+
+    def _build(self, count: int, store: Path, model: Model) -> Cost:
+        if model not in ("none", "random-1536", "embedded"):
+            from tests.benchmarks.real_vectors import real_vectors  # brings numpy with it
+
+            real_vectors(self.cache)  # made once, and no part of the cost
+        cost = measure(build_index, self.folder(count), store, model, self.cache)
+        (store / _COST).write_bytes(pickle.dumps(cost))
+        return cost
+
+
+def _code_digest() -> str:
+    """Of all code that decides what an index contains."""
+    digest = hashlib.sha256()
+    for path in sorted([*ROOT.glob("engine/**/*.py"), *ROOT.glob("tests/benchmarks/*.py")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def copy_of(folder: Path, target: Path) -> Path:

@@ -14,23 +14,40 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 
 SENTENCES = 100_000
+_DIMS = 512
+_BATCH = 2_000
+"""Sentences between two writes."""
 _DOCUMENTATION = Path("/usr/share/doc")
 _LARGEST_FILE = 1_000_000
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n\s*\n")
 
 
 def real_vectors(cache: Path) -> Vectors:
-    """Unit vectors of the embedded model, (n, 512), n at most `SENTENCES`; made once, in some minutes."""
+    """Unit vectors of the embedded model, (n, 512), n at most `SENTENCES`; made once, in some minutes.
+
+    A run that is stopped continues where it stopped: the vectors made so far stay in `cache`.
+    """
     path = cache / "sentences.npy"
     if not path.exists():
-        from engine.embedding.embedded_model import EmbeddedProvider
-
-        vectors = EmbeddedProvider().embed_documents(_some_sentences())
-        unfinished = path.with_suffix(".unfinished.npy")
-        np.save(unfinished, vectors)
-        unfinished.rename(path)
+        unfinished = path.with_suffix(".unfinished")
+        _embed_remaining(unfinished)
+        np.save(path.with_suffix(".whole.npy"), np.fromfile(unfinished, np.float32).reshape(-1, _DIMS))
+        path.with_suffix(".whole.npy").rename(path)
+        unfinished.unlink()
     vectors: Vectors = np.load(path, mmap_mode="r")
     return vectors
+
+
+def _embed_remaining(path: Path) -> None:
+    """Append the vectors that this file of plain float32 rows does not have yet."""
+    from engine.embedding.embedded_model import EmbeddedProvider
+
+    provider, sentences = EmbeddedProvider(), _some_sentences()
+    with path.open("ab") as file:
+        file.truncate(file.tell() - file.tell() % (4 * _DIMS))
+        for start in range(file.tell() // (4 * _DIMS), len(sentences), _BATCH):
+            file.write(provider.embed_documents(sentences[start : start + _BATCH]).tobytes())
+            file.flush()
 
 
 def lifted(cache: Path, dims: int) -> Vectors:

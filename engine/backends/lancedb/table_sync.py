@@ -33,6 +33,7 @@ from engine.indexing.stage_data import StageWork, fingerprint
 from engine.indexing.vector_storage import VectorStorage
 from engine.records import Source
 from engine.redaction.secret_masking import redact
+from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, decode
@@ -102,7 +103,8 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
         (file.id,),
     ).fetchone()
     chunks = connection.execute(
-        f"SELECT start_line, end_line, text, heading, places FROM {tables.chunks} WHERE file_id = ? ORDER BY id",
+        f"""SELECT start_line, end_line, text, heading, places FROM {tables.chunks}
+            WHERE file_id = ? ORDER BY {IN_TEXT_ORDER}""",
         (file.id,),
     )
     size, title, language = row

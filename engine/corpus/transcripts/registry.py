@@ -47,9 +47,12 @@ from engine.corpus.transcripts.agents import (
     junie,
     kimi,
     kiro,
+    letta,
     llm,
     lm_studio,
     muse,
+    nanobot,
+    ollama,
     omnigent,
     openclaw,
     opencode,
@@ -113,6 +116,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         command_code.AGENT,  # before OpenClaw, whose weaker marks are also in these lines
         deepseek_harness.AGENT,
         droid.AGENT,
+        letta.AGENT,  # before OpenClaw, whose entries it has
         openclaw.AGENT,
         openclaw.QCLAW,
         copilot_chat.AGENT,
@@ -143,6 +147,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         openhands.AGENT,
         grok.AGENT,
         vibe.AGENT,
+        nanobot.AGENT,  # before gptme, as which its messages pass, too
         gptme.AGENT,
         hermes.AGENT,
         antigravity.AGENT,
@@ -162,6 +167,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         posit_assistant.AGENT,
         qwenpaw.AGENT,
         piebald.AGENT,
+        ollama.AGENT,
         shelley.AGENT,
         omnigent.AGENT,
         reasonix.AGENT,  # last, since nothing in its lines is unique to it
@@ -230,6 +236,11 @@ def usual_folders() -> tuple[tuple[str, str], ...]:
     """
     exports = ", ".join(sorted(agent.label for agent in AGENTS if agent.downloaded))
     return (*((agent.label, agent.usual) for agent in AGENTS if agent.usual), (exports, ""))
+
+
+def agent_labels() -> tuple[str, ...]:
+    """Return the display names of all agents whose sessions are found in folders, in alphabetical order."""
+    return tuple(sorted((agent.label for agent in AGENTS if not agent.downloaded), key=str.casefold))
 
 
 def store_name(path: str) -> str:

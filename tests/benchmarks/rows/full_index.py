@@ -11,7 +11,7 @@ _SHARE = 20
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    _, ours = bench.index(bench.notes, "random-1536")
+    ours = bench.built_now(bench.notes, "random-1536")
     part = max(bench.notes // _SHARE, 1)
     theirs = measure(_reference, bench.folder(part), bench.scratch / "reference-full.sqlite")
     scale = bench.notes / part

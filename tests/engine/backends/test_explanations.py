@@ -1,6 +1,7 @@
 """Explained searches: locations of words, parts of a score, and remedies for an empty result."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.embedding.provider_selection import Selection
+from engine.providers import Calibration
 from engine.records import EarlierQuery, ResultExplanation, SearchOutcome, SearchRemedy
 from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
@@ -249,6 +251,15 @@ def test_trial_query_sends_nothing_new(open_memory, provider) -> None:
     outcome = memory.search("quagga", path_glob="people/**", explain=True)
     assert provider.questions == ["quagga"]
     assert _remedies(outcome)["settings"].stage == outcome.explanation.emptied_by
+
+
+def test_unknown_language_of_query_is_a_reason(open_memory, provider) -> None:
+    provider.calibration = Calibration(0.0, 1.0, 0.5, unknown=re.compile("[\u10a0-\u10ff]"))
+    memory = open_memory()
+    memory.sync()
+    remedy = _remedies(memory.search("\u10d7\u10d1\u10d8\u10da\u10d8\u10e1\u10d8", explain=True))["settings"]
+    assert remedy.advice == "The model does not know the query's language, so only its words count."
+    assert "settings" not in _remedies(memory.search("quagga", explain=True, min_score=0.99))
 
 
 def test_pending_vectors_offered_for_approval(open_memory, workspace: Path) -> None:

@@ -186,7 +186,7 @@ def test_where_one_alone_speaks_is_shown_and_marked(memory: BuiltinMemory) -> No
 
 
 @pytest.mark.parametrize(
-    ("written", "shown"),
+    ("written", "described"),
     [
         ("on:2016", "on:2016 (2016-01-01 to 2016-12-31)"),
         ("on:2016-02", "on:2016-02 (2016-02-01 to 2016-02-29)"),
@@ -196,9 +196,9 @@ def test_where_one_alone_speaks_is_shown_and_marked(memory: BuiltinMemory) -> No
         ("after:2016-02-03", "after:2016-02-03"),
     ],
 )
-def test_condition_of_time_names_its_first_and_last_day(memory: BuiltinMemory, written: str, shown: str) -> None:
+def test_condition_of_time_names_its_first_and_last_day(memory: BuiltinMemory, written: str, described: str) -> None:
     stages = {stage.name: stage for stage in memory.search(f"-zzz {written}", explain=True).explanation.stages}
-    assert shown in stages["query"].note
+    assert described in stages["query"].note
 
 
 @pytest.mark.parametrize(("query", "found"), [("agent:claw", True), ("agent:OpenClaw", True), ("agent:codex", False)])

@@ -155,7 +155,7 @@ def test_empty_result_names_stage(run: Run) -> None:
     assert run("search", "zebra", "--json").json["results"] == []
 
 
-def test_suggestion_on_separate_line(run: Run, memory: FakeMemory) -> None:
+def test_search_prints_suggestion_on_separate_line(run: Run, memory: FakeMemory) -> None:
     meant = (("zebar", "zebra"),)
     memory.suggestions["zebar"] = (QuerySuggestion(query="zebra", words=meant, chunks=2),)
     assert run("search", "zebar").out.splitlines()[:2] == ["No matches.", "Did you mean “zebra”?"]

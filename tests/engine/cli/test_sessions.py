@@ -168,8 +168,8 @@ def test_session_without_end_has_time_of_file(run: Run, memory: FakeMemory) -> N
         {"path": "sessions/a/2", "id": "new", "started": None, "ended": None, "modified": NOW - day},
         {"path": "sessions/a/3", "id": "never", "started": None, "ended": None},
     )
-    shown = {line.split()[0]: line.split()[1] for line in run("sessions").out.splitlines()}
-    assert shown == {"old": "2026-02-08", "new": "2026-02-10", "never": "no"}
+    dates = {line.split()[0]: line.split()[1] for line in run("sessions").out.splitlines()}
+    assert dates == {"old": "2026-02-08", "new": "2026-02-10", "never": "no"}
     found = run("sessions", "--since", "2026-02-08", "--until", "2026-02-10", "--json").json["sessions"]
     assert {session["id"] for session in found} == {"old", "new"}
     found = run("sessions", "--since", "2026-02-09", "--json").json["sessions"]
@@ -434,7 +434,7 @@ def test_context_is_masked_and_within_limit(run: Run) -> None:
     assert run("sessions", "context", "3f6c0a1e", "--json").json["context"].startswith("Continue this session")
 
 
-# --- files and touching -----------------------------------------------------------------------------------------------
+# --- the actions `files` and `touching` -------------------------------------------------------------------------------
 
 
 def test_files_lists_kinds_of_use(sample: Run) -> None:

@@ -19,11 +19,11 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
 from engine.indexing import preparation_processes
 from engine.indexing.crashing_files import CrashRecord
-from engine.indexing.note_preparation import prepare
+from engine.indexing.note_preparation import IndexedChunk, StoredNote, prepare
 from engine.indexing.preparation_processes import NotePreparation
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
-from engine.store.writer import NewFile, StoredNote
+from engine.store.writer import ChunkChanges, NewFile
 from tests.helpers.background import LONGEST_WAIT
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -140,7 +140,7 @@ def test_fault_in_another_process_fails_one_note_only(
     assert [made.path for made in found[-7:]] == [f"weir/note-{number}.md" for number in (1, 2, 3, 0, 4, 5, 6)]
 
 
-def test_a_name_that_is_no_text_is_prepared_here(preparation: NotePreparation) -> None:
+def test_file_name_with_invalid_utf8_is_prepared_in_process(preparation: NotePreparation) -> None:
     found = started(preparation)
     file, text = note(0)
     file = msgspec.structs.replace(file, path="/\udcff")
@@ -216,10 +216,13 @@ def runs(number: int) -> bool:
 def test_stored_beginning_reaches_the_other_process(preparation: NotePreparation) -> None:
     file, text = note(0, words=2_000)
     names = ("Weir 0", prepare(file, text, CHUNKING).language, ())
-    rows = [(c.hash, "\x1f".join(c.heading), c.start_line, c.end_line) for c in prepare(file, text, CHUNKING).chunks]
+    rows = [
+        IndexedChunk(id_, c.hash, "\x1f".join(c.heading), c.start_line, c.end_line)
+        for id_, c in enumerate(prepare(file, text, CHUNKING).chunks, 1)
+    ]
     found = started(preparation)
     found += preparation.put(file, text, StoredNote(names, tuple(rows[:2])))
     found += preparation.remaining()
     last = found[-1]
     assert isinstance(last, NewFile)
-    assert (last.kept, len(last.chunks)) == (2, len(rows) - 2)
+    assert (last.changes, len(last.chunks)) == (ChunkChanges((), ()), len(rows) - 2)

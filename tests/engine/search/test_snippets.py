@@ -103,9 +103,9 @@ def test_snippet_shows_most_words_of_any_half_window(words: list[str], limit: in
     text = " ".join(words)
     ranges = sorted(span for word in ("a", "b", "cc", "日本語") for span in ranges_of(text, word))
     snippet = make_snippet(text, ranges, limit)
-    shown = {snippet.text[a:b] for a, b in snippet.ranges}
+    marked = {snippet.text[a:b] for a, b in snippet.ranges}
     windows = ({text[a:b] for a, b in ranges if first <= a and b <= first + limit // 2} for first, _ in ranges)
-    assert len(shown) >= max(map(len, windows), default=0)
+    assert len(marked) >= max(map(len, windows), default=0)
     assert len(snippet.text) <= limit
 
 
@@ -115,7 +115,7 @@ def test_ranges_point_at_the_same_text_and_the_limit_holds(text: str, word: str)
     assert len(snippet.text) <= LIMIT
     assert all(snippet.text[a:b] == word for a, b in snippet.ranges if b - a == len(word))
     assert all(0 <= a < b <= len(snippet.text) for a, b in snippet.ranges)
-    shown = snippet.text.strip("…")
-    assert shown in text
+    excerpt = snippet.text.strip("…")
+    assert excerpt in text
     if snippet.text and "…" not in snippet.text:
         assert snippet.text.split("\n")[0] in text.split("\n")[snippet.first_line]

@@ -43,11 +43,21 @@ def test_suggestions_are_offered_for_weak_answers_only(make_result, make_outcome
 
 def test_index_without_watcher_may_be_outdated():
     unwatched = make_status(watcher=WatcherStatus(), last_sync=make_summary(started=time.time() - 600, seconds=0.0))
-    assert messages.outdated(unwatched) == "Files are not watched for changes. Last update: 10 min ago."
+    (remedy,) = messages.remedies_of_status(unwatched)
+    assert (remedy.name, remedy.advice) == ("sync", "Files are not watched for changes. Last update: 10 min ago.")
     watched = WatcherStatus(enabled=True, mode="native")
-    assert messages.outdated(make_status(watcher=watched, last_sync=make_summary())) == ""
-    assert messages.outdated(make_status(watcher=WatcherStatus(), last_sync=None)) == ""
-    assert messages.outdated(None) == ""
+    assert messages.remedies_of_status(make_status(watcher=watched, last_sync=make_summary())) == ()
+    assert messages.remedies_of_status(make_status(watcher=WatcherStatus(), last_sync=None)) == ()
+    assert messages.remedies_of_status(None) == ()
+
+
+def test_unusable_model_is_a_remedy_unless_none_is_selected():
+    custom = {"providerUnavailableReason": "There is no API key for openai."}
+    watched = WatcherStatus(enabled=True, mode="native")
+    status = make_status(watcher=watched, provider="none", requested_provider="openai", custom=custom)
+    (remedy,) = messages.remedies_of_status(status)
+    assert (remedy.name, remedy.advice) == ("settings", "No search by meaning. There is no API key for openai.")
+    assert messages.remedies_of_status(msgspec.structs.replace(status, requested_provider="none")) == ()
 
 
 def test_hint_before_first_search():
