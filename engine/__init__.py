@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from engine.corpus.source_detection import measure_sessions as measure_sessions
     from engine.corpus.source_detection import sessions_workspace as sessions_workspace
     from engine.corpus.transcripts.registry import agent_label as agent_label
+    from engine.corpus.transcripts.registry import agent_labels as agent_labels
     from engine.corpus.transcripts.registry import growing_part as growing_part
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.session_stores import may_name_session as may_name_session
@@ -202,6 +203,7 @@ _HOME = {
     "markdown_of": "engine.corpus.note_metadata",
     "structure_of": "engine.corpus.note_metadata",
     "agent_label": "engine.corpus.transcripts.registry",
+    "agent_labels": "engine.corpus.transcripts.registry",
     "growing_part": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.discovery",

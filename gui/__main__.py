@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stderr is not None:
             sys.stderr.write(f"mnemoscope: {_OTHER_VERSION}\n")
         return 1
-    # A computing pool thread gives the GUI thread its turn after half a millisecond instead of five.
+    # A busy pool thread yields to the GUI thread after half a millisecond instead of five.
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # imports leave no garbage; the window then collects it on its own thread
     _import_msgspec()

@@ -339,7 +339,7 @@ def _screen() -> QScreen:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What the user chose in the quick search, to open in the main window: a result or the whole query."""
+    """The choice in the quick search, to open in the main window: a result or the whole query."""
 
     query: Query
     result: MemorySearchResult | None = None

@@ -86,7 +86,7 @@ _OPEN = marked("The open workspace can't be forgotten: open another one first")
 _NOTHING = marked("No workspace matches by name or folder.")
 _KNOWN = Qt.ItemDataRole.UserRole
 _STATE = Qt.ItemDataRole.UserRole + 1
-_PAD, _BETWEEN, _GAP = 9, 3, 14
+_PAD, _LINE_SPACING, _GAP = 9, 3, 14
 _MOST_STATE = 0.6
 """Share of the row that the state may take."""
 
@@ -132,7 +132,7 @@ class WorkspaceList(QListWidget):
 
     @property
     def texts(self) -> str:
-        """Return the texts of the current row for screen readers."""
+        """Texts of the current row for screen readers."""
         item = self.currentItem()
         return "" if item is None else str(item.data(Qt.ItemDataRole.AccessibleTextRole))
 
@@ -140,7 +140,7 @@ class WorkspaceList(QListWidget):
 class _Rows(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         lines = QFontMetrics(font_at(13)).height() + QFontMetrics(font_at(12)).height()
-        return QSize(0, lines + _BETWEEN + 2 * _PAD)
+        return QSize(0, lines + _LINE_SPACING + 2 * _PAD)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -153,7 +153,7 @@ class _Rows(QStyledItemDelegate):
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, -_PAD)
         name_font, meta = font_at(13, QFont.Weight.DemiBold), font_at(12)
         above = QRect(rect.left(), rect.top(), rect.width(), QFontMetrics(name_font).height())
-        below = QRect(rect.left(), above.bottom() + 1 + _BETWEEN, rect.width(), QFontMetrics(meta).height())
+        below = QRect(rect.left(), above.bottom() + 1 + _LINE_SPACING, rect.width(), QFontMetrics(meta).height())
         painter.setFont(meta)
         painter.setPen(colours.muted if known.present else colours.degraded)
         end = Qt.TextElideMode.ElideRight

@@ -2,14 +2,13 @@
 """The commands of the README, for a bare machine with Python 3.11 or newer.
 
     python3 packaging/dev.py run [-- ARGS]                     start Mnemoscope; ARGS are the program's own
-    python3 packaging/dev.py test [--peers] [-- PYTEST ARGS]   lint, types, import rules, tests in a process a core;
-                                                               with ARGS one pytest alone
+    python3 packaging/dev.py test [--peers] [-- PYTEST ARGS]   ruff, mypy, import rules, pytest; with ARGS pytest alone
     python3 packaging/dev.py bundle                            a folder that runs without Python: dist/mnemoscope
-    python3 packaging/dev.py deb                               a package for Debian's kin, made from the bundle
+    python3 packaging/dev.py deb                               a Debian package made from it
 
-The first two make `.venv` beside `pyproject.toml` from the committed lock when it is missing or out of date, the others
-`.venv-bundle`. `--peers` also installs third-party programs (qmd, on Node) into `.peers`; tests that need them are
-skipped without it.
+The first two create `.venv` next to `pyproject.toml` from the committed lock when it is missing or out of date, the
+others `.venv-bundle`. `--peers` also installs third-party programs (qmd, on Node) into `.peers`; tests that need them
+are skipped without it.
 """
 
 import sys
@@ -86,9 +85,11 @@ def test(arguments: list[str], *, with_peers: bool) -> int:
         if with_peers:
             peers.ensure()
         return _become([*pytest, *arguments])
+    compiling = _start([*pytest, "--collect-only", "--quiet"])
     failed = [name for name, command in CHECKS.items() if not _check(name, command)]
     if with_peers and not _has_peers():
         failed.append("peers")
+    compiling.wait()
     print(f"--- pytest{' (failed so far: ' + ', '.join(failed) + ')' if failed else ''}", flush=True)
     return _wait([*pytest, *_side_by_side()]) or (1 if failed else 0)
 
@@ -117,6 +118,14 @@ def _opens_window(arguments: list[str]) -> bool:
     """Return whether these arguments open the window: a verb is always the first argument, without dashes."""
     starts_with_verb = bool(arguments) and not arguments[0].startswith("-")
     return not starts_with_verb and SCREENLESS_OPTIONS.isdisjoint(arguments)
+
+
+def _start(command: list[str]) -> "subprocess.Popen[bytes]":
+    """Start a program whose output doesn't matter: pytest compiles all tests while the checks leave a core idle.
+
+    Otherwise each of its processes would compile them all at the same time.
+    """
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def _check(name: str, command: list[str]) -> bool:

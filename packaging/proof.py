@@ -21,7 +21,7 @@ _NOTES = {
 _LONG_NOTES = {
     f"long-{number}.md": f"# Log {number}\n\n" + "All quiet at the weir.\n\n" * 30_000 for number in range(4)
 }
-"""As much as other processes prepare: what they cannot start is on the error output."""
+"""Enough text that other processes prepare it; their failures to start are on the error output."""
 _BY_MEANING = "insomnia"
 """In no note, so that only the model can find the second one by it."""
 _SECONDS = 120

@@ -61,7 +61,7 @@ if sys.dont_write_bytecode:
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# A busy machine is no failure: no test asserts a duration. The same commit gets the same examples everywhere;
+# No test asserts a duration, so none fails on a busy machine. The same commit gets the same examples everywhere;
 # `--hypothesis-profile=random` looks for new ones, and for more of them.
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)
 hypothesis.settings.register_profile("random", deadline=None)

@@ -1,10 +1,11 @@
 """The structure of the code that CONTRIBUTING promises and import-linter doesn't check."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -14,7 +15,7 @@ LONGEST = 500
 """Lines of a module."""
 LONGEST_FUNCTION = 60
 """Lines of a function."""
-MOST_MODULES = 592
+MOST_MODULES = 596
 """Without those that read the transcripts of agents."""
 MOST_PRIVATE = 78
 """Uses of private attributes in tests."""
@@ -44,9 +45,41 @@ def dotted(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
-def imports(tree: ast.Module, known: set[str]) -> Iterator[str]:
-    """The program's own modules that a module imports anywhere, also for types only."""
-    for node in ast.walk(tree):
+class ModuleFacts(NamedTuple):
+    """Facts about one module of the program; its tree would need much memory."""
+
+    path: str
+    imports: frozenset[str]
+    """The program's own modules that it imports anywhere, also for types only."""
+    functions: dict[str, int]
+    """Number of lines by location and name."""
+    used_names: frozenset[str]
+    classes: list[tuple[str, list[str]]]
+    """The name of each class, and the names of its methods."""
+
+
+@pytest.fixture(scope="module")
+def program() -> list[ModuleFacts]:
+    known = set(modules())
+    found = []
+    for path, tree in syntax_trees("engine", "gui"):
+        nodes = list(ast.walk(tree))
+        functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        sizes = {
+            f"{path}:{one.lineno} {one.name}": (one.end_lineno or one.lineno) - one.lineno + 1 for one in functions
+        }
+        classes = [
+            (node.name, [one.name for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)])
+            for node in nodes
+            if isinstance(node, ast.ClassDef)
+        ]
+        found.append(ModuleFacts(path, frozenset(imports(nodes, known)), sizes, frozenset(names_in(nodes)), classes))
+    return found
+
+
+def imports(nodes: Iterable[ast.AST], known: set[str]) -> Iterator[str]:
+    """The program's own modules that these nodes import."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -56,13 +89,19 @@ def imports(tree: ast.Module, known: set[str]) -> Iterator[str]:
                     yield inner if inner in known else node.module
 
 
-def test_imports_have_no_cycles() -> None:
-    names = set(modules())
-    graph = {}
-    for path, tree in syntax_trees("engine", "gui"):
-        name = dotted(path)
-        graph[name] = {other for other in imports(tree, names) if other != name}
-    graph["engine"] = set()  # the public API imports the modules that it exports when they are first used
+def names_in(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that code uses, also as strings; definitions are none."""
+    for node in nodes:
+        match node:
+            case ast.Attribute(attr=name) | ast.Name(id=name) | ast.keyword(arg=str(name)):
+                yield name
+            case ast.Constant(value=str(text)) if text.isidentifier():
+                yield text
+
+
+def test_imports_have_no_cycles(program) -> None:
+    graph = {dotted(module.path): module.imports - {dotted(module.path)} for module in program}
+    graph["engine"] = frozenset()  # the public API imports the modules that it exports when they are first used
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -74,13 +113,8 @@ def test_modules_are_short() -> None:
     assert not {name: size for name, size in sizes.items() if size > LONGEST}
 
 
-def test_functions_are_short() -> None:
-    sizes = {
-        f"{path}:{node.lineno} {node.name}": (node.end_lineno or node.lineno) - node.lineno + 1
-        for path, tree in syntax_trees("engine", "gui")
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+def test_functions_are_short(program) -> None:
+    sizes = {name: size for module in program for name, size in module.functions.items()}
     assert not {name: size for name, size in sizes.items() if size > LONGEST_FUNCTION}
 
 
@@ -131,26 +165,16 @@ def test_test_names_are_unique_and_at_most_60_characters(tests) -> None:
         assert [name for name in names if len(name) > 60] == [], path
 
 
-def names_in(tree: ast.Module) -> Iterator[str]:
-    """The names that code uses, also as strings; definitions are none."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(attr=name) | ast.Name(id=name) | ast.keyword(arg=str(name)):
-                yield name
-            case ast.Constant(value=str(text)) if text.isidentifier():
-                yield text
-
-
-def test_methods_are_used_or_override_a_library() -> None:
-    """A method that was renamed in a base class, but not in a subclass, is called by nothing."""
-    trees = list(syntax_trees("engine", "gui"))
-    used = {name for _, tree in trees for name in names_in(tree)}
+def test_methods_are_used_or_override_a_library(program) -> None:
+    """Finds methods that nothing calls, such as one that was renamed only in its base class."""
+    used = {name for module in program for name in module.used_names}
     unused = []
-    for path, tree in trees:
-        for of in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
-            methods = [node.name for node in of.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-            methods = [name for name in methods if name not in used and not name.startswith("__")]
-            if methods and of.name not in CALLED_BY_LIBRARIES:
-                bases = getattr(import_module(dotted(path)), of.name).__mro__[1:]
-                unused += [f"{path} {of.name}.{name}" for name in methods if not any(hasattr(b, name) for b in bases)]
+    for module in program:
+        for of, methods in module.classes:
+            uncalled = [name for name in methods if name not in used and not name.startswith("__")]
+            if uncalled and of not in CALLED_BY_LIBRARIES:
+                bases = getattr(import_module(dotted(module.path)), of).__mro__[1:]
+                unused += [
+                    f"{module.path} {of}.{name}" for name in uncalled if not any(hasattr(b, name) for b in bases)
+                ]
     assert unused == []

@@ -195,8 +195,8 @@ def test_all_shown_text_is_translatable(modules) -> None:
         for name, _, calls in modules
         if name.startswith("gui/")
         for call in calls
-        for shown in _shown(call)
-        for word in _bare_words(shown)
+        for literal in _shown(call)
+        for word in _bare_words(literal)
     ]
     assert not plain
 

@@ -12,8 +12,7 @@ from msgspec import UNSET
 
 from engine.agent.fact_capture import category_of, memorable_statements
 from engine.agent.memory_access import AgentAccess
-from engine.agent.tool_interface import error_message
-from engine.agent.untrusted_text import untrusted_block
+from engine.agent.tool_interface import error_message, untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
 from engine.records import (

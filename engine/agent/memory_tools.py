@@ -14,8 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.tool_interface import count, error_message, share, unavailable
-from engine.agent.untrusted_text import untrusted_block
+from engine.agent.tool_interface import count, error_message, share, unavailable, untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, QueryTooLong
 from engine.corpus.documents import has_pages, page_of

@@ -13,6 +13,7 @@ from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
+from engine.agent.message_html import message_html
 from engine.base.formatting import dollars, on_one_line, plural
 from engine.corpus.transcripts.messages import first_sentence
 from engine.corpus.transcripts.registry import agent_label
@@ -160,11 +161,7 @@ def _length(result: SessionMessage) -> str:
     return plural(text.count("\n") + 1, "line") if text else "nothing"
 
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 _OPEN_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
-_CODE = re.compile(r"(?<!`)(`{1,3})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)")
-_LONGEST_MARKED = 256 * 1024
-"""Number of characters. In longer texts, code isn't formatted as code."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #d9d9d4; --soft: #f4f4f1; --muted: #5f6b76; --you: #e9edfb; }
@@ -176,7 +173,13 @@ h1 { font-size: 1.5rem; line-height: 1.25; }
 h2 { font-size: 1rem; margin: 1.5rem 0 .3rem; }
 h2 time, .facts, summary span { color: var(--muted); font-weight: normal; }
 nav ol { padding-left: 2rem; }
-.text { white-space: pre-wrap; overflow-wrap: anywhere; }
+.text { overflow-wrap: anywhere; }
+.text p { margin: .5rem 0; white-space: pre-wrap; }
+.text h3, .text h4, .text h5, .text h6 { font-size: 1rem; margin: 1rem 0 .3rem; }
+.text ul, .text ol { margin: .4rem 0; padding-left: 1.6rem; }
+blockquote { border-left: 3px solid var(--line); margin: .5rem 0; padding-left: .8rem; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+th, td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: start; vertical-align: top; }
 .user { background: var(--you); border-radius: 8px; padding: .5rem .8rem; }
 pre { background: var(--soft); border-radius: 6px; margin: .4rem 0; overflow-x: auto; padding: .6rem .8rem; }
 code { font: .9em ui-monospace, monospace; }
@@ -319,28 +322,9 @@ def _html(session: SessionText) -> Iterator[str]:
 def _html_part(part: _Part) -> str:
     if not part.folded:
         who = "text user" if part.message.role == "user" else "text"
-        return f'<div class="{who}">{_html_text(part.texts[0].strip())}</div>\n'
+        return f'<div class="{who}">{message_html(part.texts[0].strip())}</div>\n'
     bodies = "".join(f"<pre>{escape(text)}</pre>\n" for text in part.texts if text.strip())
     return f"<details>\n<summary>{escape(part.folded)}</summary>\n{bodies}</details>\n"
-
-
-def _html_text(text: str) -> str:
-    """Return a message as HTML: escaped, with blocks and spans of code in their elements."""
-    if len(text) > _LONGEST_MARKED:
-        return escape(text)
-    parts, position = list[str](), 0
-    for block in _FENCE.finditer(text):
-        parts += (_html_spans(text[position : block.start()].strip("\n")), f"<pre>{escape(block[2].rstrip())}</pre>")
-        position = block.end()
-    return "".join((*parts, _html_spans(text[position:].strip("\n"))))
-
-
-def _html_spans(text: str) -> str:
-    parts, position = list[str](), 0
-    for span in _CODE.finditer(text):
-        parts += (escape(text[position : span.start()]), f"<code>{escape(span[2].strip())}</code>")
-        position = span.end()
-    return "".join((*parts, escape(text[position:])))
 
 
 # --- Markdown -------------------------------------------------------------------------------------------------------

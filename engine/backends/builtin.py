@@ -439,7 +439,7 @@ class BuiltinMemory:
 
         with self._creating:
             if self._answerer is None:
-                sources = SearchSources(self.store, self.vectors)
+                sources = SearchSources(self.store, self.vectors, unavailable=self._slot.unavailable)
                 cache = self._settings.query.cache
                 self._answerer = Searcher(cache, sources, self._slot.provider, self._slot.note, self._guard)
             return self._answerer

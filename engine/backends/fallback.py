@@ -96,9 +96,9 @@ class FallbackMemoryManager:
         self._listeners = Listeners()
         self._threads = BackgroundExecutor(executor)
         self._switch = MemorySwitch(chosen.open, open_builtin, self._listeners.notify, self._threads)
-        self._retrying = RetryPolicy(self._switch, chosen.open, self._threads, pause_seconds)
+        self._retry_policy = RetryPolicy(self._switch, chosen.open, self._threads, pause_seconds)
         if self._switch.failure:
-            self._retrying.failed()
+            self._retry_policy.failed()
         self._settings_lock = threading.Lock()
         self._settings: Settings | None = None
         """The settings last passed to `answer_as`."""
@@ -209,7 +209,7 @@ class FallbackMemoryManager:
         approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
         if reason == "manual":
-            self._retrying.allow_retry()
+            self._retry_policy.allow_retry()
         return self._call(
             lambda memory: memory.sync(reason=reason, force=force, progress=progress, cancel=cancel, approve=approve)
         )
@@ -253,7 +253,7 @@ class FallbackMemoryManager:
 
     def close(self) -> None:
         if self._lifetime.end():
-            self._retrying.close()
+            self._retry_policy.close()
             self._switch.close()
             self._threads.close()
             self._user.close()
@@ -280,7 +280,7 @@ class FallbackMemoryManager:
             self._apply_settings(memory)
             return call(memory, token)
 
-        outcome = self._retrying.outcome(attempt, cancel) if self._switch.failure else None
+        outcome = self._retry_policy.outcome(attempt, cancel) if self._switch.failure else None
         while outcome is None:
             self._lifetime.check()
             used = self._switch.in_use()
@@ -314,7 +314,7 @@ class FallbackMemoryManager:
                     return None
                 raise both(used.failure, error) from error
             self._switch.fail(used.memory, error)
-            self._retrying.failed()
+            self._retry_policy.failed()
         return None
 
     def _notice(self, used: ActiveMemory, existing: str) -> str:

@@ -79,7 +79,7 @@ class IndexRefresh:
             self._sentence = tr(_STOPPED)
         except MnemoscopeError as error:
             self._sentence = _not_done(str(error))
-        except Exception as error:  # the outermost call of a thread: answers must report it too
+        except Exception as error:  # nothing above it on this thread: answers must report it, too
             log.exception("The built-in index could not be brought up to date")
             self._sentence = _not_done(type(error).__name__)
         finally:

@@ -190,7 +190,7 @@ def _has_many_digits(text: bytes) -> bool:
 def check_depth(text: bytes, deepest: int = _DEEPEST) -> None:
     """Raise ValueError where containers are nested more than `deepest` levels deep; a fast look before parsing.
 
-    Text that is no JSON may pass.
+    Text that isn't JSON may pass.
     """
     depth = 0
     for match in _STRUCTURE.finditer(text):

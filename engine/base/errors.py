@@ -77,7 +77,7 @@ class SettingsError(MnemoscopeError):
 
 
 class WorkspaceError(MnemoscopeError):
-    """The workspace folder is missing, is no folder or cannot be listed."""
+    """The workspace folder is missing, isn't a folder or can't be listed."""
 
 
 class ProviderError(MnemoscopeError):

@@ -5,19 +5,19 @@ They are together here so that comparing them with those of an index loads none 
 
 ANALYSER_VERSION = 11
 """Increase it when the same text would give other tokens."""
-CHUNKER_VERSION = 10
+CHUNKER_VERSION = 11
 """Increase it when the same text would give other chunks."""
 PACKER_VERSION = 3
 """Increase it when the same messages would give other chunks."""
 TOOLS_VERSION = 3
 """Increase it when the same tool calls would give other files or commands."""
-DOCUMENTS_VERSION = 6
-"""Increase it when the same PDF, Word, OpenDocument, EPUB or HTML file would give another text."""
-REDACTION_VERSION = 18
+DOCUMENTS_VERSION = 7
+"""Increase it when the same document would give another text."""
+REDACTION_VERSION = 19
 """Increase it when more is masked, so that stored text is read and stored again."""
 USAGE_VERSION = 5
 """Increase it when usage is read differently; nothing is embedded again."""
-LINKS_VERSION = 8
+LINKS_VERSION = 9
 """Increase it when the same note would give other links."""
-TAGS_VERSION = 5
+TAGS_VERSION = 6
 """Increase it when the same note would get other tags."""

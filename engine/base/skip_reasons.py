@@ -139,6 +139,8 @@ NO_JSON_NOTE = Reason(marked("The file isn't a canvas or a notebook."))
 OTHER_NOTEBOOK = Reason(marked("Only versions 3 and 4 of notebooks are read; save it with a current Jupyter."))
 LARGE_JSON_NOTE = Reason(marked("A canvas or a notebook may have {limit:,} bytes."))
 BROKEN_NOTE = Reason(marked("The file can't be read as a note: {problem}"))
+NOT_NOTES = Reason(marked("This JSON file isn't an export of notes that can be read."))
+IN_TRASH = Reason(marked("This note is in the trash of the program that exported it."))
 NO_PDF_READER = Reason(
     marked(
         "PDF files need the package pypdfium2, which this installation doesn't have: "
@@ -223,11 +225,14 @@ BROKEN_CHANGE = Reason(marked("A change to the database was interrupted: start t
 UNREADABLE_DATABASE = Reason(marked("The database cannot be read: {what}"))
 NO_JSON_OBJECT = Reason(marked("no JSON object in {file}"))
 NO_ZIP = Reason(marked("it isn't a zip archive"))
+NO_TAR = Reason(marked("it isn't a tar archive"))
 NO_MAIN_PART = Reason(marked("its text is missing"))
 BROKEN_XML = Reason(marked("its XML is invalid"))
 ENTITIES = Reason(marked("its XML declares entities"))
 LARGE_PART = Reason(marked("a part of it is too large"))
 NO_PDF = Reason(marked("it isn't a valid PDF"))
+NO_RTF = Reason(marked("it isn't Rich Text Format"))
+NO_MAIL = Reason(marked("it has no mail header"))
 NO_PAGE = Reason(marked("it contains many control characters"))
 TOO_DEEP = Reason(marked("nested too deeply"))
 MANY_VALUES = Reason(marked("more values than a session can have"))

@@ -74,76 +74,6 @@ VERBS = {
 _STATES = ("remembered", "waiting", "forgotten")
 
 
-def add_fact_actions(
-    facts: argparse.ArgumentParser, kind: type[argparse.ArgumentParser], common: argparse.ArgumentParser
-) -> None:
-    """Add the actions of `facts`. `kind` makes their parsers; `common` options must not reset those before it."""
-    actions = facts.add_subparsers(
-        dest="action", metavar="list|add|search|approve|forget|restore|export|recall|capture", parser_class=kind
-    )
-    facts.set_defaults(action="list", state=_STATES[0], category=None)
-
-    def add(action: str, text: str) -> argparse.ArgumentParser:
-        return actions.add_parser(
-            action,
-            help=text,
-            description=text,
-            parents=[common],
-            allow_abbrev=False,
-            argument_default=argparse.SUPPRESS,
-        )
-
-    listing = add("list", "List facts, the newest first.")
-    listing.add_argument(
-        "--state", choices=_STATES, help="list only facts in this state; waiting means not approved yet"
-    )
-    listing.add_argument("--category", choices=FACT_CATEGORIES, help="list only facts of this kind")
-    adding = add("add", "Save a fact, unless it is saved already.")
-    adding.add_argument("text", nargs="+", type=nonempty, metavar="TEXT", help="the fact, as one sentence")
-    adding.add_argument("--category", choices=FACT_CATEGORIES, help="category; by default derived from its words")
-    adding.add_argument(
-        "--importance", type=share, default=USUAL_IMPORTANCE, metavar="F", help=f"0 to 1; default {USUAL_IMPORTANCE}"
-    )
-    search = add("search", "Find facts by words and meaning.")
-    search.add_argument("query", nargs="+", type=nonempty, metavar="Q", help="words or a question")
-    search.add_argument("--max-results", type=count, default=5, metavar="N", help="show at most N facts")
-    search.add_argument(
-        "--min-score", type=share, default=None, metavar="F", help="show facts that score at least F, 0 to 1"
-    )
-    for action, text in (
-        ("approve", "Approve pending facts, so that agents see them."),
-        ("forget", f"Forget facts; for {FORGOTTEN_DAYS} days they can be restored."),
-        ("restore", "Restore forgotten facts."),
-    ):
-        named = add(action, text)
-        named.add_argument(
-            "ids", nargs="+", type=nonempty, metavar="ID", help="the id of a fact, or a unique beginning of it"
-        )
-        if action == "forget":
-            named.add_argument(
-                "--for-good", action="store_true", default=False, help="delete them permanently from every file"
-            )
-    add("export", "Print all facts as Markdown, or as JSON with --json.")
-    _add_message_hooks(add)
-
-
-def _add_message_hooks(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    """Add the actions that hooks of agents run with the user's message."""
-    for action, text in (
-        ("recall", "Print the facts and passages that match a message; for hooks of agents."),
-        ("capture", "Save statements of a message that are worth remembering, for approval; for hooks of agents."),
-    ):
-        hook = add(action, text)
-        hook.add_argument(
-            "message",
-            nargs="*",
-            default=[],
-            metavar="MESSAGE",
-            help="the user's message; by default read from standard input, as text or as a hook's JSON",
-        )
-        hook.add_argument("--session", default=None, metavar="KEY", help="the key of the agent's session")
-
-
 def parse_since(text: str) -> float:
     """Parse the Unix time at the start of the named period, or that long ago. Raises `ArgumentTypeError`."""
     return _parse(text).start
@@ -225,6 +155,28 @@ def _shared_options(**options: Any) -> _Parser:
     )
     common.add_argument("--config", type=Path, metavar="FILE", help="read this settings file instead of your own")
     return common
+
+
+def _action_adder(verb: argparse.ArgumentParser, names: str) -> Callable[[str, str], argparse.ArgumentParser]:
+    """Return a function that adds an action, such as `sessions show`, by name and help; "list" is the default one.
+
+    Options that are missing after an action don't reset those given before it.
+    """
+    actions = verb.add_subparsers(dest="action", metavar=names, parser_class=_Parser)
+    verb.set_defaults(action="list")
+    common = _common(argument_default=argparse.SUPPRESS)
+
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        return actions.add_parser(
+            name,
+            help=text,
+            description=text,
+            parents=[common],
+            allow_abbrev=False,
+            argument_default=argparse.SUPPRESS,
+        )
+
+    return add
 
 
 def _add_index(index: argparse.ArgumentParser) -> None:
@@ -323,38 +275,23 @@ def _add_get(get: argparse.ArgumentParser) -> None:
 
 def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     _add_session_filters(sessions)
-    actions = sessions.add_subparsers(
-        dest="action", metavar="list|show|files|touching|stats|export|context", parser_class=_Parser
-    )
-    sessions.set_defaults(action="list")
-    # An option that is missing after the action must not reset one given before it.
-    common = _common(argument_default=argparse.SUPPRESS)
-
-    def add(action: str, text: str) -> argparse.ArgumentParser:
-        return actions.add_parser(
-            action,
-            help=text,
-            description=text,
-            parents=[common],
-            allow_abbrev=False,
-            argument_default=argparse.SUPPRESS,
-        )
-
+    add = _action_adder(sessions, "list|show|files|touching|stats|export|context")
     _add_session_filters(add("list", "List past sessions, newest first."))
     show = add("show", "Print one session; secrets are masked.")
     show.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     show.add_argument(
         "--full", action="store_true", default=False, help="print thinking, tool calls and tool results in full"
     )
-    export = add("export", "Export one session to a file; secrets are masked.")
+    export = add("export", "Export one session; secrets are masked.")
     export.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     export.add_argument(
         "--format",
         choices=EXPORT_FORMATS,
         default=None,
-        help="html or markdown; by default as the file's name ends, else html",
+        help="html or markdown; by default as the file's name ends, else html; markdown without a file",
     )
-    export.add_argument("-o", "--output", type=Path, metavar="FILE", required=True, help="the file to write")
+    output = "the file to write; without one, or with -, the session is printed"
+    export.add_argument("-o", "--output", type=Path, default=None, metavar="FILE", help=output)
     context = add("context", "Print a text with which another agent can continue a session; secrets are masked.")
     context.add_argument("id", type=nonempty, metavar="ID", help=_SESSION_ID)
     context.add_argument(
@@ -400,8 +337,13 @@ def _add_remember(remember: argparse.ArgumentParser) -> None:
 
 
 def _add_session_filters(sessions: argparse.ArgumentParser, *, listing: bool = True) -> None:
-    sessions.add_argument("--agent", metavar="NAME", help="only sessions of this agent: claude-code, codex, openclaw …")
+    sessions.add_argument(
+        "--agent",
+        metavar="NAME",
+        help="only sessions of this agent: claude-code, codex …; a part is enough",
+    )
     sessions.add_argument("--project", metavar="TEXT", help="only sessions whose project folder contains this text")
+    sessions.add_argument("--model", metavar="TEXT", help="only sessions that used a model with this in its name")
     sessions.add_argument(
         "--machine", metavar="NAME", help="only sessions from this machine, as named in the setting sessions.machines"
     )
@@ -420,7 +362,57 @@ def _add_duplicates(duplicates: argparse.ArgumentParser) -> None:
 
 
 def _add_facts(facts: argparse.ArgumentParser) -> None:
-    add_fact_actions(facts, _Parser, _common(argument_default=argparse.SUPPRESS))
+    add = _action_adder(facts, "list|add|search|approve|forget|restore|export|recall|capture")
+    facts.set_defaults(state=_STATES[0], category=None)
+    listing = add("list", "List facts, the newest first.")
+    listing.add_argument(
+        "--state", choices=_STATES, help="list only facts in this state; waiting means not approved yet"
+    )
+    listing.add_argument("--category", choices=FACT_CATEGORIES, help="list only facts of this kind")
+    adding = add("add", "Save a fact, unless it is saved already.")
+    adding.add_argument("text", nargs="+", type=nonempty, metavar="TEXT", help="the fact, as one sentence")
+    adding.add_argument("--category", choices=FACT_CATEGORIES, help="category; by default derived from its words")
+    adding.add_argument(
+        "--importance", type=share, default=USUAL_IMPORTANCE, metavar="F", help=f"0 to 1; default {USUAL_IMPORTANCE}"
+    )
+    search = add("search", "Find facts by words and meaning.")
+    search.add_argument("query", nargs="+", type=nonempty, metavar="Q", help="words or a question")
+    search.add_argument("--max-results", type=count, default=5, metavar="N", help="show at most N facts")
+    search.add_argument(
+        "--min-score", type=share, default=None, metavar="F", help="show facts that score at least F, 0 to 1"
+    )
+    for action, text in (
+        ("approve", "Approve pending facts, so that agents see them."),
+        ("forget", f"Forget facts; for {FORGOTTEN_DAYS} days they can be restored."),
+        ("restore", "Restore forgotten facts."),
+    ):
+        named = add(action, text)
+        named.add_argument(
+            "ids", nargs="+", type=nonempty, metavar="ID", help="the id of a fact, or a unique beginning of it"
+        )
+        if action == "forget":
+            named.add_argument(
+                "--for-good", action="store_true", default=False, help="delete them permanently from every file"
+            )
+    add("export", "Print all facts as Markdown, or as JSON with --json.")
+    _add_message_hooks(add)
+
+
+def _add_message_hooks(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    """Add the actions that hooks of agents run with the user's message."""
+    for action, text in (
+        ("recall", "Print the facts and passages that match a message; for hooks of agents."),
+        ("capture", "Save statements of a message that are worth remembering, for approval; for hooks of agents."),
+    ):
+        hook = add(action, text)
+        hook.add_argument(
+            "message",
+            nargs="*",
+            default=[],
+            metavar="MESSAGE",
+            help="the user's message; by default read from standard input, as text or as a hook's JSON",
+        )
+        hook.add_argument("--session", default=None, metavar="KEY", help="the key of the agent's session")
 
 
 def _add_status(status: argparse.ArgumentParser) -> None:

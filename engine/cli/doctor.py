@@ -152,7 +152,7 @@ def _without_index(workspace: CliWorkspace, token: CancelToken) -> Iterator[Heal
 
 
 def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFinding:
-    """Add the command to type, where the window would show a button."""
+    """Add the command that does what the button does in the window."""
     if finding.repair:
         advice = _INDEX if finding.repair == UPDATE else "Run mnemoscope doctor --repair."
         return msgspec.structs.replace(finding, advice=advice)

@@ -99,7 +99,7 @@ def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
 
 def _types_text(issues: Sequence[FileIssue]) -> str:
     """Return how many files of which types are not indexed, most first, and the types that are."""
-    counts = [(files_covered(issue.detail), issue.path) for issue in issues]
+    counts = sorted(((files_covered(issue.detail), issue.path) for issue in issues), key=lambda of: (-of[0], of[1]))
     named = [f"{safe(name)} ({count:,})" for count, name in counts[:_MOST_TYPES]]
     if rest := sum(count for count, _ in counts[_MOST_TYPES:]):
         named.append(f"{rest:,} others")

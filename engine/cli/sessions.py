@@ -2,18 +2,20 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from engine.agent.session_export import export_session, readable_session, session_context, unknown_items
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
-from engine.base.formatting import dollars, folder_name, plural
+from engine.base.formatting import dollars, folder_name, plural, printable
 from engine.base.private_files import exporting
 from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.corpus.source_detection import find_sources
+from engine.corpus.transcripts.registry import agents_named
 from engine.insight.session_stats import load_prices, session_stats
 from engine.memory.session_library import find_session, short_names
 from engine.records import ExportFormat, FileUse, SessionStats, SessionSummary, SessionText, StatsRow
@@ -21,7 +23,10 @@ from engine.settings import settings_path
 
 _HEADINGS = ("sessions", "messages", "active", "in", "cached", "written", "out", "cost")
 _UNKNOWN = "unknown"
+_THIS_MACHINE = "this machine"
 _WIDEST_NAME = 24
+_MOST_VALUES = 12
+"""Most agents or projects that are named if none matches."""
 
 
 def run(arguments: Namespace) -> int:
@@ -34,10 +39,9 @@ def run(arguments: Namespace) -> int:
             _list(arguments, known)
             return 0
         if arguments.action == "stats":
-            matching = [session for session in known if _fits(session, arguments)]
-            _print_stats(
-                session_stats(matching, load_prices(workspace.settings.sessions.prices), arguments.by), arguments
-            )
+            matching = _matching(known, arguments)
+            stats = session_stats(matching, load_prices(workspace.settings.sessions.prices), arguments.by)
+            _print_stats(stats, arguments, parts=len(matching) - stats.total.sessions)
             return 0
         if arguments.action == "touching":
             _list_uses(arguments, known, insight_of(manager).uses_of_file(arguments.path, token))
@@ -82,7 +86,14 @@ def _nothing(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) 
 
 
 def _export(arguments: Namespace, session: SessionText, workspace: CliWorkspace) -> int:
-    """Write the export to a file, completely or not at all. Notes and transcripts are never replaced."""
+    """Print the export, or write it to a file, completely or not at all. Notes and transcripts are never replaced."""
+    if arguments.output is None or str(arguments.output) == "-":
+        text = export_session(session, arguments.format or "markdown")
+        if arguments.json:
+            print_json({"text": text, "session": session.summary.path})
+        else:
+            print(printable(text, prose=True), end="")
+        return 0
     path = arguments.output.expanduser()
     own = (
         workspace.folder,
@@ -109,7 +120,7 @@ def _export(arguments: Namespace, session: SessionText, workspace: CliWorkspace)
 
 
 def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
-    matching = [session for session in known if _fits(session, arguments)]
+    matching = _matching(known, arguments)
     listed = matching[: arguments.max]
     if arguments.json:
         print_json({"sessions": listed, "total": len(matching)})
@@ -128,7 +139,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         )
         print(safe(line))
     if not matching:
-        print("No session matches.")
+        print("No session matches.", *_values(known, arguments))
     elif len(matching) > len(listed):
         print(f"{len(listed):,} of {plural(len(matching), 'session')}; --max shows more.")
 
@@ -139,13 +150,42 @@ def _width(names: Iterable[str]) -> int:
     return max((len(name) for name in names if len(name) <= _WIDEST_NAME), default=0)
 
 
+def _matching(known: Sequence[SessionSummary], arguments: Namespace) -> Sequence[SessionSummary]:
+    agents = _agents(known, arguments)
+    return [session for session in known if session.agent in agents and _fits(session, arguments)]
+
+
+def _agents(known: Sequence[SessionSummary], arguments: Namespace) -> frozenset[str]:
+    names = {session.agent for session in known}
+    return agents_named(arguments.agent, names) if arguments.agent else frozenset(names)
+
+
+def _values(known: Sequence[SessionSummary], arguments: Namespace) -> Iterator[str]:
+    """Yield the existing agents or projects in a sentence each, if none is the requested one."""
+    if not _agents(known, arguments):
+        yield f"There are sessions of these agents: {_most_common(session.agent for session in known)}."
+    project = (arguments.project or "").casefold()
+    if not any(project in session.project.casefold() for session in known):
+        names = _most_common(folder_name(session.project) for session in known if session.project)
+        yield f"There are sessions of these projects: {names}." if names else "No session has a project."
+
+
+def _most_common(names: Iterable[str]) -> str:
+    counts = Counter(names)
+    listed = [safe(name) for name, _ in counts.most_common(_MOST_VALUES)]
+    return ", ".join(listed) + (" and others" if len(counts) > len(listed) else "")
+
+
 def _fits(session: SessionSummary, arguments: Namespace) -> bool:
-    """Return whether a session passes the filters; its days are those from its first to its last message."""
-    if arguments.agent and session.agent.casefold() != arguments.agent.casefold():
-        return False
+    """Return whether a session passes the filters besides its agent; its days are those from its first to its last
+    message.
+    """
     if arguments.machine and arguments.machine.casefold() != session.machine.casefold():
         return False
     if arguments.project and arguments.project.casefold() not in session.project.casefold():
+        return False
+    model = (arguments.model or "").casefold()
+    if model and not any(model in usage.model.casefold() for usage in session.usage):
         return False
     if arguments.since is not None and (session.last or 0) < arguments.since:
         return False
@@ -159,15 +199,20 @@ def _moment(time: float | None) -> str:
 # --- stats -----------------------------------------------------------------------------------------------------------
 
 
-def _print_stats(stats: SessionStats, arguments: Namespace) -> None:
+def _print_stats(stats: SessionStats, arguments: Namespace, *, parts: int) -> None:
+    """Print statistics. `parts`: number of sub-agents' sessions, which are not counted as sessions."""
     if arguments.json:
         print_json(stats)
         return
-    rows = [(arguments.by or "", *_HEADINGS), *map(_cells, stats.rows), ("total", *_cells(stats.total)[1:])]
+    unnamed = _THIS_MACHINE if arguments.by == "machine" else _UNKNOWN
+    named = ((safe(row.name) or unnamed, *_cells(row)) for row in stats.rows)
+    rows = [(arguments.by or "", *_HEADINGS), *named, ("total", *_cells(stats.total))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, *cells in rows:
         right = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
         print(f"{name:<{widths[0]}}  {'  '.join(right)}".rstrip())
+    if parts:
+        print(f"{plural(parts, 'session')} of sub-agents: the usage is counted with the main session.")
     for note in _notes(stats):
         print(note)
 
@@ -176,7 +221,6 @@ def _cells(row: StatsRow) -> Sequence[str]:
     usage = row.usage
     counts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
     return (
-        safe(row.name) or _UNKNOWN,
         f"{row.sessions:,}",
         f"{row.messages:,}",
         _duration(row.seconds),

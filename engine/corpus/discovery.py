@@ -29,7 +29,7 @@ from engine.settings import Settings
 
 _OTHER_NAMES = (".asciidoc", ".rest", ".mdown", ".mkd")
 """Less common extensions of note files."""
-_PLAIN_TEXT = (".tex", ".log", ".csv")
+_PLAIN_TEXT = (".tex", ".typ", ".tid", ".fountain", ".srt", ".vtt", ".log", ".csv")
 """Text that many people keep with their notes, but not as notes."""
 READABLE_EXTENSIONS = (*Settings().extensions, *_OTHER_NAMES, *JSON_ENDINGS, *DOCUMENT_ENDINGS, *_PLAIN_TEXT)
 """Endings of all files that can be read: notes, canvases, notebooks, documents and other text."""

@@ -24,7 +24,7 @@ _SECRET_FILE = lazy_pattern(
     r"|.*\.(?:pem|key|p12|pfx|ppk|jks|keystore|keyring|kdbx?|keychain.*)",
     re.DOTALL,
 )
-# Control characters would reach terminals, a backslash is a separator elsewhere, surrogates are bytes that are no text.
+# Control characters would reach terminals, a backslash is a separator elsewhere, surrogates are invalid UTF-8.
 _UNUSABLE = lazy_pattern(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
 _UNDECODABLE = lazy_pattern(r"[\ud800-\udfff]")
 

@@ -276,10 +276,7 @@ _Source = _FileSource | _MemorySource | _ReturnsAsFeeds
 
 
 def _line_ends(source: _Source, cancel: CancelToken | None, check: encodings.Utf8Check | None = None) -> list[int]:
-    """Return the number of line ends before each block, and in total.
-
-    `check` receives the first blocks.
-    """
+    """Return the number of line ends before each block, and finally the total. `check` receives the first blocks."""
     counts = [0]
     for block in _all_blocks(source, cancel):
         if check is not None and len(counts) * _BLOCK <= _CHECKED:

@@ -32,12 +32,7 @@ _AROUND = 1_000
 _NOTES = (".md", ".markdown", ".org")
 _TYPES = (
     *_NOTES,
-    ".mdx",
-    ".txt",
-    ".rst",
-    ".rest",
-    ".adoc",
-    ".asciidoc",
+    *(".mdx", ".txt", ".rst", ".rest", ".adoc", ".asciidoc", ".tex", ".typ", ".tid", ".fountain"),
     *json_notes.ENDINGS,
     *documents.ENDINGS,
 )
@@ -46,6 +41,8 @@ _FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp 
 """Extensions of files that are not notes."""
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_DENDRON = re.compile(r"(?:dendron://[^/]+/[\w.-]+|[a-z0-9_-]+(?:\.[a-z0-9_-]+){2,})(?:#[^#]*)?")
+"""What Dendron writes last in a link `[[words|dendron.topic.links]]`: the name of a note in a hierarchy or a vault."""
 _MARKDOWN = re.compile(
     r"(!?)\[((?:[^\[\]\n]{1,400}+|\[[^\[\]\n]{0,100}+\]){0,40}+)\]"
     r"\((?:<([^<>\n]{1,400}+)>|((?:[^\s()<>]{1,400}+|\([^\s()<>]{0,100}+\)){1,40}+))"
@@ -67,6 +64,10 @@ ASCIIDOC = lazy_pattern(
 )
 _ASCIIDOC_LITERAL = lazy_pattern(r"\A//.*|(?<![\w+:])(\+{1,3})(?![\s+])[^+\n]{1,400}+(?<!\s)\1(?![\w+])")
 """A comment, or text whose markup is shown; between mere back-ticks, links are links."""
+_TIDDLER = lazy_pattern(
+    r"\[\[(?:([^\[\]|\n]{1,400})\|)?([^\[\]|\n]{1,400})\]\]|\{\{([^{}|!\n]{1,400})[^{}\n]{0,400}\}\}"
+)
+"""A link of TiddlyWiki, whose text comes first, or a note that is shown within another one."""
 _RESTRUCTURED = lazy_pattern(
     r"(:doc:|:(?:std:)?(?:num)?ref:)?`(?:([^`<>\n]{1,400}?)\s*<([^<>`\n]{1,400})>|([^`<>\n]{1,400}))`(_{0,2})"
 )
@@ -218,6 +219,18 @@ def _restructured(match: re.Match[str]) -> WrittenLink | None:
     return _file_link(match, target, anchor, label)
 
 
+def _tiddler_links(line: str) -> list[WrittenLink]:
+    bare = markdown_line_types.CODE_SPAN.sub(_blanks, line)
+    return [link for match in _TIDDLER.finditer(bare) if (link := _tiddler(match)) is not None]
+
+
+def _tiddler(match: re.Match[str]) -> WrittenLink | None:
+    target, label = (match[2] or match[3]).strip(), (match[1] or "").strip()
+    if not target or _SCHEME.match(target) or is_attachment(target):
+        return None
+    return WrittenLink(*match.span(), "embed" if match[3] else "link", target, "", label or target)
+
+
 def reference_target(label: str) -> str:
     """Return the target of a link to a label of Sphinx, which may be in any file of reStructuredText."""
     return f"ref={' '.join(label.split()).casefold()}"
@@ -232,6 +245,7 @@ def _file_link(match: re.Match[str], target: str, anchor: str, label: str) -> Wr
 _LINKS_IN: dict[str, tuple[Callable[[str], list[WrittenLink]], tuple[str, ...]]] = {
     ".org": (_org_links, ("[[", "((")),
     **dict.fromkeys((".adoc", ".asciidoc"), (_asciidoc_links, ("xref:", "link:", "<<"))),
+    ".tid": (_tiddler_links, ("[[", "{{")),
     **dict.fromkeys((".rst", ".rest"), (_restructured_links, (":doc:`", "ref:`", ">`_"))),
 }
 """For each file extension: a function that finds the links in a line, and characters; a line without any of them has no
@@ -370,10 +384,15 @@ def _without_ending(path: str) -> str:
 
 
 def _wiki(match: re.Match[str]) -> WrittenLink | None:
-    target, anchor = split_target(match[2].removesuffix("\\"))
+    written, label = match[2].removesuffix("\\"), (match[3] or "").strip()
+    if _DENDRON.fullmatch(label):
+        written, label = label, written.strip()
+    if written.startswith("dendron://"):
+        written = written.rpartition("/")[2]
+    target, anchor = split_target(written)
     if is_attachment(target) or _SCHEME.match(target):
         return None
-    label = (match[3] or "").strip() or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
+    label = label or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
     return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, label)
 
 

@@ -168,7 +168,7 @@ def plain_title(text: str) -> str:
 
 
 def _hidden(text: str) -> str:
-    """Return the text with punctuation replaced by private characters, which are no markup."""
+    """Return the text with punctuation replaced by private-use characters, which aren't markup."""
     return "".join(chr(_PRIVATE + ord(sign)) if sign.isascii() and not sign.isalnum() else sign for sign in text)
 
 

@@ -28,6 +28,8 @@ _WRITTEN = re.compile(
     r"([12][0-9]{3})[-/.]([01]?[0-9])[-/.]([0-3]?[0-9])"
     r"(?:[T ]+([0-2]?[0-9]):([0-5][0-9])(?::([0-5][0-9])(?:[.,][0-9]+)?)?[ ]*(Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![0-9]).*"
 )
+_EPOCH = re.compile(r"(1[0-9]{9})(?:[0-9]{3})?")
+"""Seconds or, as Dendron writes them, milliseconds since 1970, between 2001 and 2033."""
 _YES = frozenset({"true", "yes", "on", "1"})
 
 
@@ -125,7 +127,9 @@ def _moment(day: date) -> float:
 
 
 def _written(value: str) -> float | None:
-    """Parse a date, or date and time, with the year first; without a time zone it is in UTC."""
+    """Parse a date, or date and time, with the year first, or a Unix time; without a time zone it is in UTC."""
+    if epoch := _EPOCH.fullmatch(value.strip()):
+        return float(epoch[1])
     match = _WRITTEN.fullmatch(value.strip().strip("[]\"'").strip())
     if match is None:
         return None

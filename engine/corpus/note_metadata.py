@@ -17,6 +17,9 @@ from engine.text.folding import fold
 HEAD_CHARACTERS = 64 * 1024
 """Number of characters in which a title is searched."""
 _MOST_ALIASES = 100
+_TEXT_FORMATS = (".tex", ".typ", ".fountain", ".srt", ".vtt", ".tid")
+_ZIM = "Content-Type: text/x-zim-wiki"
+"""Beginning of a note of Zim."""
 _COMMENTS = (("<!--", "-->"), ("%%", "%%"), ("{/*", "*/}"))
 """Beginnings and ends of comments: of HTML, Obsidian and MDX."""
 _MODULE = re.compile(r"(?:import|export)[ \t{*]")
@@ -101,8 +104,12 @@ def structure_of(text: str, name: str) -> Structure | None:
         from engine.corpus import asciidoc
 
         return asciidoc.read(text)
-    if ending in documents.ENDINGS:
+    if documents.is_document(name):
         return documents.read(text, name)
+    if ending in _TEXT_FORMATS or (ending == ".txt" and text.startswith(_ZIM)):
+        from engine.corpus import text_formats
+
+        return text_formats.read(text, ending)
     return None
 
 
@@ -173,13 +180,13 @@ def _first_text(lines: list[str], at: int, *, modules: bool) -> int:
     return at
 
 
-_BUNDLE = re.compile(r"(?:.*/)?([^/]+)\.textbundle/text\.[^/]+", re.IGNORECASE)
-"""Matches the note in a TextBundle (textbundle.org), as Bear exports notes; its folder has the name."""
+_BUNDLE = re.compile(r"(?:.*/)?([^/]+)\.(?:textbundle/text\.[^/]+|rtfd/TXT\.rtf)", re.IGNORECASE)
+"""Matches the note in a TextBundle (textbundle.org), as Bear exports notes, or in an RTFD; its folder has the name."""
 _EXPORTED_ID = re.compile(r"(.*\S) [0-9a-f]{32}")
 """Matches the name that Notion gives to the file of an exported page."""
 _ID = re.compile(r"[0-9a-f]{32}")
 _NAMESPACE = "___"
-"""What Logseq writes into the file name of a page for each slash in its title."""
+"""Stands for a slash of the title in the file name of a page of Logseq."""
 
 
 def _file_title(name: str) -> str:
@@ -203,15 +210,18 @@ _LINE = 4096
 """Most characters of a line that are searched for tags."""
 _MOST = 500
 _LONGEST = 100
-_BETWEEN = re.compile(r"[,\[\]\s]+")
+_SEPARATORS = re.compile(r"[,\[\]\s]+")
 HASHTAG = re.compile(
-    r"(?:^|(?<=[\s(,;]))#([^\s!-,.:-@\[-^`{-\x7f\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u2e00-\u2e7f"
+    r"(?:^|(?<=[\s(,;])(?<!\]\())#([^\s!-,.:-@\[-^`{-\x7f\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u2e00-\u2e7f"
     r"\u3000-\u303f\ufe30-\ufe6f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65]+)"
 )
 """A tag in the text of a note, outside of code: any characters but spaces and punctuation other than `-`, `_` and `/`.
 
-One of digits alone is the number of an issue.
+One of digits alone is the number of an issue, and one right after `](` the anchor of a link.
 """
+_HTML_TAG = lazy_pattern(r"</?[A-Za-z][^<>\n]*>")
+_ANCHOR = lazy_pattern(r" {0,3}\[[^\[\]]{1,400}\]:[ \t]*#")
+"""The definition of a link to a heading of the same note."""
 _DIRECTIVE = lazy_pattern(
     r"[ \t]*#[ \t]*(?:include[ \t]*[<\"]|(?:define|undef|ifdef|ifndef|pragma)[ \t]+\w|(?:if|elif)[ \t]+[\w!(]"
     r"|(?:error|warning|line)[ \t]+[\"\d]|(?:else|endif)(?![\w/-]))"
@@ -234,7 +244,7 @@ def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = 
     tags: set[str] = set()
     for raw in _all_tags(text, front) if structure is None else structure.tags:
         tag = fold(raw.strip("\"'").removeprefix("#").strip("/"))
-        # An issue's number is no tag.
+        # An issue's number isn't a tag.
         if tag and len(tag) <= _LONGEST and not tag.isdigit():
             tags.add(tag)
         if len(tags) == _MOST:
@@ -256,7 +266,7 @@ def _front_matter_tags(front: FrontMatter) -> Iterator[str]:
     for key in ("tags", "tag"):
         for item in front.items(key):
             # Between commas or brackets a space separates tags, too; an item on a separate line is one tag.
-            yield from (item,) if front.kind(key) == "block" else _BETWEEN.split(item)
+            yield from (item,) if front.kind(key) == "block" else _SEPARATORS.split(item)
 
 
 def _hashtags(text: str, start: int) -> Iterator[str]:
@@ -273,6 +283,8 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
             fence = "" if markdown_line_types.closes_fence(line, fence) else fence
         elif not (fence := markdown_line_types.fence_marks(line)) and "#" in line and not _DIRECTIVE.match(line):
             line = markdown_line_types.CODE_SPAN.sub(" ", line) if "`" in line else line
+            line = _HTML_TAG.sub(" ", line) if "<" in line else line  # attributes have colours
+            line = _ANCHOR.sub("", line) if "]:" in line else line
             yield from HASHTAG.findall(line)
             if "#[[" in line:
                 yield from _PAGE_TAG.findall(line)

@@ -136,7 +136,7 @@ def blocks_of(text: str) -> Iterator[list[str]]:
 def markup_lines(text: str) -> Iterator[tuple[int, str, str, str]]:
     """Yield for each line its number (from 1), its text and the texts of the next two, without trailing blanks.
 
-    Very long lines are no markup; "…" stands for them.
+    Very long lines aren't markup; "…" stands for them.
     """
     window = ["", ""]
     number = -1

@@ -156,7 +156,7 @@ _CLOCK = lazy_pattern(r"CLOCK:[ \t]*[\[(].*", re.IGNORECASE)
 _PLANNING = lazy_pattern(r"(?:(?:SCHEDULED|DEADLINE|CLOSED):[ \t]*(?:<[^<>]{1,80}>|\[[^\[\]]{1,80}\])[ \t]*)+")
 _RULE = lazy_pattern(r"-{5,}")
 _NOTE = lazy_pattern(r"\[fn:([\w-]{1,80})\][ \t]*")
-_BETWEEN = lazy_pattern(r"\|?[-+:]*-[-+]*\|?")
+_RULE_ROW = lazy_pattern(r"\|?[-+:]*-[-+]*\|?")
 _CELLS = lazy_pattern(r"(?<!\\)\|")
 _VERBATIM = lazy_pattern(
     r"(?<![^\s({'\"\-])([=~])(?=\S)([^=~]{1,400}|.{1,200}?)(?<=\S)\1(?![^\s.,;:!?')}\[\]\\\"\-])", re.DOTALL
@@ -391,7 +391,7 @@ class _Page:
         """Write the lines since the last one that ended a paragraph; `before`: the next paragraph follows."""
         pending, self._pending = self._pending, []
         if pending and self._kind == "table":
-            self.out.table([self._cells(row) for row in pending if not _BETWEEN.fullmatch(row)])
+            self.out.table([self._cells(row) for row in pending if not _RULE_ROW.fullmatch(row)])
         elif pending and self._kind == "code":
             self.out.code(pending)
         elif pending:

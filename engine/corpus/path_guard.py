@@ -27,8 +27,8 @@ class PathGuard:
     def locate(self, name: str) -> Path:
         """Return the absolute path of the regular file with this stable name.
 
-        Raises `PathRefused` for a name that discovery gives to no file, and `FileNotFoundError` if there is no file of
-        this name.
+        Raises `PathRefused` for a name that discovery doesn't give to any file, and `FileNotFoundError` if there is no
+        file of this name.
         """
         if not _well_formed(name):
             raise PathRefused

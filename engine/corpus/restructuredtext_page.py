@@ -211,7 +211,7 @@ class _Page:
         return not below or below[0] == " " or (_NUMBERED.match(below) or _LETTERED.match(below)) is not None
 
     def _table(self, lines: Sequence[str], rows: list[list[str]] | None, end: int) -> int:
-        """Write the rows, or the lines as code if they are no table; returns `end`."""
+        """Write the rows, or the lines as code if they aren't a table; returns `end`."""
         if rows is None:
             self.out.code(lines)
         else:

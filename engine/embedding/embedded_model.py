@@ -20,8 +20,7 @@ from msgspec.structs import replace
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.provider_interface import Limits, prepare
-from engine.embedding.request_batches import requests
+from engine.embedding.provider_interface import Limits, prepare, requests
 from engine.providers import Calibration
 from engine.settings import Settings
 
@@ -70,7 +69,7 @@ def make(settings: Settings, key: str | None) -> "EmbeddedProvider":
 class EmbeddedProvider:
     """Embeds with the built-in model, loaded on first use.
 
-    All threads share one model, since encoding only reads it. Two copies were no faster.
+    All threads share one model, since encoding only reads it. Two copies weren't faster.
     """
 
     id = "embedded"
@@ -87,12 +86,14 @@ class EmbeddedProvider:
     # another language than the note. Full-length passages have less in common with a short query than sentences. Of
     # forty prompts unrelated to as many facts, one recalls any; of forty paraphrases, 34 recall theirs. Of the queries
     # that 16 indexes answer, 1 of 100 is below the first of `related`; of off-topic ones, 1 of 100 above the second.
+    # Unrelated single words have an average cosine of .25, two words and one .15, twelve words and one .01.
     # Pieces of words have 2.8 letters or more in notes of known languages, 2.5 in Ukrainian ones.
     calibration = Calibration(
         low=0.07,
         high=0.27,
         weight=0.05,
         spread=0.06,
+        words=(0.25, 0.35),
         related=(-0.5, 2.5),
         unknown=_UNKNOWN_LETTERS,
         unknown_languages=_UNKNOWN_LANGUAGES,

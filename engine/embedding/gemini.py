@@ -23,12 +23,13 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.api_keys import key_missing
-from engine.embedding.batch_jobs.batch_api import JobLimits, JobNotFound, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.batch_api import JobLimits, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.job_files import (
     download,
     dump,
     error_text,
     explained,
+    known_job,
     read_gemini,
     send_request,
     size_of,
@@ -39,7 +40,7 @@ from engine.embedding.model_catalog import batch_price_of
 from engine.embedding.provider_interface import EmbeddingProvider, Limits
 from engine.embedding.remote_provider import Model, RemoteProvider, without_vendor
 from engine.embedding.response_parsing import Answer, ordered, read_json
-from engine.embedding.service_errors import Refused, Service, Transient, retrying
+from engine.embedding.service_errors import Service, Transient, retrying
 from engine.settings import Settings
 
 # A vector takes up to 60 KB as text, so more texts would mean a download of gigabytes.
@@ -126,14 +127,8 @@ class GeminiBatches:
 
     def poll(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
         url = f"{self._http.base_url}/{id}"
-        try:
+        with known_job(self.service, {404}):
             return read_job(retrying(lambda: self._send("GET", url, cancel=cancel), cancel=cancel))
-        except Refused as error:
-            if error.status == 404:
-                raise JobNotFound(
-                    tr("{service} no longer knows a batch job that was submitted.", service=self.service)
-                ) from error
-            raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
         for file in job.files:

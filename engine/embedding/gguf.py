@@ -30,8 +30,7 @@ from engine.embedding.gguf_file import GgufFile, llama_installed, model_path, re
 from engine.embedding.gguf_worker import Answer, Model, Request, RequestKind, serve
 from engine.embedding.long_text_splitting import embed_whole
 from engine.embedding.model_catalog import Traits
-from engine.embedding.provider_interface import Limits, prepare
-from engine.embedding.request_batches import requests
+from engine.embedding.provider_interface import Limits, prepare, requests
 from engine.providers import Calibration
 from engine.settings import Settings
 

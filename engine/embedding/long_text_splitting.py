@@ -8,8 +8,7 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.errors import ProviderError
-from engine.embedding.provider_interface import Limits, PartialAnswer, prepare
-from engine.embedding.request_batches import requests
+from engine.embedding.provider_interface import Limits, PartialAnswer, prepare, requests
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import Vectors

@@ -1,10 +1,10 @@
-"""The interface of embedding providers, and normalisation of their vectors.
+"""The interface of embedding providers, requests within their limits, and normalisation of their vectors.
 
 numpy is imported with the first vector, so that keyword search does not load it.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 _LEAST_MAGNITUDE = 1e-10
+Item = TypeVar("Item")
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -32,6 +33,21 @@ class Limits(msgspec.Struct, frozen=True):
     """Tokens of one text; longer ones are embedded in parts and their vectors averaged."""
     at_once: int
     """Number of concurrent requests."""
+
+
+def requests(items: Iterable[Item], limits: Limits, tokens: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Group items in order, as many as fit into one request; an item that is too large is sent alone."""
+    request: list[Item] = []
+    size = 0
+    for item in items:
+        length = tokens(item)
+        if request and (len(request) == limits.inputs or size + length > limits.tokens):
+            yield request
+            request, size = [], 0
+        request.append(item)
+        size += length
+    if request:
+        yield request
 
 
 class PartialAnswer(ProviderError):

@@ -185,8 +185,8 @@ class Pieces:
     def _best(self, word: str) -> tuple[int, ...]:
         """The most probable pieces of a word, by Viterbi's algorithm.
 
-        A character that is no piece is the unknown piece. Among equally probable paths, the one whose last piece starts
-        first is used. Sums of scores are exact, so text before the word makes no difference.
+        A character that isn't a piece is the unknown piece. Among equally probable paths, the one whose last piece
+        starts first is used. Sums of scores are exact, so text before the word makes no difference.
         """
         length = len(word)
         best = [0.0] + [float("-inf")] * length

@@ -40,7 +40,7 @@ class BatchStage:
         parts = work.parts
         jobs = BatchContext(api, name_of(provider), parts.batch_jobs, parts.batch_policy, self._settings, work.token)
         self._runner = BatchRunner(jobs, model, save=self._save, texts_of=self._texts_of)
-        self._meter.spending.watch(self._runner)
+        self._meter.cost_meter.watch(self._runner)
         self._waiting: Generator[Group, None, None] | None = None
         self._queued: set[bytes] = set()
         """Texts of jobs not created yet."""

@@ -1,10 +1,11 @@
 """Collects changes of the text stage and commits them in groups, the first one early, with pauses for other writers."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
+from engine.corpus.documents import NOT_NOTES
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store.index import WORDS_TO_FORGET
@@ -34,6 +35,11 @@ class TextOutcome(msgspec.Struct):
     @property
     def changed(self) -> bool:
         return bool(self.files_indexed or self.files_removed)
+
+    def report(self, issues: Iterable[FileIssue]) -> None:
+        """Add files that were not indexed: those that aren't notes are skipped, the others have failed."""
+        for issue in issues:
+            (self.skipped if issue.rule == NOT_NOTES else self.failed).append(issue)
 
     def add(self, later: "TextOutcome") -> None:
         """Add the counts of a later pass over the same files: numbers of files are replaced, the work is summed."""

@@ -1,4 +1,4 @@
-"""Records files that are skipped until they change: those that crash two processes, and documents without text."""
+"""Records files that are skipped until they change: those that crash two processes, and those without a text."""
 
 import contextlib
 import logging
@@ -12,6 +12,7 @@ from engine.base import skip_reasons
 from engine.base.errors import PARSER_FAULTS
 from engine.base.index_rule_versions import DOCUMENTS_VERSION
 from engine.base.private_files import replace_file
+from engine.corpus.documents import NOT_NOTES
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import Unreadable
 from engine.records import FileIssue
@@ -28,8 +29,8 @@ _UNFINISHED = "unfinished"
 """Rule of a document whose reader crashed or took too long, which may be due to other work on the computer."""
 WITHOUT_TEXT = ("encrypted", "no-text", "damaged")
 """Rules of documents whose text can't be read, such as scans: they are found by their names."""
-_LASTING = (*WITHOUT_TEXT, _UNFINISHED)
-"""Rules of documents that are not read again, since that takes long and would have the same result."""
+_LASTING = (*WITHOUT_TEXT, _UNFINISHED, NOT_NOTES, "binary", "unknown-format")
+"""Rules of files that are not read again, since that would have the same result."""
 
 
 class _Suspect(msgspec.Struct, array_like=True):

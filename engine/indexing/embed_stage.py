@@ -9,8 +9,7 @@ from itertools import islice
 from engine.base import skip_reasons
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
-from engine.embedding.provider_interface import EmbeddingProvider, PartialAnswer, TextsRefused
-from engine.embedding.request_batches import requests
+from engine.embedding.provider_interface import EmbeddingProvider, PartialAnswer, TextsRefused, requests
 from engine.indexing.stage_data import StageWork
 from engine.indexing.vector_storage import VectorStorage
 from engine.records import NOT_EMBEDDED, FileIssue, MemorySearchResult
@@ -171,7 +170,7 @@ class EmbedStage:
         for future in [future for future in self._running if future.done()]:
             texts = self._running.pop(future)
             self._take(future, texts)
-            if self._token.cancelled:  # a cancelled request is no failure
+            if self._token.cancelled:  # a cancelled request isn't a failure
                 raise Cancelled
             if report:
                 self._handle_failure(future.exception(), texts)

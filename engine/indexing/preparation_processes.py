@@ -174,7 +174,7 @@ class _Worker:
         except OSError:
             self._alive = False
             return False
-        except UnicodeEncodeError:  # a name with bytes that are no text
+        except UnicodeEncodeError:  # a name that isn't valid UTF-8
             return False
         self.waiting += 1
         return True

@@ -77,7 +77,7 @@ class ProgressMeter:
         self._marks: deque[tuple[float, int]] = deque()
         self.reused = 0
         self.embedded = 0
-        self.spending = CostMeter()
+        self.cost_meter = CostMeter()
 
     def start(self, phase: SyncPhase, total: int = 0, waiting: int = 0) -> None:
         """Begin a phase with `total` units of work (0: unknown). `waiting`: number of batch jobs that it waits for."""
@@ -122,8 +122,8 @@ class ProgressMeter:
                 reused=self.reused,
                 embedded=self.embedded,
                 reason=self._reason,
-                tokens=self.spending.tokens,
-                cost=self.spending.cost,
+                tokens=self.cost_meter.tokens,
+                cost=self.cost_meter.cost,
                 waiting=self._waiting,
             )
         )

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from engine.corpus.discovery import discover
+from engine.corpus.documents import is_document
 from engine.corpus.folder_walk import FoundFile, is_below
 from engine.corpus.note_reader import EMPTY, NoteText, Unreadable, beginning
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
@@ -159,9 +160,9 @@ class TextStage:
         due = [file for file in listed if self._is_due(file, known.get(file.name))]
         outcome.files_unchanged = len(listed) - len(due)
         changed = {file.name: file for file in due}
-        outcome.failed += self._crashes.issues(file for file in listed if file.name not in changed)
+        outcome.report(self._crashes.issues(file for file in listed if file.name not in changed))
         due, passed_over = self._crashes.readable(due)
-        outcome.failed += passed_over
+        outcome.report(passed_over)
         for issue in passed_over:
             self._put_name(changed[issue.path], issue)
         if not due:
@@ -182,13 +183,14 @@ class TextStage:
         self._meter.step(len(due), "")
 
     def _is_due(self, file: FoundFile, stored: StoredFile | None) -> bool:
-        """Return whether a file is new, has changed, or is stored without a text and the reason wasn't recorded.
+        """Return whether a file is new or has changed, or is a document stored by its name without a recorded reason.
 
         The last happens if a process is killed: the reasons are written at the end of a sync.
         """
         if stored is None or file.mtime_ns != stored.mtime_ns or file.size != stored.size:
             return True
-        return stored.hash == EMPTY.hash and file.size > 0 and not self._crashes.crashes(file)
+        by_name = stored.hash == EMPTY.hash and file.size > 0 and is_document(file.name)
+        return by_name and not self._crashes.crashes(file)
 
     def _in_order(self, due: list[FoundFile]) -> Iterable[FoundFile]:
         """Return the notes in the order of reading; a generation that isn't searched yet needs none."""
@@ -246,7 +248,7 @@ class TextStage:
 
     def _fail(self, issue: FileIssue, stored: StoredFile | None) -> None:
         """Report a note that can't be read, and remove its former text from the index."""
-        self.outcome.failed.append(issue)
+        self.outcome.report((issue,))
         if stored is not None:
             self._remove(issue.path)
 

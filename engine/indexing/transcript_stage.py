@@ -364,7 +364,7 @@ def _masked(value: Any) -> Any:
     """Mask secrets in every string of a parser's state: titles, ids, names of tools and types."""
     if isinstance(value, str):
         return redact(value)
-    # The state of a long session is mostly numbers, which need no call.
+    # The state of a long session is mostly numbers: skipping the call for them saves time.
     if isinstance(value, dict):
         return {
             key if type(key) is int else _masked(key): item if type(item) is int else _masked(item)

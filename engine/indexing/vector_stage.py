@@ -163,7 +163,7 @@ class VectorStage:
     def _use(self, provider: EmbeddingProvider) -> None:
         self._chosen = True
         self._provider = provider
-        self._meter.spending.watch(provider)
+        self._meter.cost_meter.watch(provider)
         self.model = self._known_model(provider)
 
     def _known_model(self, provider: EmbeddingProvider) -> StoredModel | None:

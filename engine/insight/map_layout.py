@@ -288,7 +288,7 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
                 cancel.checkpoint()
             rows = own[start : start + step]
             gaps = lengths - 2 * (points[rows] @ others) + squares[rows, None]
-            gaps[np.arange(len(rows)), np.arange(start, start + len(rows))] = np.inf  # not itself
+            gaps[np.arange(len(rows)), np.arange(start, start + len(rows))] = np.inf  # a point isn't its own neighbour
             best = np.argpartition(gaps, count - 1, axis=1)[:, :count]
             best = np.take_along_axis(best, np.argsort(np.take_along_axis(gaps, best, 1), axis=1), 1)
             neighbours[rows] = candidates[best]

@@ -10,6 +10,7 @@ from itertools import accumulate
 import msgspec
 
 from engine.base.cancellation import CancelToken
+from engine.base.skip_reasons import files_covered
 from engine.records import (
     ChunkSizes,
     DiskPart,
@@ -63,7 +64,7 @@ def count_folders(
         tally[2] += pending
     for column, issues in ((3, failed), (4, skipped)):
         for issue in issues:
-            tallies[_folder_of(issue)][column] += 1
+            tallies[_folder_of(issue)][column] += files_covered(issue.detail)
     return _in_order(_summed(tallies))
 
 

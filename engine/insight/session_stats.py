@@ -1,4 +1,4 @@
-"""Sums over sessions: messages, active time, tokens and cost, in total and by agent, project, model or day.
+"""Sums over sessions: messages, active time, tokens and cost, in total and by agent, project, machine, model or day.
 
 The cost is that which the transcript records, else computed by a dated table of prices.
 """
@@ -224,6 +224,7 @@ def _day(session: SessionSummary) -> str:
 _NAMES: dict[StatsKey, Callable[[SessionSummary], str]] = {
     "agent": lambda session: session.agent,
     "project": lambda session: session.project,
+    "machine": lambda session: session.machine,
     "day": _day,
 }
 

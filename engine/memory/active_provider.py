@@ -35,7 +35,7 @@ class ActiveProvider:
         self._select = select
         self._use_fallback = stand_in
         self._threads = threads
-        self._closing = CancelToken()
+        self._close_token = CancelToken()
         self._lock = threading.Lock()
         self._starting = threading.Lock()
         self._choosing: Job | None = None
@@ -56,7 +56,7 @@ class ActiveProvider:
     def selection(self) -> "Selection":
         with self._lock:
             if self._selection is None:
-                self._selection = self._chosen(lambda: self._select(self._closing))
+                self._selection = self._chosen(lambda: self._select(self._close_token))
             elif self._doubtful:
                 self._selection = self._improved(self._selection)
             self._doubtful = False
@@ -74,7 +74,7 @@ class ActiveProvider:
         improvable = before.unavailable_reason or (before.fallback_from and not self._first)
         if not improvable:
             return before
-        choice = self._chosen(lambda: self._select(self._closing))
+        choice = self._chosen(lambda: self._select(self._close_token))
         if before.provider is None or (choice.provider is not None and choice.fallback_from is None):
             self._replaced.append(before)
             return choice
@@ -102,7 +102,7 @@ class ActiveProvider:
 
     def _chosen(self, choose: "Callable[[], Selection]") -> "Selection":
         try:
-            self._closing.checkpoint()
+            self._close_token.checkpoint()
             return choose()
         except Cancelled:
             raise Closed from None
@@ -115,6 +115,10 @@ class ActiveProvider:
     def provider(self) -> "EmbeddingProvider | None":
         """Return the provider to embed with, selecting it first if necessary; None for keyword search only."""
         return self.selection.provider
+
+    def unavailable(self) -> str:
+        """Return why the provider of the settings could not be created and has no fallback; empty otherwise."""
+        return self.selection.unavailable_reason or ""
 
     def note(self, error: str | None) -> None:
         """Store the reason why an embedding failed; None after a success."""
@@ -133,7 +137,7 @@ class ActiveProvider:
         with self._lock:
             if self._prepared is None:
                 failed = selection.provider.id
-                self._prepared = self._chosen(lambda: self._use_fallback(failed, reason, self._closing))
+                self._prepared = self._chosen(lambda: self._use_fallback(failed, reason, self._close_token))
             if self._prepared.provider is None:
                 return None
             self._prepared = msgspec.structs.replace(self._prepared, fallback_reason=reason)
@@ -172,7 +176,7 @@ class ActiveProvider:
 
     def stop_waiting(self) -> None:
         """Stop selecting: callers that wait for a keychain get `Closed`. An existing selection stays usable."""
-        self._closing.cancel()
+        self._close_token.cancel()
 
     def close(self) -> None:
         self.stop_waiting()

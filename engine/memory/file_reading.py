@@ -118,7 +118,7 @@ class SessionFiles:
         self._settings = settings
         self._known = known
         self._last: _LastRead | None = None
-        self._taking = Lock()
+        self._lock = Lock()
 
     def holds(self, path: str) -> bool:
         """Whether `path` has the form of a session's stable name; the session need not exist."""
@@ -170,7 +170,7 @@ class SessionFiles:
 
     def _take_last(self, path: str, *, reveal: bool) -> "_Known | None":
         """Return the result of the last read if it is of this session and still in use; a second call returns None."""
-        with self._taking:
+        with self._lock:
             last, self._last = self._last, None
         text = None if last is None or (last.path, last.reveal) != (path, reveal) else last.text()
         return None if last is None or text is None else _Known(text, last.position)

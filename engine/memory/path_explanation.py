@@ -8,8 +8,10 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
+from engine.base.formatting import any_of, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
+from engine.corpus.documents import NOT_NOTES
 from engine.corpus.folder_walk import LATEST_NS
 from engine.corpus.ignore_rules import Match, printable_name
 from engine.corpus.path_status import Listing, PathFinder, PathStatus
@@ -23,6 +25,8 @@ from engine.settings.setting_origin import origin_of
 from engine.store import sessions
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot, count_chunks, indexed_file, issue_of
+from engine.text.folding import fold
+from engine.text.spelling import typos
 
 _KEYS = {
     "exclude": "exclude",
@@ -36,6 +40,10 @@ _NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.message())
 _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
+_SHORTEST_TYPED = 4
+"""Fewest letters and digits of a name that similar ones are looked up for."""
+_MOST_TYPOS = 1
+_MOST_SIMILAR = 3
 
 MISSING = marked("There is no such file or folder: check its name for typos.")
 NOT_SEARCHED = marked(
@@ -43,7 +51,7 @@ NOT_SEARCHED = marked(
 )
 NEW = marked("The file is new: the next update indexes it.")
 CHANGED = marked("The file has changed since it was indexed. Until the next update, searches find its old text.")
-GONE = marked("The file was deleted. Searches find its text until the next update.")
+FILE_DELETED = marked("The file was deleted. Searches find its text until the next update.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.message(), skip_reasons.OUTSIDE_MEMORY.message()})
 """Reasons that already tell the user to add the path to `extra_paths`."""
@@ -86,6 +94,12 @@ class PathStates:
         origin = _origin(status.match, self._settings, self._workspace, config)
         with self._store.read(cancel) as snapshot:
             return _Explanation(path, finder, status, origin, snapshot, provider).make(listing)
+
+
+def _plain_name(path: str) -> str:
+    """Return the letters and digits of a file's name without its suffix."""
+    base = path.strip().rstrip("/").rpartition("/")[2]
+    return "".join(filter(str.isalnum, fold(base.rpartition(".")[0] or base)))
 
 
 def _origin(match: Match | None, settings: Settings, workspace: Path, config: Path | None) -> RuleOrigin | None:
@@ -142,8 +156,22 @@ class _Explanation:
             for source in get_args(Source):
                 file = indexed_file(self._snapshot, source, printable_name(name)) if name else None
                 if file is not None:
-                    return self._state("gone", tr(GONE), "sync", path=name, source=source, title=file.title)
-        return self._state("missing", tr(MISSING), None, path="", source=None)
+                    return self._state("gone", tr(FILE_DELETED), "sync", path=name, source=source, title=file.title)
+        return self._state("missing", self._similar_names() or tr(MISSING), None, path="", source=None)
+
+    def _similar_names(self) -> str:
+        """Return a sentence with the indexed files whose names differ by spaces, case or a typo; empty without any."""
+        wanted = _plain_name(self._path)
+        if len(wanted) < _SHORTEST_TYPED:
+            return ""
+        rows = self._snapshot.connection.execute(f"SELECT path FROM {self._snapshot.tables.files} ORDER BY path")
+        found = [
+            (distance, path)
+            for (path,) in rows
+            if (distance := typos(wanted, _plain_name(path), _MOST_TYPOS)) is not None
+        ]
+        names = any_of(in_quotes(path) for _, path in sorted(found)[:_MOST_SIMILAR])
+        return tr("There is no such file or folder. Did you mean {names}?", names=names) if names else ""
 
     def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:
         remedy: PathRemedy | None = "settings" if origin.key else None
@@ -160,6 +188,9 @@ class _Explanation:
         name = self._status.name
         file = indexed_file(self._snapshot, "memory", name)
         if file is None:
+            skipped = issue_of(self._snapshot, "skipped", name)
+            if skipped is not None and skipped.rule == NOT_NOTES:
+                return self._excluded(Match(skipped.rule, skipped.detail), _BUILT_IN)
             return self._unknown(issue_of(self._snapshot, "failed", name))
         state = Path(self._status.path).lstat()
         changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (file.mtime_ns, file.size)
@@ -227,6 +258,9 @@ class _Explanation:
                     excluded[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
             known = {name: (one.mtime_ns, one.size) for name, one in stored.items()}
         else:
+            names = {file.name for file in listing.files}
+            skipped = (issue for issue in self._snapshot.issues("skipped") if issue.rule == NOT_NOTES)
+            excluded |= {issue.path: issue for issue in skipped if issue.path in names}
             known = {name: (one.mtime_ns, one.size) for name, one in self._snapshot.files("memory").items()}
         passed = (*listing.passed, *excluded.values())
         failures = {issue.path for issue in self._snapshot.issues("failed")}

@@ -17,6 +17,8 @@ _FOREIGN = 0.03
 a twentieth of Romanian have marks of their own."""
 _RISE = 0.7
 """Standard deviations by which the scale rises per tenfold number of chunks, as the nearest unrelated chunk does."""
+_WORDS = 2.0
+"""Number of further words with which the increase between single words falls to 1/e; measured up to 12 words."""
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -41,6 +43,8 @@ class Calibration(msgspec.Struct, frozen=True):
     """How much more an index is related to a query than to other queries, in standard deviations: at most the first if
     no passage shares its subject, at least the second if some do. None if they were not measured.
     """
+    words: tuple[float, float] = (0.0, 0.0)
+    """Increase of `low` and of `high` between two single words: even unrelated ones have much in common."""
     known: bool = True
     """Whether the model knows the query's language; otherwise keywords decide."""
     sentences: "Calibration | None" = None
@@ -65,6 +69,12 @@ class Calibration(msgspec.Struct, frozen=True):
         unknown = self.unknown is not None and letters and len(self.unknown.findall(text)) >= _FOREIGN * letters
         return msgspec.structs.replace(self, known=notes_known and not unknown)
 
+    def for_words(self, words: int) -> "Calibration":
+        """The calibration for a query and a passage that have this number of words together, at least 2."""
+        share = math.exp((2 - words) / _WORDS)
+        low, high = (least + share * more for least, more in zip((self.low, self.high), self.words, strict=True))
+        return msgspec.structs.replace(self, low=low, high=high)
+
     @property
     def between_passages(self) -> "Calibration":
         """The calibration for two passages, which are nearer than a query and its answer: identical text scores 1.
@@ -72,7 +82,7 @@ class Calibration(msgspec.Struct, frozen=True):
         Among the sample's passages, a tenth of all pairs score 0.35 or more, and three quarters of the pairs within a
         file.
         """
-        return msgspec.structs.replace(self, high=1.0)
+        return msgspec.structs.replace(self, high=1.0, words=(0.0, 0.0))
 
 
 class ModelFacts(msgspec.Struct, frozen=True):

@@ -223,6 +223,8 @@ class SearchOutcome(Record, frozen=True):
     """Whether a chunk contains every searched word."""
     age: float | None = None
     """Seconds since a cached answer was computed; None for a new one."""
+    similar_only: bool = False
+    """Whether there are results, but none contains a word of the query; `notice` says so."""
     understood: str = ""
     """How a query with operators was parsed, and which of them match nothing; empty for plain words."""
 

@@ -207,7 +207,7 @@ class WrittenNote(Record, frozen=True):
 # --- Statistics -------------------------------------------------------------------------------------------------------
 
 
-StatsKey = Literal["agent", "project", "model", "day"]
+StatsKey = Literal["agent", "project", "machine", "model", "day"]
 STATS_KEYS: tuple[StatsKey, ...] = get_args(StatsKey)
 
 
@@ -224,7 +224,7 @@ class StatsRow(Record, frozen=True):
     """Sums over a group of sessions."""
 
     name: str
-    """Agent, project, model or day (2026-02-11); empty for unknown."""
+    """Agent, project, machine, model or day (2026-02-11); empty for unknown, or for this machine."""
     sessions: int
     """Number of sessions. Sub-agents add only their tokens and cost, unless their main session is unknown."""
     messages: int
@@ -240,8 +240,8 @@ class SessionStats(Record, frozen=True):
 
     total: StatsRow
     rows: tuple[StatsRow, ...]
-    """Rows by agent, project, model or day, if requested. A session counts on the day of its last message, and in the
-    row of each model that it used.
+    """Rows by agent, project, machine, model or day, if requested. A session counts on the day of its last message, and
+    in the row of each model that it used.
     """
     unpriced: tuple[str, ...]
     """Models whose price is unknown."""

@@ -33,16 +33,17 @@ _OPTIONS = {
         (
             "useradd usermod sshpass login mongo* cqlsh rdesktop psexec* ncftp* ftpput ftpget hdbsql evil-winrm"
             " crackmapexec netexec nxc smbmap certipy hydra veracrypt racadm oras rabbitmqadmin cypher-shell beeline"
-            " couchbase-cli mydumper youtube-dl yt-dlp twine",
+            " couchbase-cli mydumper youtube-dl yt-dlp twine certutil",
             {"": "p"},
         ),
         ("redis-cli", {"": "a"}),
         ("sqlcmd mssql-cli bcp zip unzip ipmitool mosquitto_*", {"": "P"}),
         ("ssh-keygen", {"": "N P"}),
         ("ldap*", {"": "w"}),
-        ("ldappasswd", {"": "w s a"}),
+        ("ldappasswd slappasswd", {"": "w s a"}),
         ("snmp*", {"": "A X"}),
-        ("doctl nuget", {"": "t k"}),
+        ("doctl nuget influx vercel", {"": "t k p"}),
+        ("plink pscp psftp osslsigncode", {"": "pw pass"}),
         ("pdfto* pdfimages pdfinfo pdffonts pdfdetach pdfgrep", {"": "upw opw"}),
         ("openssl", {"pass:": "pass passin passout", "": "k K"}),
     )
@@ -64,16 +65,19 @@ _COMMAND = lazy_pattern(
 _COMMAND_START = lazy_pattern(r"(?<!\\)(?<!\\\r)\n|[|;]|&&")
 _BLOCK = 256
 """Options in one block of text share the search for their commands: many options would need as many searches."""
-_OPTION_START = lazy_pattern(r"(?<!\S)-\w*\Z")
+_OPTION_START = lazy_pattern(r"(?<!\S)--?\w*\Z")
 _PASSWORD_PROMPT = lazy_pattern(r"(?i:expect)[^\n]{0,60}assword[^\n]{0,40}\n?[^\n]{0,40}\Z")
 _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _WINDOWS_PROGRAM = lazy_pattern("freerdp|schtasks", re.IGNORECASE)
 _READER = lazy_pattern(
     r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert|vercel env"
-    r"|p4 login|wrangler secret|ssh-add|keyring set|hdiutil|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
+    r"|p4 login|zfs|minisign|wrangler secret|ssh-add|keyring set|hdiutil"
+    r"|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
 )
+_HOST = lazy_pattern(r"[\w-]*[\d.][\w.-]*(?![\w(])")
+_IMPACKET = lazy_pattern(r"(?:\.py|impacket-\w+|netexec|nxc)[ ][^\n]*\Z")
 _PASSWORD_COMMAND = lazy_pattern(
-    r"(?:pass(?:word)?[-_]?(?:command|cmd|eval)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
+    r"(?:(?:pass(?:word|phrase)?[-_]?(?:command|cmd|eval)|extpass)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
     r"|(?:key|pass(?:word|wd|phrase)?|pwd?|secret|token)(?:-?file)?[ =]<\()\Z",
     re.IGNORECASE,
 )
@@ -122,7 +126,9 @@ def _command_before(match: re.Match[str]) -> str:
 def is_address_login(before: str, match: re.Match[str]) -> bool:
     """Whether `…/user:x@host` has a password, not the tag of an image or the line of a file."""
     of_drive = before[-1:] == "/"  # two slashes
-    return (of_drive or match["quote"] is not None or mixes_digits(value_of(match))) and is_argument(before, match)
+    at_host = _HOST.match(match.string, match.end() - 1) is not None or _IMPACKET.search(before) is not None
+    clear = of_drive or match["quote"] is not None or (at_host and mixes_digits(value_of(match)))
+    return clear and is_argument(before, match)
 
 
 def is_auth_command(before: str, match: re.Match[str]) -> bool:
@@ -149,6 +155,8 @@ def is_piped(before: str, match: re.Match[str]) -> bool:
 def is_program_argument(before: str, match: re.Match[str]) -> bool:
     """Whether an argument at the position of a password is a secret."""
     named = match[0][: len("masterauth")].lower()
+    if named == "vault logi" and len(value_of(match)) < 8 and not (match[0][0] == "v" and _PROMPT.search(before)):
+        return False
     if named.startswith(("net", "isql")):
         plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]
         if plain or not _PROMPT.search(before):
@@ -196,10 +204,14 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"|user{BLANK}[^\s/]\S{{0,100}}{BLANK}(?!/))",
     ),
     _argument(
-        "`/p:x` of FreeRDP, `/rp x`",
-        ("xfreerdp /u:ada /p:«hunter2» /v:host", "schtasks /create /ru ada /rp «hunter2»"),
-        ("/p:", "/rp "),
-        rf"/p:|/rp{BLANK}",
+        "`/p:x` of FreeRDP, `/rp x`, `signtool … /p x`",
+        (
+            "signtool sign /f a.pfx /p «hunter2» a.exe",
+            "xfreerdp /u:ada /p:«hunter2» /v:host",
+            "schtasks /create /ru ada /rp «hunter2»",
+        ),
+        ("/p:", "/rp ", "signtool"),
+        rf"/p:|/rp{BLANK}|signtool(?:\.exe)?[\"']?{BLANK}{_REST}{{1,300}}?[ ]/p{BLANK}",
     ),
     _argument(
         "`requirepass x`, `masterauth x`, `ACL SETUSER … >x` of Redis, `bindpw x` of LDAP",
@@ -253,10 +265,11 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
             *("ngrok config add-authtoken «2abCdEf_12345»", "cargo login «swordfish77»"),
             "bw login ada@example.com «swordfish»",
         ),
-        ("vault login ", "kv put ", "bw unlock ", "bw login ", "authtoken ", "cargo login "),
-        rf"vault{BLANK}login{BLANK}(?:-[^\s=]{{1,40}}{BLANK}){{0,2}}(?=[^\s=-][^\s=]{{7}})"
+        ("vault login ", "kv put ", "bw unlock ", "bw login ", "authtoken ", "cargo login ", "wandb login "),
+        rf"vault{BLANK}login{BLANK}(?:-\S{{1,60}}{BLANK}){{0,3}}(?=[^\s=-][^\s=]{{7}}"
+        rf"|[^\s=-][^\s=]*[ \t]*(?:[{LINE_END};&|]|\Z))"
         rf"|kv{BLANK}put{BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){BLANK}|bw{BLANK}(?:unlock|login{BLANK}[^\s-]\S{{0,100}}){BLANK}(?!-)"
-        rf"|(?:authtoken|cargo{BLANK}login){BLANK}(?=[\w-]{{10}})",
+        rf"|(?:authtoken|(?:cargo|wandb){BLANK}login){BLANK}(?=[\w-]{{10}})",
     ),
     _argument(
         "`pdftk … input_pw x`, `qpdf --encrypt x y`",
@@ -310,8 +323,8 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
     _argument(
         "`nuget setapikey x`, `openssl passwd -6 x`, `mysqladmin password x`",
         ("nuget setapikey «oy2abcdefghij»", "openssl passwd -6 «swordfish»", "mysqladmin -u root password «hunter2»"),
-        ("setapikey ", "openssl passwd ", "mysqladmin "),
-        rf"setapikey{BLANK}(?!-)|mysqladmin{BLANK}{_REST}{{0,80}}?\bpassword{BLANK}"
+        ("setapikey ", "openssl passwd ", "mysqladmin ", "-admin-password ", "user:password "),
+        rf"(?:setapikey|(?<=reset)-admin-password|user:password{BLANK}[^\s-]\S{{0,40}}){BLANK}(?!-)|mysqladmin{BLANK}{_REST}{{0,80}}?\bpassword{BLANK}"
         rf"|openssl{BLANK}passwd{BLANK}(?:-(?:\d|apr1|salt{BLANK}\S{{1,40}}|quiet|noverify){BLANK}){{1,4}}(?!-)",
     ),
     _argument(
@@ -412,7 +425,7 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
             *("openssl rsa -passin 'pass:«correct horse»' -in key.pem", "hdbsql -u ada -p «hunter2»"),
         ),
         (_OPTION_ANCHOR,),
-        rf"-(?P<option>(?:pass(?:in|out)?|[uo]pw)(?=[ \t])|hp(?=\S)|[pPawkKNsAXt])(?P<gap>{_NEXT}|[ \t=]{{0,2}})"
+        rf"-(?P<option>(?:pass(?:in|out)?|[uo]?pw)(?=[ \t])|hp(?=\S)|[pPawkKNsAXt])(?P<gap>{_NEXT}|[ \t=]{{0,2}})"
         rf"(?P<form>(?P<opened>[\"'])?pass:)?(?(opened)([^\"'{LINE_END}]{{1,200}}+)|(?:{QUOTED}|{BARE_PASSWORD}))",
         "whole",
         is_program_password,
@@ -445,6 +458,7 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         "`echo x | sudo -S`, `… | docker login --password-stdin`, `… | openconnect --passwd-on-stdin`, `… | chpasswd`, "
         "`… | gh secret set NAME`, `… | base64`, `kinit <<< x`, `--password-command 'echo x'`, `send x` in Expect",
         (
+            *("(echo «hunter2»; echo «hunter2») | smbpasswd -a ada", "echo «hunter2» | veracrypt --stdin a.hc"),
             *("echo '«hunter2»' | sudo -S apt update", 'echo "«ada:hunter2»" | sudo chpasswd'),
             "echo «swordfish» | docker login -u ada --password-stdin registry",
             "printf '%s' '«hunter2»' | gh auth login --with-token",
@@ -458,10 +472,13 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         ("echo ", "printf ", "<<<", "send ", "sendline"),
         rf"""(?:(?:echo|printf){BLANK}(?:-[neE]{{1,3}}{BLANK}|["']?%s(?:\\{{1,2}}n)?["']?{BLANK})?|<<<[ \t]{{0,4}}"""
         rf"""|(?-i:send(?:line\(|(?:{BLANK}--)?{BLANK})(?=["'])))"""
-        rf"{ARGUMENT}(?:[ \t]{{0,4}}(?P<reader>)(?:>{{1,2}}[ \t]{{0,2}}{_SECRET_FILE}"
-        rf"|\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{BLANK}-\w{{0,4}}S\b"
-        rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|passwd{BLANK}--stdin|cryptsetup|kinit{BLANK}|keepassxc-cli|secret-tool{BLANK}store|htpasswd{BLANK}-\w{{0,4}}i"
-        rf"|p4{BLANK}login|smbpasswd{BLANK}-\w{{0,3}}s|vncpasswd|\bsecrets?{BLANK}(?:set|put|create|add|versions)|pass{BLANK}insert"
+        rf"(?:{QUOTED}|([^\s\"'`;|&<>)]++))(?:[ \t]{{0,4}}(?P<reader>)(?:>{{1,2}}[ \t]{{0,2}}{_SECRET_FILE}"
+        rf"|(?:;[ \t]{{0,4}}(?:(?:echo|printf)[ ][^{LINE_END};|&]{{1,80}}(?:;[ ]{{0,4}})?){{0,3}})?[ \t)}}]{{0,3}}"
+        rf"\|(?=[^{LINE_END}|]{{0,200}}(?:chpasswd|sudo{BLANK}-\w{{0,4}}S\b"
+        rf"|--pass(?:word|wd|phrase)-(?:on-stdin|stdin|fd)|--with-token|cryptsetup|veracrypt{BLANK}{_REST}{{0,160}}--stdin|"
+        rf"kinit{BLANK}|keepassxc-cli|secret-tool{BLANK}store"
+        rf"|p4{BLANK}login|\b\w{{0,4}}passwd(?=[ \t{LINE_END}]|\Z)|-pass{BLANK}stdin|ecryptfs-|"
+        rf"kubeseal|keyctl{BLANK}padd|\bsu{BLANK}-|\bsecrets?{BLANK}(?:set|put|create|add|versions)|pass{BLANK}insert"
         rf"|(?P<coded>)base64(?!{BLANK}-(?:d|-decode)\b)))))?",
         "whole",
         is_piped,

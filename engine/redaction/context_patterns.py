@@ -5,7 +5,6 @@ That is a name before a sign, an option or a sentence. Any text may be a secret 
 """
 
 import re
-from functools import cache
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
@@ -42,7 +41,9 @@ from engine.redaction.secret_pattern import (
 from engine.redaction.secret_words import (
     ANCHORS,
     ANY_PASSWORD,
+    AS_ENGLISH_PASSWORD,
     AS_PASSWORD,
+    CHOSEN,
     FOREIGN_LINK,
     GROUPS_AND_TAGS,
     IDEOGRAPHIC_NAMES,
@@ -53,21 +54,32 @@ from engine.redaction.secret_words import (
     PASSWORD_ANCHORS,
     ROOTS,
 )
-from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
 _OPTION = r"""(?:[ \t]{1,4}|(?P<next>["'],\s{0,20})(?=["']))"""
-_LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
 _PROSE_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|at|from|with|fürs?|vo[nm]|beim?|zu[mr]?|[ai]m)\b[^.:;!?{LINE_END}]"
-    r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
+    r"{1,60}?)?[ \t]{1,4}(?P<sign>is|was|used to be|ha[sd] been|"
+    r"will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
     r"[ \t]{0,4}:?[ \t]{0,4}"
     r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
 )
-_GENERATED = (
-    rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}"
-    r"(?=\S*[A-Za-z])(?=\S*[\d!#$%&*+?^])(?![a-z]{2,8}://|[/~]|\S+@\S+\.[a-z])(?=\S+\s*?(?:\n|\Z))"
+_QUALIFIER = (
+    rf"(?:(?:\([^(){LINE_END}]{{1,40}}\)|(?<=[ ])(?i:for|of|fürs?|vo[nm]|zum)[ ]"
+    rf"(?:'[^'{LINE_END}]{{1,80}}'|[^.:;!?={LINE_END}]{{1,40}}?))"
+    rf"[ ]{{0,2}}(?=:[ ]{{1,2}}[^\s:]{{4,64}}[ \t]*(?:[{LINE_END}]|\Z)))?"
 )
+"""After a name: "(again)" or "for the router", if one word follows up to the end of the line."""
+_GENERATED = (
+    rf"(?:[ \t]to[ ][^:{LINE_END}]{{1,60}}:\s{{1,4}}(?=[0-9a-f]{{32}}(?!\w))|"
+    rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}"
+    r"(?=\S*[A-Za-z])(?=\S*[\d!#$%&*+?^])(?![a-z]{2,8}://|[/~]|\S+@\S+\.[a-z])(?=\S+\s*?(?:\n|\Z)))"
+)
+_CHOICE = (
+    r"(?:(?<=(?i:als passwort|als kennwort))[ ](?:habe? ich|nahm ich|nehme ich|nutze ich|verwende ich)[ ]"
+    r"|[ ]be\?[\"']?[ ]?(?:[·:→=]|->)[ ]?|(?P<before>)[ ](?=[\"“„'`]))"
+)
+"""Between the name of a password and a word that was chosen, such as the answer to a query."""
 _PIN = "(?<![a-z])pin(?:[ -]?(?:code|number))?"
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
 _IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
@@ -75,9 +87,11 @@ _IDEOGRAPHIC_END = (
     r"(?=です|でした|だ[よね]?(?!\w)|입니다|이에요|예요|이야|[ \t]*(?:[\r\n]|\Z)|[\u3000-\u3002\uff01-\uff1b!,.;)])"
 )
 _VALUE_BEFORE = "|".join(
-    rf"""(?<=(?<![^\s(])(\S{{{length}}})[ ])"""
-    rf"""|(?<=(?<![^\s(])["'`“„«\u2018]([^"'`“”„«»{LINE_END}]{{{length}}})["'`”“»\u2019][ ])"""
-    rf"""|(?<=(?<![!-~])([!-~]{{{length}}}))(?![ -~])"""
+    form.replace("4", str(length))
+    for form in (
+        rf"""(?<=(?<![^\s(])["'`“„«\u2018]([^"'`“”„«»{LINE_END}]{{4}})["'`”“»\u2019][ ])""",
+        r"""(?<=(?<![^\s(])(\S{4})[ ])|(?<=(?<![!-~])([!-~]{4}))(?![ -~])""",
+    )
     for length in range(4, 26)
 )
 """A word or a quoted string before the anchor: a look-behind has one length."""
@@ -86,27 +100,9 @@ _END_OF_PHRASE = (
     rf"(?=[\"'`”»]?(?:[.,;:!?)]{{0,3}}[ \t]*(?:[{LINE_END}]|\Z)|[.,;:!?)]{{1,3}}\s"
     r"|[ \t](?i:after|am|and|at|auf|bei|but|for|from|für|i[fmn]|nach|o[nr]|then|to|und|when|while|yesterday)\b))"
 )
-"""Follows a value that is no part of a name, as `ed25519` in `ed25519 key` is."""
+"""Follows a value that isn't part of a name, as `ed25519` in `ed25519 key` is."""
 _VERSION = re.compile(r"[A-Z]{2,6}\d[\d.]*|(?i:android|exchange|ios|mac ?os|microsoft|office|windows)\d[\d.]*")
 """Matches names of standards and products with their version, such as SAML2.0 and Office365."""
-
-
-def is_named_service(before: str, match: re.Match[str]) -> bool:
-    """Whether a value has the length and alphabet of the keys of the service that is named before it."""
-    value = value_of(match)
-    if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
-        return False
-    name = _service_name().search(before)
-    if name is None:
-        return False
-    signs, lengths = NAMED_SERVICES[name[1].lower()]
-    return len(value) in lengths and re.fullmatch(f"[{signs}]+", value) is not None
-
-
-@cache
-def _service_name() -> re.Pattern[str]:
-    names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
-    return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
 
 
 def is_password_before(before: str, match: re.Match[str]) -> bool:
@@ -114,7 +110,8 @@ def is_password_before(before: str, match: re.Match[str]) -> bool:
     value, start = value_of(match).strip("()[],.;:"), secret_span(match)[0]
     if is_ordinary(value) or is_code(value):
         return False
-    return match.string[max(0, start - 1)] in "\"'`“„«\u2018" or (mixes_digits(value) and not is_path(value))
+    quoted = match.string[max(0, start - 1)] in "\"'`“„«\u2018"
+    return quoted or (not is_path(value) and (mixes_digits(value) or CHOSEN.search(before) is not None))
 
 
 def is_change(before: str, match: re.Match[str]) -> bool:
@@ -140,9 +137,11 @@ def is_login(before: str, match: re.Match[str]) -> bool:
     of_root = user in ROOTS.split("|") and match["sign"] == ":"
     if of_root and not GROUPS_AND_TAGS.isdisjoint(re.split(r"[-.\d]+", value)):
         return False
+    if value.rstrip("0123456789").casefold() in LOGIN_WORDS:
+        return False
     if mixes_digits(value):
         bare = match["told"] is not None or (match["bare"] is not None and match["sign"] == "/")
-        return not bare or not value[:-1].isalpha()  # login user/page2
+        return not bare or not value[:-1].isalpha()  # a word with one digit at its end, as in `login user/page2`
     if "@" in user:
         return match["bare"] is None
     if of_root:
@@ -170,7 +169,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             'let password = String::from("«hunter2»");',
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}(?:{NAME_END}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"'])"
+        rf"{_PASSWORD_NAME}(?:{NAME_END}{_QUALIFIER}{SIGN}|(?<=:password)(?<!:type :password)[ \t]{{1,4}}(?=[\"'])"
         rf"|(?P<property>)[ \t]{{1,40}}(?=\S{{4,100}}[ \t]*(?:[{LINE_END}]|\Z)))"
         r"(?P<instead>[\w.$]{1,60}+(?:[(\[][\"'][\w.-]{1,60}[\"'][)\]]?)?(?:[ \t](?:\|\||\?\?|or)|,)[ \t]?(?=[\"'`]))?"
         rf"(?:\{{\s{{0,20}}[\"']value[\"']:\s?|(?:String::from|Secret(?:Str(?:ing)?)?(?:::new)?)\()?"
@@ -190,7 +189,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "session_token = '«IQoJb3JpZ2luX2VjEXAMPLE»'",
         ),
         ("token", "secret"),
-        rf"(?i:token|secret(?P<id>_id)?)(?:{NAME_END}|[ ]\([^(){LINE_END}]{{1,24}}\)){SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?i:token|secret(?P<id>_id)?)(?:{NAME_END}|[ ]\([^(){LINE_END}]{{1,24}}\)"
+        rf"|[ ][\"'`][\w.-]{{1,24}}[\"'`](?=:)){SIGN}(?:{QUOTED}|{BARE_TOKEN})",
         judge=lambda before, match: is_token(before, match) if match["id"] is None else is_random(value_of(match), 6),
     ),
     SecretPattern(
@@ -219,8 +219,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             'setx DB_PASSWORD "«swordfish»"',
             "ENV DB_PASSWORD «tugboat»",
         ),
-        ("pass",),
-        rf"(?<=[-_])(?i:passwo?r?d|passphrase|(?:(?<=--)pass|(?-i:(?<=_)PASS))(?=[ \t\"'][^\d\s]))"
+        ("pass", "-pw "),
+        rf"(?<=[-_])(?i:passwo?r?d|passphrase|(?<=-)-pw|(?:(?<=--)pass|(?-i:(?<=_)PASS))(?=[ \t\"'][^\d\s]))"
         rf"{_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_option_password,
@@ -249,7 +249,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             *("password is **«hunter2»**", "A temporary password is generated for root@localhost: «k8#Plum;cart»"),
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}(?:{_GENERATED}|{_PROSE_LINK}){_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
+        rf"{_PASSWORD_NAME}(?:{_GENERATED}|[\"'`]?{_PROSE_LINK}|{_CHOICE}){_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
         rf"|{_BARE_IN_PROSE})",
         "whole",
         is_password_in_prose,
@@ -308,7 +308,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
         rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
         rf"(?:([^\s@]{{4,64}}+)(?=@\w)"
-        rf"|{_BARE_IN_PROSE}(?=[!?]{{0,3}}[\"'`]?(?:(?(bare)[ \t]|(?(told)[ \t]|(?!)))"
+        rf"|{_BARE_IN_PROSE}(?=[!?]{{0,3}}[\"'`]?(?:(?(bare)[ \t]|(?(told)[ \t]|"
+        rf"(?(said)[ ](?:and|but|on|at|und|auf)\b|(?!))))"
         rf"|[ \t]*(?:[{LINE_END}.,;)]|\Z))))",
         "whole",
         is_login,
@@ -331,15 +332,16 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "Password before its name",
         "`use x as the password`, `x als Passwort`, `x comme mot de passe`: in quotes or with a digit",
         (
-            "Use «kZ9fQ2lm» as the password.",
+            *("Use «kZ9fQ2lm» as the password.", "I typed «swordfish» as the VNC password."),
             'start it with "«swordfish»" as password',
             "nimm «Geheim99» als Kennwort",
             "j'ai mis «Soleil99» comme mot de passe",
             "用 «hunter2» 作为密码",
         ),
-        AS_PASSWORD,
-        rf"(?:{_VALUE_BEFORE})(?i:{'|'.join(AS_PASSWORD)})(?![a-z])"
-        r"(?![ \t](?:hash|field|manager|prompt|input|file|grant))",
+        ("as (?=(?:[A-Za-z-]{1,14} ){0,3}(?:passw|passphr|passco|pwd))", *AS_PASSWORD),
+        rf"(?:{_VALUE_BEFORE})(?i:{AS_ENGLISH_PASSWORD}|{'|'.join(AS_PASSWORD)})(?![a-z])"
+        r"(?![ \t-](?:hash|field|manager|prompt|input|file|grant|store|back|algorithm|protect"
+        r"|encrypt|recover|reset|option|policy))",
         "whole",
         is_password_before,
     ),
@@ -389,14 +391,15 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "el pin de la tarjeta es «4711»",
             "API key «a1b2c3d4e5f6g7h8»",
         ),
-        ("token", "key", "secret", "pin"),
+        ("token", "key", "secret", "pin", "pincode"),
         rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
-        rf"|(?i:{_PIN})[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])"
+        rf"|(?i:{_PIN})(?:[ ]\([^(){LINE_END}]{{1,24}}\))?[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])"
         rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{1,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet))[ \t]{{1,2}}"
         r"([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
         r"|PIN[ \t]{1,2}(?!(?:19|20)\d\d\b)"
         rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
-        rf"|(?i:token|key|secret)(?P<adjacent>)[ \t]{{1,4}}[\"'`]?([A-Za-z0-9][\w~.-]{{10,}}+(?<=\w))(?![\w/-])",
+        rf"|(?i:token|key|secret)(?P<adjacent>)(?:[ ](?:for|of|für|vom|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"
+        rf"[ \t]{{1,4}}[\"'`]?([A-Za-z0-9][\w~.-]{{10,}}+(?<=\w))(?![\w/-])",
         judge=is_token_in_prose,
     ),
     SecretPattern(
@@ -488,13 +491,5 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ("_pat", "_credentials"),
         rf"(?<=[A-Za-z0-9])_(?i:pat|credentials){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_personal_token,
-    ),
-    SecretPattern(
-        "Key by the name of its service",
-        "values of the right length and alphabet after the name of one of some sixty services and a sign",
-        ("datadog: «4f0a9c1be07d5ca1b2c3d4e5f6071829»", 'HEROKU="«4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»"'),
-        (f"={_LONG_VALUE}", LONG_AFTER_COLON),
-        r"[=:][\s\"'`=>]{0,5}+([A-Za-z0-9+/=_-]{15,91}+)",
-        judge=is_named_service,
     ),
 )

@@ -24,7 +24,7 @@ from engine.redaction.secret_words import (
 )
 
 PLACEHOLDER = lazy_pattern(
-    r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\{.*|\{\w*\}|<[^<>]*>?|&(?:lt|#x3c|#60)\b.*"""
+    r"""=?\{\{.*|\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\w*\}|<[^<>]*>?|&(?:lt|#x3c|#60)\b.*"""
     r"""|\{\?.*|\[[a-z _-]+\]|[.…]+|[xX*•.…]{3,}|your[-_ ].*|\W{1,3}""",
     re.IGNORECASE | re.DOTALL,
 )
@@ -39,6 +39,11 @@ _EXPRESSION = lazy_pattern(
 )
 _UNIT = lazy_pattern(
     r"\s*(?:char|letter|byte|bit|digit|day|hour|minute|month|week|year|word|time|zeichen|stellen|tage)", re.IGNORECASE
+)
+_MEASURE = lazy_pattern(r"[ ]?(?:[mcµkn]?m|mil|in(?:ch)?|[kmµ]?[VAW]|[kMG]?Hz|[mµ]?s|px|[kM]?Ω|[°%])(?!\w)")
+_OTHER_NAME = lazy_pattern(r"(?:(?<!\w)NO|(?<!\w)ht)\Z")  # NOPASSWD of sudo, htpasswd
+_OF_ONE = lazy_pattern(
+    r"\b(?:the|my|our|his|her|their|this|das|dem|mein|unser)[ ](?:[\w-]{2,14}[ ])?(?:pass[ ])?\Z", re.IGNORECASE
 )
 _TOWARDS = ("to", "auf", "wird", "will be", "should be", "must be")
 _EDGES = "\"'`“”„\u2018\u2019«»()[]{}<>.,;:!?"
@@ -92,11 +97,8 @@ _JOINED_NAME = lazy_pattern(
     r"|sudo|svn|user|vnc|vpn|web|wifi|zip)pass"
 )
 _OWNER = lazy_pattern(r"(?:root|admin|ssh|sudo|wi-?fi|wlan|router|nas|vpn)\b[^\n:;]{0,30}\Z", re.IGNORECASE)
+_CALL = lazy_pattern(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*\Z", re.ASCII)
 _IN_MANUAL = lazy_pattern(r"\[.*|<.*|[A-Z_]+|(?:user)?(?:name|pass)|\$(?!\d\w?\$).*|-.*|\*", re.DOTALL)
-_DATABASE = lazy_pattern(
-    r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse)(?:\+\w+)?\Z",
-    re.IGNORECASE,
-)
 
 
 def is_password(before: str, match: re.Match[str]) -> bool:
@@ -104,7 +106,9 @@ def is_password(before: str, match: re.Match[str]) -> bool:
     value, groups = value_of(match), match.groupdict()
     if (groups.get("sign") or "")[:2] in ("??", "||") and not mixes_digits(value):  # a label: password || "Password"
         return False
-    if match[0][:3].lower() == "pwd" and _PATH.fullmatch(value):
+    if (match[0][:3].lower() == "pwd" and _PATH.fullmatch(value)) or _OTHER_NAME.search(before):
+        return False
+    if value.startswith("//"):  # the rest of an address
         return False
     name = groups.get("property") is not None and _PROPERTY.fullmatch(before.rpartition("\n")[2])
     if name is None or (name and not (name[1] or mixes_digits(value))):
@@ -122,17 +126,21 @@ def is_option_password(before: str, match: re.Match[str]) -> bool:
 
 def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the password is …` is a secret."""
-    value = value_of(match).strip(_EDGES)
+    value = value_of(match).rstrip(_EDGES + "%").lstrip(_EDGES)  # "%" at the end of a template's block
     if is_ordinary(value) or is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
         return False
     groups = match.groupdict()
+    if groups.get("before") is not None and (not _OF_ONE.search(before) or value.casefold() in WORDS):
+        return False
     if groups.get("quoted") or groups.get("typed"):
         return True
     first, *others = value.split()
     described = describes_password(LANGUAGES[-1], first) and (not others or any(word in WORDS for word in others))
     if described or PARTICIPLE.fullmatch(first):
         return False
-    return (groups.get("sign") or "").lower() not in _TOWARDS or not value.isalpha()
+    if (groups.get("sign") or "").lower() not in _TOWARDS or not value.isalpha():
+        return True
+    return match[0][:2].isupper() and before[-1:] == "_"  # a variable: set DB_PASSWORD to x
 
 
 def is_token(before: str, match: re.Match[str]) -> bool:
@@ -142,7 +150,9 @@ def is_token(before: str, match: re.Match[str]) -> bool:
         return False
     if ")" in match.string[match.start() : match.start("sign")]:  # text in brackets describes a parameter
         return is_random(value_of(match), 12)
-    clear_name = bool(parts) or name.isupper() or _in_quotes(match)
+    if _is_call(match):
+        return False
+    clear_name = bool(parts) or name.isupper() or _in_quotes(match) or (match["sign"] == "=" and _is_option(before))
     return is_random(value_of(match), 6) or _is_written_out(before, match, name, clear_name=clear_name)
 
 
@@ -152,7 +162,7 @@ def is_key(before: str, match: re.Match[str]) -> bool:
     if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
     if is_random(value_of(match), 12):
-        return True
+        return not _is_call(match)
     last = parts[-1] if parts else ""
     clear_name = last in SECRET_KEYS or (_is_variable(name, match) and last not in STORES)
     return clear_name and _is_written_out(before, match, name, clear_name=True)
@@ -250,6 +260,8 @@ def is_auth_field(before: str, match: re.Match[str]) -> bool:
     value = value_of(match)
     of_npm = match[0].startswith("_auth") and (not before or before[-1] in ":\n") and match["sign"] == "="
     clear = of_npm or '"auths"' in before
+    if match[0].startswith("_auth:") and match["quoted"] is None and value.isidentifier():  # a type
+        return False
     return (
         len(value) >= (5 if clear else 8)
         and _PLAIN_VALUE.fullmatch(value) is not None
@@ -356,7 +368,7 @@ def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the token is …`, `API key is …` or `PIN is …` looks random, and so is a secret."""
     value = value_of(match).strip(_EDGES)
     if match[0][:3].lower() == "pin":
-        return value.isdigit() and 4 <= len(value) <= 12
+        return value.isdigit() and 4 <= len(value) <= 12 and not _MEASURE.match(match.string, match.end())
     if match["adjacent"] is not None:
         digits, name, parts = sum(map(str.isdigit, value)), match[0][:3].lower(), _parts(before)
         named = name != "key" or (parts and parts[-1] in SECRET_KEYS)
@@ -365,15 +377,6 @@ def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
         random = 3 <= digits <= len(plain) - 3 and (plain == value or alternates(plain))
         return bool(named) and _may_be_token(value, parts) and bool(encoded or random)
     return _may_be_token(value, _parts(before)) and not is_code(value) and is_random(value, 6)
-
-
-def is_address_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the text in `scheme://user:…@` is a password; one with a slash only in the address of a database."""
-    if match[1] is not None:
-        return alternates(match[1]) and mixes_digits(match[1])
-    if match[2] is None and not _DATABASE.search(before):
-        return False
-    return not PLACEHOLDER.fullmatch(value_of(match))
 
 
 def is_path(value: str) -> bool:
@@ -454,6 +457,11 @@ def _parts(before: str) -> list[str]:
     if not attached and before.endswith((" ", "-")):
         attached = before[:-1][len(before[:-1].rstrip(_NAME)) :]
     return [part.lower() for part in _NAME_PARTS.findall(attached)]
+
+
+def _is_call(match: re.Match[str]) -> bool:
+    """Return whether the value is the name of a function that is called."""
+    return match.string[match.end() : match.end() + 1] == "(" and _CALL.fullmatch(value_of(match)) is not None
 
 
 def _is_variable(name: str, match: re.Match[str]) -> bool:

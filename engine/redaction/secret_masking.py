@@ -10,11 +10,12 @@ from functools import cache
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
+from engine.redaction.code_patterns import CODE_PATTERNS
 from engine.redaction.command_patterns import COMMAND_PATTERNS
 from engine.redaction.context_patterns import CONTEXT_PATTERNS
 from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary
 from engine.redaction.secret_pattern import LINE_END, LINE_PREFIX, LONGEST_JUDGED, SecretPattern, secret_span
-from engine.redaction.secret_words import CODE_PATTERNS, is_phrase
+from engine.redaction.secret_words import is_phrase
 from engine.redaction.service_tokens import FORM_PATTERNS, SERVICES
 from engine.redaction.syntax_patterns import SYNTAX_PATTERNS
 from engine.redaction.table_patterns import TABLE_PATTERNS, cells_below
@@ -40,7 +41,6 @@ _END = lazy_pattern(f"[{LINE_END}]")
 _PART = lazy_pattern(rf"\S(?:[^{LINE_END}]*\S)?")
 _LAST_RUN = lazy_pattern(r"(?<![!-~])[!-~]+\Z")  # the last run of characters that occur in secrets
 _RUN = lazy_pattern(r"[^\s\"'`]*+")
-
 _BASE64 = "[A-Za-z0-9+/=]"
 _QUOTING = r"[ \t>#*|\"'`-]*+"
 _KEY_LINE = lazy_pattern(
@@ -242,7 +242,7 @@ def _key_lines(text: str, position: int) -> Iterator[_Span]:
 
 
 def _codes(text: str, position: int) -> Iterator[_Span]:
-    """Yield the codes with a digit on the rest of this line and on the following ones, up to a line without any."""
+    """Yield codes that contain a digit, on the rest of this line and on the next ones, up to a line without a code."""
     blank = 0
     for _ in range(_LONGEST_PHRASE):
         line = _CODE_LINE.match(text, position, position + _WINDOW)

@@ -1,7 +1,7 @@
 """Word lists that separate secrets from other text, in programs and in many languages.
 
 A sentence such as "le mot de passe du wifi est soleil" reveals a password, "le mot de passe est obligatoire" does not:
-its last word describes passwords. The patterns of codes, which are known by such words alone, are here, too.
+its last word describes passwords.
 """
 
 import re
@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import LINE_END, SecretPattern, value_of
+from engine.redaction.secret_pattern import LINE_END
 
 
 class PasswordWords(NamedTuple):
@@ -167,7 +167,9 @@ _CHANGED = r"(?:[ \t]{1,4}\w{1,16}){0,3}?[ \t]{1,4}(?:to|auf|a|à|en|para|in|naa
 FOREIGN_LINK = (
     rf"(?i:(?:[ \t]{{1,4}}(?:(?:{_PREPOSITIONS})\b|d['’])[^.:;!?={LINE_END}]{{1,60}}?"
     rf"|[ \t]{{1,4}}(?:root|admin|ssh|vpn|sudo|wi-?fi|wlan|nas|bdd|provisoire|temporaire|temporal)\b"
-    rf"|[ \t]\([^(){LINE_END}]{{1,40}}\))?"
+    rf"|[ \t]\([^(){LINE_END}]{{1,40}}\)"
+    rf"|[ \t](?:nueva|actual|nouveau|actuel|nova|atual|nuova|attuale|nowe|новый)"
+    rf"(?:[ ](?:{_PREPOSITIONS})\b[^.:;!?={LINE_END}]{{1,60}}?)?(?=[ ]?:))?"
     rf"(?:[ \t]{{0,4}}[:\uff1a][ \t]{{0,4}}|[ \t]{{1,4}}(?P<verb>{_VERBS})(?!\w)[ \t]{{0,4}}:?[ \t]{{0,4}})"
     rf"|{_NETWORK}?(?:{_CHANGED})?[ \t]{{1,4}}(?=\S*[0-9])(?P<adjacent>))"
 )
@@ -187,17 +189,25 @@ DENIALS = frozenset(
 """Words that follow a password's name in ordinary text of other languages."""
 
 AS_PASSWORD = (
-    *(
-        f"as {word}{name}"
-        for word in ("", "the ", "my ", "your ", "a ", "new ", "your new ", "the new ")
-        for name in ("password", "pwd", "passphrase")
-    ),
     *("als passwort", "als kennwort", "als wachtwoord", "comme mot de passe", "como contraseña", "como clave"),
     *("como senha", "come password", "jako hasło", "jako hasła", "jako heslo", "som lösenord"),
     *("som passord", "som adgangskode", "şifre olarak", "как пароль", "качестве пароля", "作为密码", "作为口令"),
     *("当密码", "當密碼", "をパスワード", "를 비밀번호", "을 비밀번호"),
 )
-"""Words after a password that say that it is one."""
+"""Words after a password that say that it is one, in other languages than English."""
+AS_ENGLISH_PASSWORD = (
+    r"as (?:(?:the|my|your|our|his|her|a|an) )?(?:(?!for |of |in |to )[\w-]{1,14} ){0,2}"
+    r"(?:password|pwd|pass(?:phras|cod)e)"
+)
+CHOSEN = lazy_pattern(
+    r"(?:\b(?:(?:I|he|she|we|they)(?:['’]?(?:ve|d|ll))?(?: (?:have|had|just|now|then|will|simply))? "
+    r"(?:used|typed|type|entered|enter|set|chose|picked|put|gave)|just use|I use|I['’]m using|please use|let['’]s use)"
+    r"|j['’]ai (?:mis|pris|choisi|utilisé)|he (?:puesto|usado|elegido)|puse|usei|coloquei|escolhi"
+    r"|ho (?:messo|usato|scelto)|ik (?:heb|gebruik|koos)|ich (?:habe|hab|nahm|nehme|nutze|verwende|wählte))"
+    r"[ ][\"'`“„]?\S{3,32}[ ]\Z",
+    re.IGNORECASE,
+)
+"""Before `as the password`: someone says which word was chosen."""
 IDEOGRAPHIC_NAMES = "密码|密碼|口令|暗証番号|合言葉|パスワード|パスフレーズ|비밀번호|패스워드|암호|비번"
 ANY_PASSWORD = rf"passw(?:or[dt]|d)|passphrase|passcode|pass|pw|psk|kennwort|pwd|{NAMES}|{IDEOGRAPHIC_NAMES}"
 """Expression for password names in all languages."""
@@ -344,12 +354,6 @@ def describes(word: str) -> bool:
     return ordinary or bool(PARTICIPLE.fullmatch(word) or TECHNICAL.match(word))
 
 
-def is_seed(before: str, match: re.Match[str]) -> bool:
-    """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
-    words = re.findall("[a-z]+", value_of(match).casefold())
-    return sum(map(describes, words)) * (6 if match["sign"] is None else 4) <= len(words)
-
-
 LOGIN_NAMES = (
     r"log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali|ssh(?=[ ]\w{2,13}:)"
     "|(?:inlog|login)gegevens|логин|уч[её]тные данные|ログイン(?:情報)?|登[录入]|로그인|basic_?auth"
@@ -372,129 +376,4 @@ LOGIN_WORDS = frozenset(
     page screen view home index api web cli gui ssh http https sudo create delete anonymous get post put see link url
     telefon""".split()
 )
-"""Words in "login: email / phone" that are no password."""
-
-# --- Codes ------------------------------------------------------------------------------------------------------------
-
-_RECOVERY_CODES = (
-    *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
-    *("wiederherstellungscode", "notfallcode", "codes de secours", "códigos de respaldo", "códigos de recuperación"),
-    *("codici di backup", "kody zapasowe", "резервные коды"),
-    *("коды восстановления", "备用码", "恢复码", "バックアップコード", "백업 코드"),
-)
-_BEFORE_CODE = "|".join(
-    rf"(?<=(?<!\w){word}code)"
-    for word in (
-        *(
-            f"{kind} "
-            for kind in "one-time verification confirmation security authentication login sign-in sms 2fa mfa "
-            "two-factor otp door gate alarm garage entry keypad safe lock locker lockbox unlock alarmanlage homekit "
-            "setup pairing".split()
-        ),
-        *"bestätigungs einmal sicherheits verifizierungs anmelde tür tor alarm verificatie digi pass tresor "
-        "einrichtungs homekit- kopplungs".split(),
-        *("schließfach ", "spind "),
-    )
-)
-_CODE_OF = (
-    "de (?:vérification|validation|sécurité|la porte|l['’](?:immeuble|alarme))|immeuble|d['’]entrée|du portail"
-    "|du coffre|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage|tor|hoftor|schlüsselsafe|tresor|keller)"
-)
-_OTHER_CODES = (
-    *("código de verificación", "código de seguridad", "código de la puerta", "código del portal"),
-    *("código de verificação", "código da porta", "código do portão", "codice di verifica", "codice della porta"),
-    *("código de la alarma", "código do alarme", "codice cassaforte", "codice della cassaforte"),
-    *("kod weryfikacyjny", "kod do drzwi", "код подтверждения", "код от двери", "код от домофона", "код домофона"),
-    *("one-time password", "one time password", "geheimzahl", "kartenpin", "lock combination", "safe combination"),
-    *"验证码 驗證碼 门禁码 認証コード 確認コード 인증번호 인증코드".split(),
-)
-_A_CODE = (
-    r"(\d{4,8}[#*]?|\d{3}[ -](?:\d\d-)?\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})"
-    r"(?![\w-]|[.,:/]\d)"
-)
-_BEFORE_ITS_NAME = "|".join(rf"(?<=(?<![\d.,:/])(\d{{{length}}})[ ]i)" for length in range(4, 9))
-_NAME_WORD = (
-    r"(?!(?:for|the|of|on|in|to|and|or|a|as|at|from|with|zip|post|postal|area|country|source|error|status)(?:code)?\b)"
-    r"(?:[\w'’-]|\.(?=\w))"
-)
-"""A character of a word from "is your" up to "code", if the word there does not make it another code."""
-
-_SEED_WORD = r"(?<![A-Za-z])(?:[A-Za-z][a-z]{2,7}+|[A-Z]{3,8}+)(?![A-Za-z])"
-_ITEM = r"(?:(?:\d\d?[.)]|[*•-](?=[ ]))[ ]{0,2})?+[\"'`]?"
-
-CODE_PATTERNS: tuple[SecretPattern, ...] = (
-    SecretPattern(
-        "Seed phrase",
-        "12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase`, `wallet`, `BIP39`, on a line or in a list",
-        (
-            "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
-            "My recovery phrase is «legal winner thank year wave sausage worth useful legal winner thank yellow».",
-            'MNEMONIC="«legal winner thank year wave sausage worth useful legal winner thank yellow»"',
-        ),
-        ("seed", "mnemonic", "recovery phrase", "recovery words", "wallet", "bip39", "bip-39"),
-        r"(?i:(?:seed|wallet)(?:['’]?s)?(?:[ _-]?(?:phrase|words|backup)|(?P<bare>))"
-        r"|(?:mnemonic|bip-?39)(?:[ _-]?(?:phrase|words))?|recovery[ _-](?:phrase|words))"
-        r"(?:(?P<sign>[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?|\()[\s\"'`\[]{0,20}"
-        rf"|[\s\"'`]{{1,8}})(?(bare)(?![*•-])){_ITEM}"
-        rf"((?:{_SEED_WORD}[\"'`]?,?[ \t]{{0,3}}(?:\r?\n[ \t]{{0,12}}){{0,2}}{_ITEM}){{11,23}}{_SEED_WORD})(?![\w-])",
-        "whole",
-        is_seed,
-    ),
-    SecretPattern(
-        "Recovery codes",
-        "the codes after `recovery codes`, `backup code`, `Wiederherstellungscodes` and others, on one line or several",
-        (
-            "recovery codes: «4f9a-22bc» «91d0-aa37»",
-            "2FA backup codes: «8274 1938», «1827 3645»",
-            "GitHub recovery codes\n\n«a1b2c-d3e4f»\n«b2c3d-e4f5a»\n",
-            "Backup codes:\n1. «12345678»\n2. «87654321»",
-            "Wiederherstellungscode lautet «4F9A22BC91D0»",
-        ),
-        _RECOVERY_CODES,
-        rf"(?i:{'|'.join(_RECOVERY_CODES)})(?:e?[sn]|en)?"
-        rf"(?:[ \t]{{1,2}}(?:for|für|pour|de|van|of)[^:{LINE_END}]{{1,40}})?"
-        r"(?:[ \t]{0,4}(?P<sign>[:=\uff1a])|[ \t]{1,4}(?P<verb>is|are|ist|lautet|sind|lauten|es|son|sont|est)\b"
-        r"|(?=[ \t]{0,8}\r?\n)|(?=[ \t]{1,2}[A-Z0-9][A-Z0-9-]{7}))",
-        "whole",
-        block="codes",
-    ),
-    SecretPattern(
-        "Code for one use or for a door",
-        "the digits after `TAN`, `OTP`, `PUK`, `verification code`, `door code`, `Bestätigungscode`, `digicode` and "
-        "others, also in other languages",
-        (
-            "TAN «483920»",
-            "your OTP: «772913»",
-            "OTP «772913»",
-            "Meeting passcode «482910»",
-            "Your verification code is: «629 104»",
-            "Der Code für die Haustür ist «2580»",
-            "le code de la porte : «B4711»",
-            "您的验证码是 «629104»",
-            "Karte 4111, CVC «123»",
-        ),
-        (
-            *("TAN ", "TAN:", "OTP ", "OTP:", "cvv", "cvc", "puk", " otp:"),
-            "code:",
-            *(f"{letter}code " for letter in " slrmi"),
-            *("code d", "code für ", "code imm"),
-            *_OTHER_CODES,
-        ),
-        rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|(?i:cv[cv])2?(?P<card>)"
-        rf"|(?i:{'|'.join(_OTHER_CODES)})"
-        rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
-        r"(?P<link>(?:[ ](?i:at|for|of|in|to|für|am|im|vom|zum)[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]"
-        r"|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)|是|[为為]|は|는|은)?[ \t]{0,4}"
-        rf"[\"'`*«„“「#]{{0,2}}(?(link)|(?(short)(?=\d{{6}})|(?!(?:19|20)\d\d\b)))(?<![A-Za-z])(?(card)(\d{{3,4}})(?![\w-])|{_A_CODE})",
-        "whole",
-    ),
-    SecretPattern(
-        "Code before its name",
-        "`123456 is your verification code`",
-        ("G-«629104» is your Google verification code.", "«4711» is your PIN"),
-        ("s your ",),
-        rf"(?:{_BEFORE_ITS_NAME})(?i:s your[ ](?:{_NAME_WORD}{{1,24}}[ ]){{0,4}}?"
-        rf"(?:{_NAME_WORD}{{0,20}}code|tan|otp|pin)(?![a-z]))",
-        "whole",
-    ),
-)
+"""Words in "login: email / phone" that aren't passwords."""

@@ -16,7 +16,7 @@ _START = r"(?<![A-Za-z0-9])"
 _RANDOM = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])"
 _DIGIT = r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
 _SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
-# Of scikit-learn's pages and of SpinKit.
+# Parts of class names that begin with `sk-`, of scikit-learn's pages and of SpinKit.
 _SK_STYLES = frozenset(
     """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
     fading folding visually hidden content control""".split()

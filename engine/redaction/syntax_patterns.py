@@ -4,11 +4,11 @@
 """
 
 import re
+from functools import cache
 
 from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
     PLACEHOLDER,
-    is_address_password,
     is_argument,
     is_auth_field,
     is_authorization,
@@ -27,10 +27,12 @@ from engine.redaction.secret_pattern import (
     QUOTED,
     SIGN,
     SecretPattern,
+    alternates,
     mixes_digits,
     value_of,
 )
 from engine.redaction.secret_words import ANY_PASSWORD, LOGIN_WORDS, PASSWORD_ANCHORS
+from engine.redaction.service_tokens import LONG_AFTER_COLON, NAMED_SERVICES
 
 _LOOK_BACK = 400
 _USER_ABOVE = lazy_pattern(r"(?:\A|\n)[ \t]*(?:user(?:name)?|login|account)[ \t]{1,8}\S{1,40}[ \t]*\r?\n[ \t]*\Z")
@@ -41,7 +43,7 @@ _MACHINE = lazy_pattern(
 
 
 def is_cookie(before: str, match: re.Match[str]) -> bool:
-    """Whether a session's id is the value of a cookie: elsewhere, it is no key to the session."""
+    """Whether a session's id is the value of a cookie: elsewhere, it gives no access to the session."""
     line = match.string[max(0, match.start() - _LOOK_BACK) : match.start()].rpartition("\n")[2]
     return _COOKIE.search(line) is not None and sum(map(str.isdigit, value_of(match))) > 1
 
@@ -52,6 +54,39 @@ def is_second_argument(before: str, match: re.Match[str]) -> bool:
     if match[0].lower().startswith("login") and value.rstrip("0123456789") in LOGIN_WORDS:
         return False
     return is_argument(before, match) and value != match["user"][1:-1].lower() and not value.startswith("pass")
+
+
+def is_form_password(before: str, match: re.Match[str]) -> bool:
+    """Whether a string is typed into the field for a password."""
+    typed = match["listed"] is None or _TYPING.search(before + match[0][:1]) is not None or "with:" in match[0]
+    return typed and is_argument(before, match) and not (match["json"] is not None and " " in value_of(match))
+
+
+def is_named_service(before: str, match: re.Match[str]) -> bool:
+    """Whether a value has the length and alphabet of the keys of the service that is named before it."""
+    value = value_of(match)
+    if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
+        return False
+    name = _service_name().search(before)
+    if name is None:
+        return False
+    signs, lengths = NAMED_SERVICES[name[1].lower()]
+    return len(value) in lengths and re.fullmatch(f"[{signs}]+", value) is not None
+
+
+@cache
+def _service_name() -> re.Pattern[str]:
+    names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
+    return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
+
+
+def is_address_password(before: str, match: re.Match[str]) -> bool:
+    """Whether the text in `scheme://user:…@` is a password; one with a slash only in the address of a database."""
+    if match[1] is not None:
+        return alternates(match[1]) and mixes_digits(match[1])
+    if match[2] is None and not _DATABASE.search(before):
+        return False
+    return not PLACEHOLDER.fullmatch(value_of(match))
 
 
 def is_netrc(before: str, match: re.Match[str]) -> bool:
@@ -65,13 +100,20 @@ def is_netrc(before: str, match: re.Match[str]) -> bool:
 
 
 def is_salt(before: str, match: re.Match[str]) -> bool:
-    """Whether the value after a salt's or a seed's name is written out."""
+    """Whether the value of a salt or a seed is written literally, not as a variable or a call."""
     value = value_of(match)
     if match["sign"] is None:
         return mixes_digits(value) or value.isupper()
     return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
 
 
+_DATABASE = lazy_pattern(
+    r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse)(?:\+\w+)?\Z",
+    re.IGNORECASE,
+)
+_TYPING = lazy_pattern(r"\b(?i:fill|type|enter|set_?value)\w*\([^\n]*\Z")
+_STRING = rf"(?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}')"
+_LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
 _COOKIE = lazy_pattern(r"(?i:cookie)\\{0,8}[\"']?:|\bcurl\b.{0,300}(?:-b|--cookie)[ \t='\"]{1,3}[^ ]{0,200}\Z")
 _BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 _SECRET_NAME = r"(?i:passw(?:or[dt]|d)|passphrase|passcode|pass|kennwort|pwd|token|secret|key|salt)"
@@ -84,7 +126,9 @@ _ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
 
 def is_sql_password(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `PASSWORD '…'` in SQL is a secret."""
-    return _SQL.search(before) is not None and not PLACEHOLDER.fullmatch(value_of(match))
+    value = value_of(match)
+    described = match[0].islower() and match["quote"] == '"' and is_ordinary(value)
+    return _SQL.search(before) is not None and not described and not PLACEHOLDER.fullmatch(value)
 
 
 def is_identified(before: str, match: re.Match[str]) -> bool:
@@ -248,6 +292,45 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         is_second_argument,
     ),
     SecretPattern(
+        "Password for a function",
+        "the string in `set_password(x)`, `generate_password_hash(x)`, `bcrypt.hash(x)`, the last one in "
+        "`create_user(…, …, x)`, `set_password(…, x)`",
+        (
+            *('user.set_password("«swordfish»")', "bcrypt.hashpw(b'«hunter2»', salt)", "make_password('«tugboat»')"),
+            *('create_superuser("ada", "ada@x.org", "«swordfish»")', "set_password('ada', '«hunter2»')"),
+        ),
+        ("password", "hashpw", "bcrypt.", "argon2.", "create_user", "create_superuser", "createuser"),
+        rf"(?i:(?:(?<=make_)|(?<=hash_)|(?<=generate_)|(?<=hash))password(?:_hash)?\(|password_hash\(|hashpw\("
+        rf"|(?:bcrypt|argon2)\.(?:hash|verify|compare)(?:sync)?\("
+        rf"|create_?(?:super)?user\((?:{_STRING},[ ]?){{2}}"
+        rf"|(?:(?<=set_)|(?<=check_)|(?<=verify_)|(?<=set))password\("
+        rf"(?:{_STRING},[ ]?(?=[\"'])){{0,2}}){QUOTED}(?=[ ]?[,)])",
+        "whole",
+        lambda before, match: is_argument(before, match) and " " not in value_of(match)[:1],
+    ),
+    SecretPattern(
+        "Password for a form",
+        "`fill('#password', x)`, `getByLabel('Password').fill(x)`, `send_keys(x)`, `fill_in 'Password', with: x`, "
+        '`{"name": "Password", …, "value": x}` of tools that drive a browser',
+        (
+            *("page.fill('#password', '«swordfish»')", 'find_element(By.ID, "password").send_keys("«hunter2»")'),
+            *(
+                "fill_in 'Password', with: '«tugboat»'",
+                '{"element": "Password field", "ref": "e5", "text": "«hunter2»"}',
+            ),
+            *("cy.get('#pass').type('«tugboat»')", 'byId("pwd").value = "«hunter2»"'),
+        ),
+        ("pass", "pwd", "kennwort"),
+        rf"(?i:passw(?:or[dt]|d)|pass|pwd|kennwort)(?:[_-]?\w{{1,9}})?"
+        rf"(?:(?:[ ]\w{{1,12}}){{0,2}}\"(?P<json>)(?:,[ ]?\"\w{{1,12}}\":[ ]?\"[^\"{LINE_END}]{{0,60}}\"){{0,4}}"
+        rf",[ ]?\"(?:value|text)\":[ ]?(?=\")"
+        rf"|\]?(?:/i|[\"'`]\]?[\"'`]?)\)?(?:(?P<listed>),[ ](?:with:[ ]?|(?:value|text)=)?"
+        rf"|\)?\.(?i:fill|type|send_?keys|set_?value|val"
+        rf"|press_?sequentially)\([ ]?|\)?\.value[ ]?=[ ]?)){QUOTED}",
+        "whole",
+        is_form_password,
+    ),
+    SecretPattern(
         "Salt or seed of one-time passwords",
         "`SALT=`, `OTP_SEED=`, `TOTP_SEED:` and names that end so; `otp seed is x`",
         (
@@ -364,5 +447,13 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         r"""(?:([^\s/?#"'<>`\\]{1,256})@|([^\s"'<>`\\@]{1,256})@))""",
         "whole",
         is_address_password,
+    ),
+    SecretPattern(
+        "Key by the name of its service",
+        "values of the right length and alphabet after the name of one of some sixty services and a sign",
+        ("datadog: «4f0a9c1be07d5ca1b2c3d4e5f6071829»", 'HEROKU="«4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»"'),
+        (f"={_LONG_VALUE}", LONG_AFTER_COLON),
+        r"[=:][\s\"'`=>]{0,5}+([A-Za-z0-9+/=_-]{15,91}+)",
+        judge=is_named_service,
     ),
 )

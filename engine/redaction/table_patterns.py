@@ -75,6 +75,25 @@ def is_after_account(before: str, match: re.Match[str]) -> bool:
 _SIGN = lazy_pattern("[!#$%&*?^]")
 
 
+def is_login_in_words(before: str, match: re.Match[str]) -> bool:
+    """Whether the word after "the password" is one: the sentence uses it or names an account before it."""
+    value = value_of(match)
+    if is_ordinary(value) or value.casefold() in _FEATURES or PARTICIPLE.fullmatch(value):
+        return False
+    used = _USED.search(before)
+    return used is not None and not is_ordinary(used["account"] or "x") and is_argument(before, match)
+
+
+_USED = lazy_pattern(
+    r"(?:(?<!\w)(?:use|using|try|type|enter|entered|typed|nimm|nutze|with|mit) (?:the|this|my|das|dem) (?:\w{2,12} )?"
+    r"|(?<!\w)(?:as|user|als|nutzer) [\w.@+-]{2,40} (?:with|mit) "
+    r"|(?<!\w)(?:user(?:name)?|login|account|network|ssid|wi-?fi|wlan|netz|nutzer|benutzer|usuario|usuário|utente|identifiant"
+    r"|utilisateur|gebruiker|id)(?: is| ist)?:? "
+    r"(?P<account>[^\s,;:]{2,40})(?:,|;| and| und| y| et| e| en)(?: the| la| le| a| il)? )\Z",
+    re.IGNORECASE,
+)
+
+
 def is_command_password(before: str, match: re.Match[str]) -> bool:
     """Whether the last word of a command, alone on its line, is a password and no feature that is turned on."""
     line, words = before.rpartition("\n")[2], match[0].lower().split()
@@ -122,7 +141,10 @@ def is_device_password(before: str, match: re.Match[str]) -> bool:
 _FEATURES = frozenset(
     """authentication autofill check complexity encryption expiration field generation hashing hints history login
     logins management manager masking policies policy prompt protection recovery requirements reset rotation rules
-    saving scanning sharing storage strength support sync informs traps version visibility""".split()
+    saving scanning sharing storage strength support sync informs traps version visibility twice hint prompt dialog box
+    form screen page entry string grant backend hasher database auth again itself length toggle changes attempts
+    settings prompts forms fields pair combination variables verbatim below instead first before
+    respectively match matches works""".split()
 )
 """Words in place of a password, as after "enable password", that are a feature or an option."""
 _CHORD = lazy_pattern(r"(?:ctrl|control|alt|shift|cmd|command|meta|super|win)[+-]", re.IGNORECASE)
@@ -191,6 +213,21 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         r"([^\s/:\"'`<>()\[\]{},;|@]{5,40})(?=[\s\"'`<,;|]|\Z)",
         "whole",
         is_listed_password,
+    ),
+    SecretPattern(
+        "Login in words",
+        "`use the password x`, `user ada, password x`, `Benutzer ada und Passwort x`, at the end of a phrase",
+        (
+            "please use the password «swordfish», it works",
+            "network Harbour, password «Swordfish».",
+            "Nutzer ada, Passwort «tugboat»",
+        ),
+        ("password ", "passphrase ", "passwort ", "kennwort ", "mot de passe ", "contraseña ", "senha ", "wachtwoord "),
+        r"(?i:password|passphrase|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord)[ ]"
+        r"([^\s\"'`=:,;()<>\[\]{}|/]{4,32}[^\s\"'`=:,;()<>\[\]{}|/.!?])"
+        rf"(?=[.,;!?)]{{1,2}}(?:\s|\Z)|[ \t]*(?:[{LINE_END}]|\Z)|[ ](?:and|to log|on|for|und)\b)",
+        "whole",
+        is_login_in_words,
     ),
     SecretPattern(
         "Password after an account",

@@ -1,9 +1,13 @@
 """Limits a search to chunks, as a condition that keyword and vector search apply before they choose candidates."""
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import date, datetime
 
+import apsw
 import msgspec
 
 from engine.base import lazy_pattern
@@ -17,6 +21,9 @@ _PRIVATE = lazy_pattern(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
 An extra path that is a single file may have a number after its name.
 """
 _FOREVER_NS = 2**62
+_DAY = 86_400
+_TICK = 0.001
+"""Seconds before the end of a period that are still in it: dates are exact to a microsecond."""
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -84,14 +91,14 @@ class Filter(msgspec.Struct, frozen=True):
         `snapshot`: as limited by `KnownFiles`.
         """
         conditions = ["1"]
-        values: list[str | int] = []
+        values: list[object] = []
         if self.sources is not None:
             conditions.append(f"source IN ({','.join('?' for _ in self.sources)})")
             values += list(self.sources)
-        for bound, operator in ((self.since, ">="), (self.until, "<")):
-            if bound is not None:
-                conditions.append(f"mtime_ns {operator} ?")
-                values.append(int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))))
+        if self.since is not None or self.until is not None:
+            condition, bounds = in_period(snapshot, self.since, self.until)
+            conditions.append(condition)
+            values += bounds
         rows = snapshot.connection.execute(
             f"SELECT id, path FROM {snapshot.tables.files} WHERE {' AND '.join(conditions)}", values
         )
@@ -101,6 +108,70 @@ class Filter(msgspec.Struct, frozen=True):
             for id_, path in rows
             if (globs is None or globs.covers(name_there(path))) and id_ not in snapshot.hidden
         ]
+
+
+def in_period(snapshot: Snapshot, since: float | None, until: float | None) -> tuple[str, Sequence[object]]:
+    """Return an SQL condition on the table of files, and its values: changed in a period, or a note of a day in it.
+
+    A note's day is in its name or its front matter: a cloned or synchronised folder has lost the times of its files.
+    `since` is inclusive, `until` exclusive, in seconds since the epoch; None for no bound.
+    """
+    first, end = (int(max(-_FOREVER_NS, min(_FOREVER_NS, bound * 1e9))) for bound in _bounds(since, until))
+    return (
+        "((mtime_ns >= ? AND mtime_ns < ?) OR id IN (SELECT value FROM carray(?)))",
+        (first, end, many(_note_days.within(snapshot, *_bounds(since, until)))),
+    )
+
+
+class _NoteDays:
+    """Caches the days of the dated notes of one state of an index. Thread-safe: parallel reads find the same."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[tuple[object, ...], Sequence[tuple[int, float]]] = (), ()
+
+    def within(self, snapshot: Snapshot, since: float, until: float) -> list[int]:
+        """Return the ids of the notes whose own date is a day of a period of local time."""
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        latest = self._latest
+        if latest[0] != state:
+            latest = self._latest = state, tuple(_days_of_notes(snapshot))
+        first, last = _day(since), _day(until - _TICK)
+        return [id_ for id_, day in latest[1] if first <= day <= last]
+
+
+_note_days = _NoteDays()
+
+
+def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
+    """Yield the id of each dated note with its day, counted from the epoch; twice if its front matter has another."""
+    from engine.corpus.note_dates import date_in_name  # few searches name a time
+
+    rows = snapshot.connection.execute(
+        f"""SELECT f.id, f.path, n.dated FROM {snapshot.tables.files} f
+            LEFT JOIN {snapshot.tables.front_matter} n ON n.file_id = f.id
+            WHERE f.source = 'memory' AND (n.dated IS NOT NULL OR f.path GLOB '*[12][0-9][0-9][0-9]*')"""
+    )
+    for id_, path, dated in rows:
+        named = date_in_name(path)
+        for moment in {dated, None if named is None else named.moment} - {None}:
+            yield id_, moment // _DAY
+
+
+def _bounds(since: float | None, until: float | None) -> tuple[float, float]:
+    return -math.inf if since is None else since, math.inf if until is None else until
+
+
+def _day(moment: float) -> float:
+    """Return the day of local time that a moment is in, counted from the epoch; infinite for one beyond all dates."""
+    try:
+        return datetime.fromtimestamp(moment).toordinal() - date(1970, 1, 1).toordinal()
+    except (OverflowError, ValueError, OSError):
+        return math.copysign(math.inf, moment)
+
+
+def many(ids: Collection[int]) -> object:
+    """Return ids as one bound SQL value, which `carray` expands to rows."""
+    return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 
 
 class KnownFiles:

@@ -74,6 +74,10 @@ def _machines(snapshot: Snapshot) -> list[str]:
     return sorted(set(machines(snapshot).values()))
 
 
+def _models(snapshot: Snapshot) -> list[str]:
+    return _counted(snapshot, f"SELECT model FROM {snapshot.tables.session_usage} WHERE model != ''")
+
+
 def _tags(snapshot: Snapshot) -> list[str]:
     return _counted(snapshot, f"SELECT tag FROM {snapshot.tables.tags}")
 
@@ -82,7 +86,7 @@ def _counted(snapshot: Snapshot, query: str) -> list[str]:
     return [value for value, _ in Counter(value for (value,) in snapshot.connection.execute(query)).most_common()]
 
 
-_WITHIN = ("backlinks", "file", "links", "path", "project", "title")
+_WITHIN = ("backlinks", "file", "links", "model", "path", "project", "title")
 _VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
     "": _fixed(*(f"{name}:" for name in OPERATORS)),
     "source": _fixed("notes", "sessions"),
@@ -97,6 +101,7 @@ _VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
     "agent": _agents,
     "project": _projects,
     "tag": _tags,
+    "model": _models,
     "machine": _machines,
     "file": _files,
     "command": _commands,

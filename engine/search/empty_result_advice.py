@@ -12,6 +12,7 @@ from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
+from engine.search.result_reasons import UNKNOWN_LANGUAGE
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
@@ -64,8 +65,11 @@ def advised(outcome: SearchOutcome, context: SearchContext, snapshot: Snapshot, 
 def emptied_by(stages: tuple[SearchStage, ...]) -> str:
     """Return the name of the first search stage that removed all results.
 
-    Keywords and vectors count as one stage. Returns `words` if no word of the query is in the index.
+    Keywords and vectors count as one stage. Returns `index` for an empty index, whatever the filters, and `words` if no
+    word of the query is in the index.
     """
+    if any(stage.name == "index" for stage in stages):
+        return "index"
     for stage in stages:
         if stage.left or stage.name in _LEGS:
             continue
@@ -74,6 +78,36 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
             return "words" if not legs.get("words") else "keywords" if "keywords" in legs else "vectors"
         return stage.name
     return ""
+
+
+def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple[str, str]]:
+    """Yield the paths of the excluded or failed files named like words of the query, each with a sentence on it."""
+    if context.request.filter.hide_memory:
+        return  # others may not know of these files
+    issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
+    named = [(issue, path) for issue in issues if (path := _named(issue, context.query))]
+    for issue, path in named[:_MOST_EXCLUDED]:
+        advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
+        if len(named) > _MOST_EXCLUDED:
+            advice += " " + tr("{count:,} more files are not indexed.", count=len(named) - 1)
+        yield path, advice
+
+
+def _named(issue: FileIssue, query: Query) -> str:
+    """Return the path of an excluded file that the query names; empty if it names no such file.
+
+    Files that are excluded for their type are listed as `*.pdf`, so the query's own word is the name.
+    """
+    name = fold(issue.path)
+    paths = [*map(fold, query.values_of_required("path") + query.values_of_required("title"))]
+    words = fold(query.free_text).split()
+    if name.startswith(_ANY_NAME):
+        ending = name.removeprefix(_ANY_NAME)
+        return next((word for word in (*paths, *words) if word.endswith(ending)), "")
+    found = any(part in name or name.rstrip("/") in part for part in paths) or any(
+        len(word) >= _SHORTEST_NAME and word in name for word in words
+    )
+    return issue.path if found else ""
 
 
 class _Advice:
@@ -88,7 +122,10 @@ class _Advice:
 
     def remedies(self) -> Iterator[SearchRemedy]:
         if self._stage == "index":
-            yield self._of_index("sync", tr("Update now to read this folder."))
+            if self._snapshot.meta("fingerprint") is None:
+                yield self._of_index("sync", tr("Update now to read this folder."))
+            else:
+                yield self._of_index("left-out", tr("The last update found no note."))
             yield self._of_index("folder", tr("Wrong folder?"))
             return
         if self._context.tags_wait:
@@ -235,34 +272,12 @@ class _Advice:
         if self._request.filter.hide_memory:
             return  # others may not know of these files
         sources = {count.source for count in self._snapshot.source_counts()}
-        issues = (*self._snapshot.issues("failed"), *self._snapshot.issues("skipped"))
         limited_to: set[str] = {*(self._request.filter.sources or ())}
         limited_to.update(SOURCE_NAMES[value.casefold()] for value in self._context.query.values_of_required("source"))
         if "sessions" in limited_to - sources:
             yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
-        named = [(issue, path) for issue in issues if (path := self._named(issue))]
-        for issue, path in named[:_MOST_EXCLUDED]:
-            advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
-            if len(named) > _MOST_EXCLUDED:
-                advice += " " + tr("{count:,} more files are not indexed.", count=len(named) - 1)
+        for path, advice in excluded_files(self._snapshot, self._context):
             yield self._of_index("excluded", advice, path)
-
-    def _named(self, issue: FileIssue) -> str:
-        """Return the path of an excluded file that the query names; empty if it names no such file.
-
-        Files that are excluded for their type are listed as `*.pdf`, so the query's own word is the name.
-        """
-        name = fold(issue.path)
-        query = self._context.query
-        paths = [*map(fold, query.values_of_required("path") + query.values_of_required("title"))]
-        words = fold(query.free_text).split()
-        if name.startswith(_ANY_NAME):
-            ending = name.removeprefix(_ANY_NAME)
-            return next((word for word in (*paths, *words) if word.endswith(ending)), "")
-        found = any(part in name or name.rstrip("/") in part for part in paths) or any(
-            len(word) >= _SHORTEST_NAME and word in name for word in words
-        )
-        return issue.path if found else ""
 
     def _vectors(self) -> Iterator[SearchRemedy]:
         """Suggest how to get vectors, if some or all are missing."""
@@ -270,6 +285,8 @@ class _Advice:
         name: RemedyName
         if context.vector_remedy is not None:
             yield self._of_index(context.vector_remedy, tr(_HELPS[context.vector_remedy]))
+        elif not context.language_known:
+            yield self._of_index("settings", tr(UNKNOWN_LANGUAGE))
         elif (ready := context.vectors_ready) is not None:
             name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
             advice = tr(

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.providers import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, TermMatch
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from engine.search.decay import Age
     from engine.search.diversity import Chosen
     from engine.search.query_lifts import Lift
+    from engine.search.vector_leg import VectorLeg
 
 
 class Scored(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class ScoreInputs(msgspec.Struct, frozen=True):
 
     words: KeywordScores
     blend: Blend
-    calibration: Calibration | None
+    vector_leg: "VectorLeg | None"
     """None if no vectors were compared."""
     min_score: float
 
@@ -91,7 +91,8 @@ def explain(
 def _of_scores(
     citation: str, scored: Scored, score_inputs: ScoreInputs, fields: Sequence[tuple[MatchField, ...]]
 ) -> ResultExplanation:
-    words, range_ = score_inputs.words, score_inputs.calibration
+    words, leg = score_inputs.words, score_inputs.vector_leg
+    range_ = None if leg is None else leg.calibration_of(scored.id)
     contributions = words.contributions.get(scored.id) or (0.0,) * len(words.terms)
     parts = words.parts(scored.id)
     counted = words.counted(scored.id, contributions)

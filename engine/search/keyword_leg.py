@@ -7,10 +7,9 @@ from itertools import accumulate
 import msgspec
 
 from engine.search import document_frequencies, scoring
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
-from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import CountsOf
 from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import apsw
 
 from engine.records import MatchField
+from engine.search.chunk_filter import many
 from engine.search.pipeline_stages import Term
-from engine.search.query_conditions import many
 from engine.search.term_counts import register
 from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot

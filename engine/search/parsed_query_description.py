@@ -12,18 +12,18 @@ from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
 
 _MOST_REMARKS = 3
 _DEMANDS = {
-    (True, False): marked("is in {places}"),
-    (True, True): marked("is not in {places}"),
+    (True, False): marked("matches {operators}"),
+    (True, True): marked("doesn't match {operators}"),
     (False, False): marked("has {words}"),
     (False, True): marked("excludes {words}"),
 }
-"""Texts for a condition, by whether it has only location operators, and whether it is negated."""
+"""Texts for a condition, by whether it has only operators, and whether it is negated."""
 
 
 def understood(query: Query) -> str:
     """Describe in sentences how a query was parsed.
 
-    For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
+    For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose, matches path:daily.".
     """
     words = [_shown(atom) for _, atom in query.searched_atoms()]
     demands = [describe_condition(clause) for clause in query.required]
@@ -43,7 +43,7 @@ def describe_condition(clause: Clause) -> str:
     """Describe a condition as the end of a sentence that begins with "Every result", such as "excludes hose"."""
     fields = all(isinstance(atom, Field) for atom in clause.alternatives)
     alternatives = any_of(map(_shown, clause.alternatives))
-    return tr(_DEMANDS[fields, clause.negated], words=alternatives, places=alternatives)
+    return tr(_DEMANDS[fields, clause.negated], words=alternatives, operators=alternatives)
 
 
 def remarks_of(query: Query) -> Sequence[str]:
@@ -58,6 +58,8 @@ def _shown(atom: Atom) -> str:
         return str(atom)
     start, end = period.days() if atom.name == "on" else period
     first = _moment(datetime.fromtimestamp(start))
+    if atom.name != "on" and atom.value == first:
+        return str(atom)
     if atom.name == "after":
         return tr("{demand} (from {moment})", demand=atom, moment=first)
     if atom.name == "before":

@@ -47,7 +47,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def searched(self) -> bool:
-        """Return whether the index has a form of the term or a similar word."""
+        """Whether the index has a form of the term or a similar word."""
         return bool(self.chunks or self.loose)
 
     def other_form(self, count: int) -> float:
@@ -67,7 +67,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def kinds(self) -> str:
-        """Return a letter for each phrase of `expression`.
+        """A letter for each phrase of `expression`.
 
         s for a stem, p for a plain word, the capital letter for a weaker form of either, i for an irregular form.
         """
@@ -76,7 +76,7 @@ class Term(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def expression(self) -> str:
-        """Return an FTS5 expression that matches any form of the term.
+        """FTS5 expression that matches any form of the term.
 
         It names no columns, which would make the match four times as expensive; a stem found in `words` adds nothing to
         the score.

@@ -1,11 +1,9 @@
 """Conditions of a query on every result, as conditions on the index that both searches apply."""
 
 import re
-from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
-import apsw
 import msgspec
 
 from engine.base import lazy_pattern
@@ -13,7 +11,7 @@ from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
-from engine.search.chunk_filter import ChunkFilter, Match
+from engine.search.chunk_filter import ChunkFilter, Match, in_period, many
 from engine.search.parsed_query_description import describe_condition, understood
 from engine.search.search_context import SearchContext
 from engine.store.index_schema import role_condition
@@ -60,15 +58,20 @@ class Conditions:
     def __bool__(self) -> bool:
         return bool(self._clauses)
 
+    @cached_property
+    def _all(self) -> Sequence[_Condition]:
+        return [*(condition for _, condition in self._clauses), *self._between()]
+
     def chunks(self, files: Sequence[int] | None) -> list[int]:
         """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
-        return self._matching([condition for _, condition in self._clauses], files)
+        return self._matching(self._all, files)
 
     def files(self) -> list[int] | None:
         """Return the ids of files that satisfy all conditions on whole files; None without such conditions."""
         parts = [condition for clause, condition in self._clauses if all(map(_of_file, clause.alternatives))]
         if not parts:
             return None
+        parts += self._between()
         rows = self._snapshot.connection.execute(
             f"""SELECT c.file_id FROM (SELECT id AS file_id FROM {self._tables.files}) c
                 WHERE {" AND ".join(part.sql for part in parts)}""",
@@ -89,7 +92,7 @@ class Conditions:
 
     def some(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
-        return bool(self._matching([condition for _, condition in self._clauses], files, most=1))
+        return bool(self._matching(self._all, files, most=1))
 
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
@@ -164,6 +167,7 @@ class Conditions:
             "project": self._project,
             "file": self._file,
             "command": self._command,
+            "model": self._model,
             "machine": self._machine,
             "role": self._role,
             "after": self._after,
@@ -204,14 +208,18 @@ class Conditions:
         return self._files("source = ?", SOURCE_NAMES[value.casefold()])
 
     def _agent(self, value: str) -> _Condition:
-        return self._sessions("agent", lambda agent: agent == fold(value))
+        from engine.corpus.transcripts.registry import agents_named  # imports every agent, and few queries name one
+
+        sessions = self._tables.sessions
+        names = [name for (name,) in self._snapshot.connection.execute(f"SELECT DISTINCT agent FROM {sessions}")]
+        named = sorted(agents_named(value, names))
+        marks = ",".join("?" * len(named))
+        return _Condition(f"c.file_id IN (SELECT file_id FROM {sessions} WHERE agent IN ({marks}))", tuple(named))
 
     def _project(self, value: str) -> _Condition:
-        return self._sessions("project", lambda project: fold(value) in project)
-
-    def _sessions(self, column: str, fits: Callable[[str], bool]) -> _Condition:
-        rows = self._snapshot.connection.execute(f"SELECT file_id, {column} FROM {self._tables.sessions}")
-        return _in_files([id_ for id_, value in rows if fits(fold(value))])
+        part = fold(value)
+        rows = self._snapshot.connection.execute(f"SELECT file_id, project FROM {self._tables.sessions}")
+        return _in_files([id_ for id_, project in rows if part in fold(project)])
 
     def _file(self, value: str) -> _Condition:
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
@@ -230,6 +238,11 @@ class Conditions:
                 files.add(id_)
         return _in_files(sorted(files))
 
+    def _model(self, value: str) -> _Condition:
+        part, usage = fold(value), self._tables.session_usage
+        rows = self._snapshot.connection.execute(f"SELECT DISTINCT file_id, model FROM {usage}")
+        return _in_files([id_ for id_, model in rows if part in fold(model)])
+
     def _machine(self, value: str) -> _Condition:
         from engine.store.sessions import machine_of, machines  # few queries name a machine
 
@@ -243,11 +256,11 @@ class Conditions:
 
     def _after(self, value: str) -> _Condition:
         period = parse_period(value)
-        return self._files("mtime_ns >= ?", _nanoseconds(period.start)) if period else _Condition("0")
+        return self._in_period(period.start, None) if period else _Condition("0")
 
     def _before(self, value: str) -> _Condition:
         period = parse_period(value)
-        return self._files("mtime_ns < ?", _nanoseconds(period.start)) if period else _Condition("0")
+        return self._in_period(None, period.start) if period else _Condition("0")
 
     def _on(self, value: str) -> _Condition:
         period = parse_period(value)
@@ -255,9 +268,28 @@ class Conditions:
             return _Condition("0")
         start, end = period.days()
         # A session that began then was held then, even if it was continued much later.
-        begun = f"id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
-        times = _nanoseconds(start), _nanoseconds(end), end
-        return self._files(f"mtime_ns >= ? AND (mtime_ns < ? OR {begun})", *times)
+        begun = f"mtime_ns >= ? AND id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
+        condition, values = in_period(self._snapshot, start, end)
+        return self._files(f"{condition} OR ({begun})", *values, _nanoseconds(start), end)
+
+    def _in_period(self, since: float | None, until: float | None) -> _Condition:
+        condition, values = in_period(self._snapshot, since, until)
+        return self._files(condition, *values)
+
+    def _between(self) -> Iterator[_Condition]:
+        """Yield the condition that one date of a note, its own or its last change, is after and before two days.
+
+        Otherwise, a note that is older and changed later would satisfy both operators.
+        """
+        periods = {"after": list[float](), "before": list[float]()}
+        for clause, _ in self._clauses:
+            atom = clause.alternatives[0]
+            if len(clause.alternatives) > 1 or clause.negated or not isinstance(atom, Field):
+                continue
+            if atom.name in periods and (period := parse_period(atom.value)) is not None:
+                periods[atom.name].append(period.start)
+        if all(periods.values()):
+            yield self._in_period(max(periods["after"]), min(periods["before"]))
 
 
 def required_roles(query: Query) -> frozenset[str]:
@@ -279,11 +311,6 @@ def _files_with_tag(snapshot: Snapshot, tag: str) -> tuple[str, tuple[str, ...]]
     tag = fold(tag.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
     query = f"SELECT file_id FROM {snapshot.tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
     return query, (tag, f"{tag}/", f"{tag}0")
-
-
-def many(ids: Collection[int]) -> object:
-    """Return ids as one bound SQL value, which `carray` expands to rows."""
-    return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 
 
 def count_matches(snapshot: Snapshot, expression: str, files: Sequence[int]) -> int:

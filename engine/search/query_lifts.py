@@ -16,7 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.query_conditions import many
+from engine.search.chunk_filter import many
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import TimeExpression, read_dates, read_times

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.search.adjacent_lines import AdjacentLines
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed, VectorsReady
-from engine.search.query_conditions import Conditions, many
+from engine.search.query_conditions import Conditions
 from engine.search.query_lifts import CANDIDATES, Lift, NamedInQuery, QueryLifts
 from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
@@ -85,7 +85,7 @@ class _Scorer(msgspec.Struct):
     def evidence(self, id_: int) -> Evidence:
         """Return what keywords and vectors say about a chunk."""
         cosine = self.cosines.get(id_)
-        vector = None if cosine is None or self.vector_leg is None else self.vector_leg.evidence(cosine)
+        vector = None if cosine is None or self.vector_leg is None else self.vector_leg.evidence(id_, cosine)
         name = self.words.names.get(id_)
         return Evidence(self.texts.get(id_, 0.0), vector, id_ in self.complete, name_bonus(name) if name else 0.0)
 

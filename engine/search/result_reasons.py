@@ -67,7 +67,7 @@ _CAPPED = marked(
     " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
 )
 _LIMITED = marked("The score of {score:.2f} is shown as 1.00.")
-_UNKNOWN_LANGUAGE = marked("The model does not know the query's language, so only its words count.")
+UNKNOWN_LANGUAGE = marked("The model does not know the query's language, so only its words count.")
 _ALONE = marked("Only words count, so the length of the query and its unknown words change the score: × {factor:.2f}.")
 _FEW_WORDS = marked("No passage matches the words of the query well, so meaning counts more than usual.")
 _MANY_WORDS = marked("Passages match the words of the query, so meaning counts little.")
@@ -190,7 +190,7 @@ def _mixture(of: ResultExplanation) -> str:
     if of.named:
         return tr("The title or file name equals the query, which alone is a full match, 1.00.")
     if of.vector_score is None or not of.language_known:
-        language = "" if of.language_known else tr(_UNKNOWN_LANGUAGE)
+        language = "" if of.language_known else tr(UNKNOWN_LANGUAGE)
         counts = of.terms and abs(of.text_weight - 1) >= _LEAST
         factor = tr(_ALONE, factor=of.text_weight) if counts else ""
         return " ".join(filter(None, (language, factor, _limited(of))))

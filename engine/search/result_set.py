@@ -41,6 +41,26 @@ class FoundSet(msgspec.Struct, frozen=True):
     lasting: bool
     """Whether the results stay valid while the index is unchanged."""
 
+    def note_on_similar(self, snapshot: Snapshot, context: SearchContext) -> str:
+        """Return a notice if no result contains a word of the query, since users would take them for hits; else "".
+
+        It also names files that are not indexed, if the query does.
+        """
+        if not self.results or not self.analysis.terms or context.request.like is not None:
+            return ""
+        if any(
+            scored.keywords or scored.named or scored.lift or scored.evidence.vector is None for scored in self.results
+        ):
+            return ""
+        from engine.search.empty_result_advice import excluded_files  # few answers have neither words nor a reason
+
+        words = context.query.free_text.split()
+        if len(words) == 1:
+            note = tr("No result contains {word}: the results are similar in meaning.", word=in_quotes(words[0]))
+        else:
+            note = tr("No result contains a word of the query: the results are similar in meaning.")
+        return " ".join((note, *(sentence for _, sentence in excluded_files(snapshot, context))))
+
 
 class EarlierResults(msgspec.Struct, frozen=True):
     """The results of an earlier query that a search is limited to."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from engine.search.chunk_filter import many
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages
-from engine.search.query_conditions import many
 from engine.search.scoring import FOR_UNKNOWN
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.snapshot import Snapshot
@@ -90,7 +90,7 @@ def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, l
     joined = set()
     for chunks in lines.values():
         if len(chunks) == 1:
-            continue  # it misses a word
+            continue  # a single chunk misses a word
         for first, last, id_ in chunks:
             if id_ in doubted:
                 parts = [words.contributions[other] for start, end, other in chunks if start <= last and first <= end]
@@ -128,7 +128,7 @@ def without_chance_matches(
         and not scored.named
         and (has_name or not _holds_known(words, scored.id))
     }
-    left_out = doubted & _in_language(snapshot, doubted, language)
+    left_out = {id_ for id_, other in languages_of(snapshot, doubted).items() if other == language}
     kept_results = [scored for scored in results if scored.id not in left_out]
     best = None if kept_results else max((scored.unlifted for scored in results), default=None)
     if left_out:
@@ -196,14 +196,14 @@ def without_unrelated(results: list[Scored], raised: float, stages: Stages) -> l
     return related
 
 
-def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set[int]:
-    """Return the ids of those chunks whose file is in this language."""
+def languages_of(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
+    """Return the language of each chunk's file."""
     rows = snapshot.connection.execute(
         f"""SELECT c.id, f.language FROM {snapshot.tables.chunk_rows}
             CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id WHERE c.id IN (SELECT value FROM carray(?))""",
         (many(sorted(ids)),),
     )
-    return {id_ for id_, stored in rows if counted_as(stored) == language}
+    return {id_: counted_as(stored) for id_, stored in rows}
 
 
 def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:

@@ -58,7 +58,7 @@ SPELLED = 1.0
 have the words of the name more often."""
 _UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
 """Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
-half of a query of two words is no answer."""
+half of a query of two words isn't an answer."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
 _WEIGHT_WITHOUT_WORDS = 0.8

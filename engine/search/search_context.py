@@ -89,6 +89,8 @@ class SearchContext(msgspec.Struct, eq=False):
     """The highest score or keyword score of all candidates."""
     vector_remedy: RemedyName | None = None
     """Remedy that would enable comparing vectors; `notice` says why they were not compared."""
+    language_known: bool = True
+    """Whether the model knows the language of the query; otherwise its vector doesn't count."""
     vectors_ready: VectorsReady | None = None
     """Number of chunks that have a vector, if some have none; counted if the answer is explained."""
     tags_wait: bool = False

@@ -4,7 +4,7 @@ Such an index copies its candidates into a small one in memory, where the query 
 frequencies of words and chunks come from the whole index.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -98,3 +98,5 @@ class SearchSources(msgspec.Struct, frozen=True):
     """Word counts of the whole external index, if `store` holds only candidates from it; None to count in `store`."""
     load: CandidateLoader | None = None
     """Copies candidates of an external index to `store`; None for the local index."""
+    unavailable: Callable[[], str] = str
+    """Returns why the provider of the settings cannot be used, one sentence; empty if it can, or if there is none."""

@@ -84,6 +84,7 @@ class Searcher:
         self._provider = provider
         self._frequencies = Frequencies() if sources.frequencies is None else sources.frequencies
         self._loader = sources.load
+        self._unavailable = sources.unavailable
         self._spelling = Spelling()
         self._embedder = QueryEmbedder(guard, note_failure)
         self._answers = ResultCache[SearchOutcome](cache_settings)
@@ -120,7 +121,7 @@ class Searcher:
         vectors are compared.
         """
         provider = None if request.keyword_only else self._provider()
-        failure = ""
+        failure = "" if request.keyword_only or provider is not None else self._unavailable()
         if provider is not None and not provider.in_process:
             on_keywords, failure = self._send(provider, request, cancel, on_keywords)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
@@ -176,6 +177,8 @@ class Searcher:
         moment = self._moment(snapshot, provider, context)
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
+        if provider is None and failure:
+            context.note_keywords_only(failure, "settings")
         part = self._keyword_part(snapshot, provider, context, failure)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
@@ -332,7 +335,8 @@ class Searcher:
         if part.conditions and not analysis.terms:
             return list_newest(part.conditions, part.scope, within, context, lasting=lasting)
         dropped = [term.surface for term in analysis.terms if term.stop]
-        context.stages.add_terms(part.leg.terms, dropped, unfinished_word(context.query, analysis))
+        if analysis.terms or context.request.like is None:  # a short passage may have no distinctive words
+            context.stages.add_terms(part.leg.terms, dropped, unfinished_word(context.query, analysis))
         ids = self._ranker.candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
@@ -351,14 +355,13 @@ class Searcher:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
         elif blend.doubt and vector_leg is not None and isinstance(provider, WordVectors):
-            from engine.search.word_similarity import is_foreign, order_by_words
+            from engine.search.word_similarity import in_other_languages, order_by_words
 
             with context.timed("vector"):
-                if is_foreign(words, analysis, snapshot, context):
-                    results = order_by_words(results, vector_leg, blend, provider, context)
+                foreign = in_other_languages(results, words, analysis, snapshot, context)
+                results = order_by_words(results, foreign, vector_leg, blend, provider, context)
         results, total = with_wordless(results, part.conditions, part.scope, context)
-        calibration = None if vector_leg is None else vector_leg.calibration
-        score_inputs = ScoreInputs(words, blend, calibration, context.request.min_score)
+        score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting)
 
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
@@ -406,7 +409,7 @@ class Searcher:
         query = context.vector
         if provider is None or query is None:
             return None
-        from engine.search.vector_leg import VectorLeg
+        from engine.search.vector_leg import VectorLeg, count_words
 
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         if model is None:  # the index was replaced since
@@ -427,8 +430,10 @@ class Searcher:
         else:
             known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
             calibration = scale.for_size(chunks).for_query(context.query.free_text, known)
+            context.language_known = calibration.known
         subjects = partial(self._subjects.of, snapshot, model, provider)
-        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects)
+        words = count_words(context.query.free_text)
+        return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects, words)
 
     def _outcome(
         self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
@@ -463,6 +468,8 @@ class Searcher:
                     result = msgspec.structs.replace(result, more_in_file=hidden, context=neighbour, copies=same)
                 results.append(result)
         context.stages.add("results", len(everything), len(results))
+        similar_only = found.note_on_similar(snapshot, context)
+        notices = (*context.notices, similar_only, *remarks_of(context.query))
         explanation = None
         if context.request.explain is True or (context.request.explain and not results):
             cited = [(result.citation, scored) for result, scored in zip(results, selected, strict=True)]
@@ -476,10 +483,11 @@ class Searcher:
             model="" if provider is None else provider.model,
             mode=_mode(found.vector_leg, context.request),
             timings=context.timings(),
-            notice=" ".join(dict.fromkeys(part for part in (*context.notices, *remarks_of(context.query)) if part)),
+            notice=" ".join(dict.fromkeys(filter(None, notices))),
             explanation=explanation,
             suggestions=context.suggestions,
             all_words=bool(score_inputs.words.complete),
+            similar_only=bool(similar_only),
             understood=context.understood,
             within=() if found.within is None else found.within.answers,
             passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),

@@ -4,9 +4,11 @@ possible."""
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import compress
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.records import FileRange
 
 LIMIT = 700
@@ -16,6 +18,7 @@ _LEAD_SHARE = 4
 EXCERPT_LENGTH = 110
 """Characters that two lines of a narrow list show: a result row's excerpt begins near the part of this length with the
 most different matched words."""
+_ADDRESS = lazy_pattern(r"[A-Za-z]{2,12}://\S+")
 _LONGEST_WORD = 40
 """Farthest move of a cut to keep a word whole: Japanese and URLs have no spaces."""
 
@@ -61,14 +64,18 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
 def richest_match(text: str, ranges: Sequence[FileRange], room: int) -> int | None:
     """Return the start of the first match after which most different words are matched within `room` characters.
 
-    `ranges` are the matches, ascending. None without any.
+    Of equal parts, the one with fewer of them in web addresses is chosen, since prose is easier to recognise. `ranges`
+    are the matches, ascending. None without any.
     """
     words = _matched_words(text, ranges)
     ends = [end for _, end in ranges]
-    best, best_at = (0, 0), None
+    addresses = [match.span() for match in _ADDRESS.finditer(text)] if "://" in text else []
+    prose = [not any(first <= start < last for first, last in addresses) for start, _ in ranges] if addresses else []
+    best, best_at = (0, 0, 0), None
     for number, (start, _) in enumerate(ranges):
-        inside = words[number : bisect_right(ends, start + room)]
-        value = len(set(inside)), len(inside)
+        end = bisect_right(ends, start + room)
+        inside = words[number:end]
+        value = len(set(inside)), len(set(compress(inside, prose[number:end]))), len(inside)
         if value > best:
             best, best_at = value, start
     return best_at

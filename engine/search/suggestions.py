@@ -16,17 +16,17 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.records import QuerySuggestion
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.document_frequencies import sql_chunk_count
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
-from engine.search.query_conditions import count_matches, many
+from engine.search.query_conditions import count_matches
 from engine.search.title_matches import NoteNames, letters_of_name
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold
 from engine.text.query_analysis import SHORTEST_PREFIX, is_written_as_name
-from engine.text.stopwords import unsearched_words
+from engine.text.stopwords import languages_by_word, unsearched_words
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
 """Least and highest number of first characters that words must share to be compared; typos within the higher number are
@@ -87,9 +87,12 @@ class Spelling:
         unknown = _unknown(analysis, terms)
         if (unknown or _is_unsure(analysis)) and (names := self._names.completing(snapshot, query, scope)):
             return tuple(QuerySuggestion(query=name, words=((query.strip(), name),), chunks=1) for name in names)
-        language = analysis.languages[0]
+        language, known = analysis.languages[0], _expression_of_known(analysis, terms)
         suggestions = [
-            (term.surface, list(self._suggested(snapshot, term, language, scope, _is_name(term, query, language))))
+            (
+                term.surface,
+                list(self._suggested(snapshot, term, language, scope, known, _is_name(term, query, language))),
+            )
             for term in unknown
         ]
         choices = [(word, suggested) for word, suggested in suggestions if suggested]
@@ -145,15 +148,25 @@ class Spelling:
         return tuple(tuple(word.split(" ")) for word in islice(near, _MOST_SIMILAR))
 
     def _suggested(
-        self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter, as_name: bool
+        self, snapshot: Snapshot, term: QueryTerm, language: str, scope: ChunkFilter, known: str, as_name: bool
     ) -> Iterator[tuple[str, int]]:
         """Yield up to three indexed words similar to a term, as written, each with its number of chunks
         in the searched files.
+
+        Words in a chunk with the `known` words of the query come first, function words of other languages last.
         """
         token, korean = _search_word(term)
         if not token:
             return
-        near = self._near(snapshot, token, language, scope, korean=korean, as_name=as_name)
+        near: Iterable[tuple[Near, str]] = self._near(snapshot, token, language, scope, korean=korean, as_name=as_name)
+        if known:
+
+            def apart(pair: tuple[Near, str]) -> tuple[bool, bool]:
+                word, column = pair[0].token, "stems" if korean else "words"
+                alone = _text_containing(snapshot, word, column, scope, known) is None
+                return alone, language not in languages_by_word().get(word, (language,))
+
+            near = sorted(islice(near, _MOST_SIMILAR), key=apart)
         written = ((word, of) for of, text in near if (word := _written(text, of.token)) is not None)
         for word, of in islice(written, _MOST_WORDS):
             chunks = of.chunks
@@ -207,6 +220,15 @@ def _unknown(analysis: QueryAnalysis, terms: Sequence[Term]) -> list[QueryTerm]:
     return list(islice(unknown, _MOST_WORDS))
 
 
+def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
+    """Return the FTS5 expression of the query's plain words that occur somewhere, in any form; "" without any."""
+    found = {term.surface for term in terms if term.chunks}
+    known = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in found)
+    forms = ({term.word, *term.stems} for term in known if isinstance(term.word, str))
+    plain = (" OR ".join(f'"{form}"' for form in sorted(of)) for of in forms if all(map(spelling.is_plain, of)))
+    return " AND ".join(f"({of})" for of in islice(plain, _MOST_WORDS))
+
+
 def _is_unsure(analysis: QueryAnalysis) -> bool:
     """Return whether a query may occur nowhere although each of its words does: it has words with punctuation, or ends
     with the first letters of one.
@@ -226,7 +248,7 @@ def _is_name(term: QueryTerm, query: str, language: str) -> bool:
 
 
 def _is_common(text: str, word: str, typed: str) -> bool:
-    """Return whether a text has a word in lower case, so that a name is no typo of it: "Bevan" is not "began".
+    """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
 
     False if letters are only missing or swapped in what was typed: that is hardly a name.
     """
@@ -294,7 +316,7 @@ def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> boo
 def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
     """Whether one of the best chunks for a corrected query contains its corrected words and other distinctive words.
 
-    A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
+    A word that isn't a typo seldom has a similar one in the passage that the rest of the query matches.
     """
     choices = [(fold(word), fold(suggested)) for word, suggested in correction.words]
     near = all(spelling.typos(word, suggested, 1) for word, suggested in choices)
@@ -379,7 +401,7 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
 def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     """Return the likeliest words that `token` may join, fewest words first: "commandline", "getusername".
 
-    The first and the last are no function words: "notable" is not "not able".
+    The first and the last aren't function words: "notable" is not "not able".
     """
     if len(token) < _SHORTEST_JOINED:
         return []
@@ -421,11 +443,15 @@ def _words_with_prefix(snapshot: Snapshot, token: str, head: int, column: str) -
         head += 1
 
 
-def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter) -> str | None:
-    """Return the text of a chunk that contains `token`, with its title and path; None without any in `scope`."""
+def _text_containing(snapshot: Snapshot, token: str, column: str, scope: ChunkFilter, known: str = "") -> str | None:
+    """Return the text of a chunk that contains `token`, with its title and path; None without any in `scope`.
+
+    `known`: an FTS5 expression that the chunk must match, too.
+    """
     tables = snapshot.tables
     inside = "" if scope.files is None else f"AND c.file_id IN ({','.join(map(str, scope.files))})"
-    values: tuple[object, ...] = (f'{{{column} title name}} : "{token}"',)
+    expression = f'{{{column} title name}} : "{token}"'
+    values: tuple[object, ...] = (f"({expression}) AND {known}" if known else expression,)
     if scope.chunks:
         inside += " AND c.id IN (SELECT value FROM carray(?))"
         values = (*values, many(scope.chunks))

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 import apsw
 import msgspec
 
-from engine.search.query_conditions import many
+from engine.search.chunk_filter import many
 from engine.store.index_schema import FTS_COLUMNS
 
 COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}

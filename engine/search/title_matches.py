@@ -276,7 +276,7 @@ def name_matches(
 
 
 def name_use(query: Query) -> Callable[[str], float] | None:
-    """Return a function that rates how a text uses the name that the query is; None if the query is no name.
+    """Return a function that rates how a text uses the name that the query is; None if the query isn't a name.
 
     `DEFINED` if the text defines the name, as code, keys with a value, and headings do, or more for a name of several
     parts; `SPELLED` if the text only joins several parts to one name; 0 otherwise. The name may be in any case style.

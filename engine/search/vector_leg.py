@@ -15,7 +15,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.providers import Calibration
 from engine.search import scoring
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.search_sources import NearVectors
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
@@ -38,6 +38,12 @@ _SPELT, _SPELT_WORDS = 12, 40
 _FEWEST_PIECES = 100
 """Fewest pieces of words that show it."""
 _WORD = re.compile(r"[^\W\d_]{3,20}")
+_ANY_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{1,2}|(?:(?![\u3040-\u30ff\u4e00-\u9fff])\w)+|[^\w\s]+")
+"""A word, two characters of a script without spaces, or signs, which the models read like words."""
+_MOST_WORDS, _BYTES_A_WORD = 10, 20
+"""Number of words of a query and a passage together from which they count as texts of usual length, and most bytes of
+a word in a short text.
+"""
 _OTHER_QUERIES = (
     "Which element has the atomic number 26?",
     "When did the Roman Empire split in two?",
@@ -73,6 +79,11 @@ _OTHER_QUERIES = (
     "Which train goes to the airport?",
 )
 """Queries on so many subjects that most indexes share few of them."""
+
+
+def count_words(text: str) -> int:
+    """Return the number of words of a short text, at least 1."""
+    return max(1, len(_ANY_WORD.findall(text)))
 
 
 class Subjects:
@@ -211,9 +222,13 @@ class VectorLeg:
     """Unit vector (dims,)."""
     subjects: Callable[[], Subjects | None]
     """Returns what the passages are about; None if there are too few."""
+    query_words: int = _MOST_WORDS
+    """Number of words in the query."""
     _near: dict[int, float] = field(default_factory=dict)
     """Cosines of candidates, within a few thousandths."""
     _exact: dict[int, float] = field(default_factory=dict)
+    _short: dict[int, int] = field(default_factory=dict)
+    """Number of words of those candidates that have few."""
 
     def candidates(self, limit: int, scope: ChunkFilter, cancel: CancelToken | None) -> list[int]:
         """Return the ids of the chunks nearest to the query, best first."""
@@ -235,7 +250,9 @@ class VectorLeg:
             known, cosines = self.vectors.search(self.snapshot, self.model, self.query, len(others), allowed=others)
             self._near.update(zip(known.tolist(), cosines.tolist(), strict=True))
         known_cosines = {id_: self._near[id_] for id_ in ids if id_ in self._near}
-        return known_cosines | self.cosines([id_ for id_ in others if id_ not in known_cosines])
+        found = known_cosines | self.cosines([id_ for id_ in others if id_ not in known_cosines])
+        self._count_words([id_ for id_, cosine in found.items() if cosine > self.calibration.low])
+        return found
 
     def shared_subject(self) -> float:
         """Return how likely passages of the index share the query's subject, 0 to 1.
@@ -262,6 +279,20 @@ class VectorLeg:
                 self._exact.update(zip((id_ for id_, _ in rows), (matrix @ self.query).tolist(), strict=True))
         return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
-    def evidence(self, cosine: float) -> float:
-        """Return the vector score of a cosine, without limits of 0 and 1."""
-        return scoring.vector_evidence(cosine, self.calibration)
+    def calibration_of(self, id_: int) -> Calibration:
+        """Return the calibration for a chunk, which depends on its length."""
+        words = self._short.get(id_)
+        return self.calibration if words is None else self.calibration.for_words(self.query_words + words)
+
+    def evidence(self, id_: int, cosine: float) -> float:
+        """Return the vector score of a chunk's cosine, without limits of 0 and 1."""
+        return scoring.vector_evidence(cosine, self.calibration_of(id_))
+
+    def _count_words(self, ids: Sequence[int]) -> None:
+        """Count the words of those chunks that are so short that their calibration is another one."""
+        most = _MOST_WORDS - self.query_words
+        if most > 0 and any(self.calibration.words):
+            query = f"""SELECT c.id, c.text FROM carray(?) wanted
+                CROSS JOIN {self.snapshot.tables.chunks} c ON c.id = wanted.value WHERE octet_length(c.text) <= ?"""
+            texts = self.snapshot.connection.execute(query, (many(ids), most * _BYTES_A_WORD))
+            self._short.update((id_, words) for id_, text in texts if (words := count_words(text)) <= most)

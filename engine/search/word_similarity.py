@@ -1,4 +1,4 @@
-"""Compares the words of a query one by one with those of the best passages if these are in another language.
+"""Compares the words of a query one by one with those of the best passages that are in another language.
 
 One vector stands for a whole passage, so the word that distinguishes similar passages hardly counts, and across
 languages no keyword makes up for it. Here each word of the query takes the cosine of the passage's most similar word,
@@ -6,8 +6,8 @@ as in models of late interaction such as ColBERT ("MaxSim").
 """
 
 import re
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Sequence, Set
+from itertools import chain, islice
 
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from engine.embedding.provider_interface import WordVectors
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Moved
+from engine.search.score_cut_off import languages_of
 from engine.search.scoring import Blend
 from engine.search.search_context import SearchContext
 from engine.search.vector_leg import VectorLeg
@@ -27,7 +28,7 @@ from engine.text.stems import UNDECIDED, counted_as, rules_of
 from engine.text.stopwords import stop_words
 
 _COMPARED = 20
-"""Most results that are compared; the others stay in place, below."""
+"""Most results whose language is looked up; the others stay in place, below."""
 _MOST_WORDS = 400
 """Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
 for a new one.
@@ -44,31 +45,39 @@ _RUN = re.compile("[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]+|[\uac00-\ud7a3]{2,
 """Runs of katakana, Chinese characters or Hangul, which count as words; hiragana are mostly endings."""
 
 
-def is_foreign(words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext) -> bool:
-    """Return whether the query is in another language than all notes.
+def in_other_languages(
+    results: Sequence[Scored], words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext
+) -> set[int]:
+    """Return the ids of those of the best results that are in another language than the query, but for results that are
+    named like it.
 
-    A few words without a function word may be in any language: they are foreign if most occur nowhere. So are words of
-    an unknown language, such as Chinese, if that of some notes is unknown, too: these may be empty, or have no words.
+    A few words without a function word may be in any language: results in one are foreign if they have less than half
+    of these words. So are words of an unknown language, such as Chinese, if that of some notes is unknown, too: these
+    may be empty, or have no words.
     """
-    indexed = snapshot.languages()
+    best = list(islice((scored.id for scored in results if not scored.named), _COMPARED))
+    languages = languages_of(snapshot, best)
     language = language_of_note(context.query.searched_text)
-    if not language.startswith(UNDECIDED) and (language or "" not in indexed):
-        return analysis.languages[0] not in indexed
+    if not language.startswith(UNDECIDED) and (language or "" not in snapshot.languages()):
+        return {id_ for id_, other in languages.items() if other != analysis.languages[0]}
+    held: dict[str, set[int]] = {other: set() for other in languages.values()}
+    for id_, other in languages.items():
+        held[other].update(index for index, bm25 in enumerate(words.contributions.get(id_, ())) if bm25)
     _, *likelier = rules_of(language)
-    return 2 * len(words.unknown) > len(words.terms) and not set(likelier).intersection(indexed)
+    foreign = {other for other, terms in held.items() if other not in likelier and 2 * len(terms) < len(words.terms)}
+    return {id_ for id_, other in languages.items() if other in foreign}
 
 
 def order_by_words(
-    results: list[Scored], leg: VectorLeg, blend: Blend, model: WordVectors, context: SearchContext
+    results: list[Scored], foreign: Set[int], leg: VectorLeg, blend: Blend, model: WordVectors, context: SearchContext
 ) -> list[Scored]:
-    """Return the results with the best of them ordered by the similarity of words, too; scores stay the same.
+    """Return the results with those in another language (`foreign`) ordered by the similarity of words, too.
 
-    Results that are named like the query stay first. Unchanged if the model fails.
+    They exchange their places with each other, and scores stay the same. Unchanged if the model fails.
     """
-    named = [scored for scored in results if scored.named]
-    others = results[len(named) :]
+    places = [place for place, scored in enumerate(results) if scored.id in foreign]
     words = _different(context.query.searched_text)
-    texts = _texts(others[:_COMPARED], words, leg.snapshot)
+    texts = _texts([results[place] for place in places], words, leg.snapshot)
     if not words or len(texts) < 2:
         return results
     try:
@@ -77,15 +86,20 @@ def order_by_words(
         return results
     scale = _WEIGHT * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
 
-    def order(compared: tuple[Scored, float]) -> float:
-        scored, similarity = compared
-        return -scored.order - scale * similarity * (1.0 if scored.age is None else scored.age.factor)
+    def order(compared: Scored) -> float:
+        age = 1.0 if compared.age is None else compared.age.factor
+        return -compared.order - scale * (compared.word_similarity or 0.0) * age
 
-    compared = sorted(zip(others, similarities, strict=False), key=order)
-    first = [replace(scored, word_similarity=similarity) for scored, similarity in compared]
-    moved = sum(scored.id != other.id for scored, other in zip(first, others, strict=False))
-    context.stages.add("language", len(results), len(results), Moved(moved, len(first)))
-    return named + first + others[len(first) :]
+    compared = [
+        replace(results[place], word_similarity=similarity)
+        for place, similarity in zip(places, similarities, strict=False)
+    ]
+    ordered = list(results)
+    for place, scored in zip(places, sorted(compared, key=order), strict=False):
+        ordered[place] = scored
+    moved = sum(scored.id != other.id for scored, other in zip(ordered, results, strict=True))
+    context.stages.add("language", len(results), len(results), Moved(moved, len(compared)))
+    return ordered
 
 
 def _similarities(

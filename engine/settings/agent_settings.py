@@ -16,21 +16,22 @@ class SlugSettings(Section, frozen=True):
         option(
             "Chat model",
             "Chat model that suggests names for session notes. If you set one, it receives the beginning of "
-            "the note, with secrets masked. Empty takes the session's own words.",
+            "the note, with secrets masked. If empty, names come from the session's words.",
         ),
     ] = ""
     base_url: Annotated[
         str,
         option(
             "Address of the chat model",
-            "Address of the chat model's server, which must be OpenAI-compatible; empty takes OpenAI's.",
+            "Address of the chat model's server, which must be OpenAI-compatible. If empty, OpenAI's is used.",
         ),
     ] = ""
     api_key_env: Annotated[
         str,
         option(
             "Chat model key variable",
-            "Environment variable with the API key of the chat model's server; empty takes the server's usual one.",
+            "Environment variable with the API key of the chat model's server. If empty, the server's usual one is "
+            "used.",
         ),
     ] = ""
     timeout_seconds: Annotated[

@@ -84,15 +84,16 @@ class QmdModelSettings(Section, frozen=True):
         str,
         option(
             "qmd embedding model",
-            "Embedding model of qmd: a file, or a name such as hf:owner/repository/file.gguf. Empty uses its own.",
+            "Embedding model of qmd: a file, or a name such as hf:owner/repository/file.gguf. If empty, qmd's own is "
+            "used.",
         ),
     ] = ""
     generate: Annotated[
         str,
-        option("qmd query expansion model", "Model with which qmd rewords queries; empty takes qmd's own."),
+        option("qmd query expansion model", "Model with which qmd rewords queries. If empty, qmd's own is used."),
     ] = ""
     rerank: Annotated[
-        str, option("qmd reranking model", "Model with which qmd re-ranks results; empty takes qmd's own.")
+        str, option("qmd reranking model", "Model with which qmd re-ranks results. If empty, qmd's own is used.")
     ] = ""
 
 
@@ -166,21 +167,22 @@ class LanceDbSettings(Section, frozen=True):
         str,
         option(
             "Location of the LanceDB table",
-            "Location of the table: a folder, s3://bucket/path or db://database; empty takes the user's data "
-            "folder. If you set an address on another machine, the text of your notes is stored there, with "
-            "secrets masked.",
+            "Location of the table: a folder, s3://bucket/path or db://database. If empty, it is in your data folder. "
+            "If you set an address on another machine, the text of your notes is stored there, with secrets masked.",
         ),
     ] = ""
     table: Annotated[
         str,
         option(
             "Name of the LanceDB table",
-            "Name of the table; machines with the same one share it. Empty takes the workspace folder's name.",
+            "Name of the table; machines with the same one share it. If empty, it is named after the workspace folder.",
         ),
     ] = ""
     machine: Annotated[
         str,
-        option("Machine name", "Name of this machine for others who see its notes; empty uses the computer's name."),
+        option(
+            "Machine name", "Name of this machine for others who see its notes. If empty, the computer's name is used."
+        ),
     ] = ""
     allow_http: Annotated[
         bool,

@@ -76,8 +76,8 @@ def migrate(path: Path, text: str, names: list[OldName]) -> str:
         for part in where[:-1]:
             table = table[part]
         if name in table:
-            twice = Problem(marked('{it} is the old name of "{name}": keep one of them.'), {"name": name})
-            refuse_at(text, path, where, twice)
+            old_and_new_name = Problem(marked('{it} is the old name of "{name}": keep one of them.'), {"name": name})
+            refuse_at(text, path, where, old_and_new_name)
         _rename(table, where[-1], name)
     document["version"] = SETTINGS_VERSION
     changed = tomlkit.dumps(document)

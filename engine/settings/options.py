@@ -12,7 +12,7 @@ from engine.providers.registry import provider_names, remote_names
 from engine.records import Source
 from engine.settings.agent_settings import FactsSettings, RememberSettings
 from engine.settings.backend_settings import LanceDbSettings, QmdSettings
-from engine.settings.search_settings import QuerySettings
+from engine.settings.search_settings import QuerySettings, VectorSettings
 from engine.settings.settings_section import Group, Section, option
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ else:
     RemoteProvider = Literal[remote_names()]
     Provider = Literal["auto", *provider_names(), "none"]
     Fallback = Literal["none", *provider_names()]
-VectorEngine = Literal["auto", "numpy", "sqlite-vec"]
 Backend = Literal["builtin", "qmd", "lancedb"]
 Citations = Literal["auto", "on", "off"]
 
@@ -67,7 +66,7 @@ class WindowSettings(Section, frozen=True):
         str,
         option(
             "Editor",
-            "Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed.",
+            "Command that opens a file in an editor, with {path} and {line}. If empty, an installed editor is used.",
             group=Group.GENERAL,
             also="open with, program, application",
         ),
@@ -118,29 +117,6 @@ class WindowSettings(Section, frozen=True):
     ] = True
 
 
-class VectorSettings(Section, frozen=True):
-    GROUP = Group.VECTORS
-
-    enabled: Annotated[
-        bool, option("Search by meaning", "Search by meaning as well as by words.", also="semantic, embeddings")
-    ] = True
-    engine: Annotated[
-        VectorEngine,
-        option(
-            "Vector search method",
-            "Method that compares vectors: sqlite-vec in the index file, numpy in memory, or auto: "
-            "sqlite-vec while the index is small enough for a search within 5 ms, then numpy.",
-        ),
-    ] = "auto"
-    extension_path: Annotated[
-        str,
-        option(
-            "sqlite-vec file",
-            "File of the sqlite-vec extension; empty uses the one that was installed with the program.",
-        ),
-    ] = ""
-
-
 class StoreSettings(Section, frozen=True):
     GROUP = Group.INDEX
 
@@ -148,7 +124,7 @@ class StoreSettings(Section, frozen=True):
         str,
         option(
             "Index folder",
-            "Folder for the index; empty puts it under the user's data folder. Never a network drive.",
+            "Folder for the index. If empty, it is in your data folder. Never a network drive.",
             also="database, location, storage",
         ),
     ] = ""
@@ -254,7 +230,7 @@ class SessionSettings(Section, frozen=True):
         str,
         option(
             "Price list",
-            "TOML file with prices of models that override the built-in prices; empty uses only the latter.",
+            "TOML file with prices of models that override the built-in prices. If empty, only these are used.",
             also="cost, dollars, tokens",
         ),
     ] = ""
@@ -306,7 +282,7 @@ class RemoteSettings(Section, frozen=True):
         str,
         option(
             "Address of the embedding service",
-            "Address of the provider's API; empty takes the usual one. For openai, any compatible server works.",
+            "Address of the provider's API. If empty, the usual one is used. For openai, any compatible server works.",
             group=Group.EMBEDDING,
             also="server, endpoint, URL, Ollama",
         ),
@@ -315,7 +291,7 @@ class RemoteSettings(Section, frozen=True):
         str,
         option(
             "API key variable",
-            "Environment variable that holds the API key; empty takes the provider's usual one.",
+            "Environment variable that holds the API key. If empty, the provider's usual one is used.",
             also="password, token, secret",
         ),
     ] = ""
@@ -345,7 +321,7 @@ class LocalSettings(Section, frozen=True):
         str,
         option(
             "Folder for downloaded models",
-            "Folder for models downloaded from the model hub; empty puts them under the user's data folder.",
+            "Folder for models downloaded from the model hub. If empty, they are in your data folder.",
             group=Group.VECTORS,
         ),
     ] = ""
@@ -416,7 +392,7 @@ class Settings(Section, frozen=True):
         ),
     ] = "embedded"
     model: Annotated[
-        str, option("Model", "Name of the model; empty takes the provider's own.", group=Group.EMBEDDING)
+        str, option("Model", "Name of the model. If empty, the provider's own is used.", group=Group.EMBEDDING)
     ] = ""
     dimensions: Annotated[
         int | None,
@@ -459,7 +435,12 @@ class Settings(Section, frozen=True):
     ] = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
     include: Annotated[
         tuple[str, ...],
-        option("Included files", "Patterns of files to index; empty for all.", group=Group.FILES, also="filter, glob"),
+        option(
+            "Included files",
+            "Patterns of files to index. If empty, all are indexed.",
+            group=Group.FILES,
+            also="filter, glob",
+        ),
     ] = ()
     exclude: Annotated[
         tuple[str, ...],
@@ -470,7 +451,8 @@ class Settings(Section, frozen=True):
     ] = 10_000_000
     sessions: SessionSettings = SessionSettings()
     sources: Annotated[
-        tuple[Source, ...], option("Search in", "Sources to search; an empty list means notes.", group=Group.SESSIONS)
+        tuple[Source, ...],
+        option("Search in", "Sources to search. If empty, notes are searched.", group=Group.SESSIONS),
     ] = ("memory",)
     store: StoreSettings = StoreSettings()
     chunking: ChunkingSettings = ChunkingSettings()

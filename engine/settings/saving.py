@@ -200,7 +200,7 @@ class SettingChange(msgspec.Struct, frozen=True):
 
     @property
     def back(self) -> "SettingChange":
-        """Return the change that undoes this one."""
+        """The change that undoes this one."""
         return SettingChange(self.key, self.layer, self.was, self.value)
 
 
@@ -227,7 +227,7 @@ class SettingLayers(msgspec.Struct, frozen=True):
 
     @property
     def settings(self) -> Settings:
-        """Return the resulting settings of the workspace."""
+        """The resulting settings of the workspace."""
         return merge_layers(self.defaults, [self.own])
 
     def in_force(self, key: str) -> Any:

@@ -1,14 +1,39 @@
-"""Options of queries: combining keywords and vectors, ordering, and caching."""
+"""Options of queries: comparing vectors, combining them with keywords, ordering, and caching."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 from engine.settings.settings_section import Group, Section, option
 
+VectorEngine = Literal["auto", "numpy", "sqlite-vec"]
+
 _VECTOR_WEIGHT = 0.7
 _TEXT_WEIGHT = 0.3
+
+
+class VectorSettings(Section, frozen=True):
+    GROUP = Group.VECTORS
+
+    enabled: Annotated[
+        bool, option("Search by meaning", "Search by meaning as well as by words.", also="semantic, embeddings")
+    ] = True
+    engine: Annotated[
+        VectorEngine,
+        option(
+            "Vector search method",
+            "Method that compares vectors: sqlite-vec in the index file, numpy in memory, or auto: "
+            "sqlite-vec while the index is small enough for a search within 5 ms, then numpy.",
+        ),
+    ] = "auto"
+    extension_path: Annotated[
+        str,
+        option(
+            "sqlite-vec file",
+            "File of the sqlite-vec extension. If empty, the one that was installed with the program is used.",
+        ),
+    ] = ""
 
 
 class MmrSettings(Section, frozen=True):
@@ -58,7 +83,7 @@ class TemporalDecaySettings(Section, frozen=True):
 
     @property
     def days_in_force(self) -> float:
-        """Return the half-life of results without a specific one; 0 if ageing is off."""
+        """Half-life in days of results without a specific one; 0 if ageing is off."""
         return self.half_life_days if self.enabled else 0.0
 
 

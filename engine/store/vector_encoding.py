@@ -97,7 +97,7 @@ class MatrixHeader(NamedTuple):
 
 
 def decode_header(start: bytes) -> MatrixHeader | None:
-    """Decode the first `BODY_START` bytes of a matrix file; None if they are no header of this version."""
+    """Decode the first `BODY_START` bytes of a matrix file; None if they aren't a header of this version."""
     if len(start) < BODY_START:
         return None
     magic, version, *fields = _HEADER.unpack_from(start)

@@ -11,7 +11,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.records import Probe
-from engine.settings.options import VectorSettings
+from engine.settings.search_settings import VectorSettings
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors

@@ -12,10 +12,10 @@ from engine.text.writing_systems import script_of
 _SAMPLE = 2048
 _NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
 _LATIN = lazy_pattern("[A-Za-z]+")
-_BETWEEN = r"!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb"
-_WORD = lazy_pattern(rf"[^\s{_BETWEEN}]+")
+_PUNCTUATION = r"!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb"
+_WORD = lazy_pattern(rf"[^\s{_PUNCTUATION}]+")
 _FUNCTION_WORD = lazy_pattern(
-    rf"(?<!\S)\w(?![^\s,.:;!?])|(?<![^\s{_BETWEEN}])(?<!\.)[^\s{_BETWEEN}]{{2,}}|(?<=['\u2019])[èÈ](?!\w)"
+    rf"(?<!\S)\w(?![^\s,.:;!?])|(?<![^\s{_PUNCTUATION}])(?<!\.)[^\s{_PUNCTUATION}]{{2,}}|(?<=['\u2019])[èÈ](?!\w)"
 )
 """A run of characters that may be a function word: not the end of a name as in "host.com", nor a single letter that is
 part of something else, as in "it's", "f(x)" and "[s]". "è" in "c'è" is one."""

@@ -70,7 +70,7 @@ _FRENCH_VERBS = {
 """Folded endings of French verbs, by that of the infinitive. Left out: those that make English words of English words,
 as in "timer", "times" or "coffer", "coffee"."""
 _BARE_IN_SINGULAR, _SHORTEST_SINGULAR = ("nd", "rd"), 4
-"""Ends of French verbs that have no ending in "il attend", and their least length: "Andre" is no verb."""
+"""Ends of French verbs that have no ending in "il attend", and their least length: "Andre" isn't a verb."""
 _FRENCH_PERSONS = tuple("issons issez issent aient ait ent ons ez".split())
 _SPANISH_VERBS = {
     "ar": "an amos aron aba aban ando ado ada".split(),
@@ -395,7 +395,7 @@ def _of_identifier(term: "QueryTerm", identifier_pieces: Sequence[Piece], langua
 
 
 def only_searched_part(identifier_pieces: Sequence[Piece], language: str) -> Piece | None:
-    """Return the part of a compound that is no function word; None if there are several or none.
+    """Return the part of a compound that isn't a function word; None if there are several or none.
 
     In languages other than English, a function word at the end may be a pronoun after its verb: "accèdent-elles".
     """

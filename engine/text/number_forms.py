@@ -1,6 +1,6 @@
 """Other spellings of the dates, times, amounts and numbers of a query: 17:45 and 5:45 pm, 1,299.00 and 1299.
 
-Each spelling is a phrase of the `words` stream; a last token with `*` is a prefix. Signs that are no tokens, such as
+Each spelling is a phrase of the `words` stream; a last token with `*` is a prefix. Signs that aren't tokens, such as
 %, $ and €, can't be searched, so that the number alone stands for a number with such a unit.
 """
 
@@ -59,7 +59,7 @@ _SIGNS = (
     "franc francs franken chf",
     "degree degrees grad",
 )
-"""Units with a sign that is no token; a name of two words has `_` between them."""
+"""Units with a sign that isn't a token; a name of two words has `_` between them."""
 _UNITS = (
     *("kg kilo kilos kilogram kilograms kilogramm", "g gram grams gramm", "t ton tons tonne tonnes tonnen"),
     *("km kilometer kilometers kilometre kilometres", "m meter meters metre metres", "mi mile miles"),
@@ -245,7 +245,7 @@ def _short_amounts(number: int) -> Iterator[Spelling]:
 
 @cache
 def _names_of_units() -> dict[str, tuple[str, ...]]:
-    """Return the other names of each unit, and "" if it also has a sign that is no token."""
+    """Return the other names of each unit, and "" if it also has a sign that isn't a token."""
     names: dict[str, tuple[str, ...]] = {}
     for line in (*_SIGNS, *_UNITS):
         own = line.split()

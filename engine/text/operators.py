@@ -60,11 +60,12 @@ OPERATORS = {
             "command:pytest",
             either=False,
         ),
+        Operator("model", marked("only sessions that used a model with this name"), "model:opus", either=False),
         Operator("machine", marked("only sessions from this machine"), "machine:laptop", either=True),
         Operator("role", marked("only passages by this speaker: user, assistant or tool"), "role:user", either=True),
-        Operator("after", marked("only files changed on or after this date"), 'after:"last week"', either=False),
-        Operator("before", marked("only files changed before this date"), "before:2026-05-31", either=False),
-        Operator("on", marked("only files changed within this day, week, month or year"), "on:2026-05", either=False),
+        Operator("after", marked("only files of this date or later"), 'after:"last week"', either=False),
+        Operator("before", marked("only files of a time before this date"), "before:2026-05-31", either=False),
+        Operator("on", marked("only files of this day, week, month or year"), "on:2026-05", either=False),
     )
 }
 DATED = ("after", "before", "on")

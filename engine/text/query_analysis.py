@@ -18,7 +18,9 @@ from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
 from engine.text.stopwords import (
     FUNCTION_CHARACTERS,
+    NOTES_ON,
     is_filler,
+    is_recall,
     question_languages,
     stop_words,
     unsearched_words,
@@ -315,20 +317,25 @@ def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryT
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
-    """Mark words that only introduce the query as fillers, if other words are left, and acronyms such as WHO, which are
-    not searched otherwise.
+    """Mark words that only introduce the query as fillers or, in a question for notes, as not searched, if other words
+    are left, and acronyms such as WHO, which are not searched otherwise.
     """
     words = [(run.start(), fold(run[0])) for run in RUN.finditer(text)]
     marked: list[QueryTerm] = []
+    introduced = NOTES_ON.match(text)
+    own_notes = 0 if introduced is None else introduced.end()
     begins = True  # no word that is searched comes before, but for fillers
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
         before = [word for start, word in words if start < term.start]
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
-        begins = begins and (filler or term.stop)
+        recall = searched and isinstance(term.word, str) and is_recall(term.word, before, language)
+        recall |= searched and term.start < own_notes
+        begins = begins and (filler or term.stop or recall)
         is_acronym = term.stop and _is_acronym(term.surface, text)
-        marked.append(msgspec.structs.replace(term, stop=term.stop and not is_acronym, filler=filler or is_acronym))
+        stop = recall or (term.stop and not is_acronym)
+        marked.append(msgspec.structs.replace(term, stop=stop, filler=filler or is_acronym))
     return terms if all(term.filler or term.stop for term in marked) else tuple(marked)
 
 

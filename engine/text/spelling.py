@@ -1,6 +1,6 @@
 """Typo variants of a word, edit distances, and the written form of an index token.
 
-All words are folded, so case and accents are no typos.
+All words are folded, so case and accents aren't typos.
 """
 
 import math

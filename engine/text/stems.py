@@ -124,7 +124,7 @@ _MOST = 6
 """Most pieces of an identifier that gets keys, including the whole."""
 _LONGEST_SUFFIX = 3
 """Longest part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
-_BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
+_JOINERS = frozenset(("", "-", "_", "\u2010", "\u2011"))
 _NUMBERED = lazy_pattern(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
 _LETTERS_AND_NUMBER = lazy_pattern(r"([^\W\d_]+)(\d+)[a-z]?")
 _IRREGULAR = """
@@ -354,7 +354,7 @@ def uninflected(root: str, stem: str) -> str:
 
 
 def ending_key(root: str, stem: str) -> str:
-    """Return the key by which the last part of a possible compound is found; "" for a word that is no compound."""
+    """Return the key by which the last part of a possible compound is found; "" for a word that isn't a compound."""
     stem = uninflected(root, stem)
     fits = _SHORTEST_COMPOUND <= len(stem) <= _LONGEST_COMPOUND and stem.isalpha() and script_of(stem[0]) == "latin"
     return REVERSED + stem[::-1] if fits else ""
@@ -398,7 +398,7 @@ def joined_keys(word: str, word_pieces: Sequence[Piece]) -> Iterator[Key]:
             last, outer = part, last.token
             continue
         gap = word[last.end : part.start]
-        if gap in _BETWEEN or (gap == "." and len(part.token) <= _LONGEST_SUFFIX and part is word_pieces[-1]):
+        if gap in _JOINERS or (gap == "." and len(part.token) <= _LONGEST_SUFFIX and part is word_pieces[-1]):
             joined = last.token + part.token
             if _SHORTEST_JOINED <= len(joined) <= _LONGEST_JOINED and not joined.isdigit() and joined != outer:
                 yield Key(last.start, part.end, JOINED + joined)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
+from engine.base import lazy_pattern
 from engine.text.folding import fold
 
 # As the analyser writes them: "don't" is `dont`, "l'eau" is `eau`, "we'll" is `we`.
@@ -165,8 +166,8 @@ _QUESTION_WORD_LISTS = {
         überhaupt unserem unseren unserer unseres viele vielen warst welchem welchen welches wem wen wessen wieso
         wieviel wieviele wodurch wofür woher wohin womit worüber wozu""",
     "french": """
-        avait avez avons chaque combien devez devons doit doivent dois est-ce faire fallait font jamais laquelle lequel
-        lesquelles lesquels peuvent peux pouvez pouvons quelque quelques toujours veut veux voulez""",
+        ai-je avait avez avons chaque combien devez devons doit doivent dois est-ce faire fallait font jamais laquelle
+        lequel lesquelles lesquels peuvent peux pouvez pouvons quelque quelques toujours veut veux voulez""",
     "spanish": """
         cuáles cuánta cuántas cuánto cuántos debe deben debo había haces hacen hago has he hemos nuestras nuestros
         podemos puede pueden puedo quiero quienes tengo tenía tenemos""",
@@ -279,6 +280,31 @@ _ASKS = {
 }
 """Words that ask, and the words that are fillers after one of them. Together they tell the language of a query."""
 
+_RECALLS = {
+    "english": ("where when what how", "i we", "write wrote written note noted mention mentioned"),
+    "german": ("wo wann was wie", "ich wir", "schrieb geschrieben notiert notierte erwähnt erwähnte"),
+    "french": ("où quand comment", "je j ai ai-je", "écrit écrivais noté mentionné parlé"),
+    "spanish": ("dónde donde cuándo qué", "", "escribí anoté apunté mencioné"),
+    "italian": ("dove quando cosa", "ho", "scritto annotato menzionato parlato"),
+    "portuguese": ("onde quando", "", "escrevi anotei mencionei"),
+    "dutch": ("waar wanneer wat", "", "schreef geschreven noteerde genoteerd vermeldde vermeld"),
+    "russian": ("где когда что", "я", "писал писала написал написала записал записала упоминал упоминала"),
+    "swedish": ("var när", "", "skrev skrivit antecknade nämnde"),
+    "danish": ("hvor hvornår", "", "skrev skrevet noterede nævnte"),
+    "polish": ("gdzie kiedy", "", "pisałem pisałam napisałem napisałam zapisałem zapisałam"),
+}
+"""Words that ask, the first person, and verbs that aren't searched after both, as in "where did I write about it?"; no
+word for the first person if the verb's form says it, or if it comes later."""
+
+NOTES_ON = lazy_pattern(
+    r"\s*(?:(?:my|our|all|the|any|meine|alle|mes|mis|minhas|mijn|мои) )?"
+    r"(notes? (?=on |about |regarding )|notiz(?:en)? (?=zu[mr]? |über )|notes? (?=sur )|notas? (?=sobre )"
+    r"|(?:note|appunti) (?=su |sul |sulla )|notities? (?=over )|заметк[аи] (?=об? |про )|notat(?:ki|ka) (?=o )"
+    r"|anteckningar (?=om )|noter (?=om ))",
+    re.IGNORECASE,
+)
+"""The beginning of a query for one's own notes on a subject; its group isn't searched."""
+
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
 # word; some count only at the beginning or end of a query. Of a longer word the rest is searched.
 _THAI_ANYWHERE = (
@@ -344,6 +370,17 @@ def is_filler(word: str, before: Collection[str], language: str, *, begins: bool
         or (begins and word in _folded(_ORDERS.get(language, "")))
         or (word in _folded(after) and not _folded(asking).isdisjoint(before))
     )
+
+
+def is_recall(word: str, before: Collection[str], language: str) -> bool:
+    """Whether a folded word is the verb of a question for one's own notes, such as "where did I write about it?".
+
+    `before`: the query's words before this one, folded.
+    """
+    asking, person, verbs = _RECALLS.get(language, ("", "", ""))
+    if word not in _folded(verbs) or _folded(asking).isdisjoint(before):
+        return False
+    return not person or not _folded(person).isdisjoint(before)
 
 
 def question_languages(words: Sequence[str]) -> list[str]:

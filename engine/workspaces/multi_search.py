@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -54,14 +55,21 @@ class _Found:
     result: MemorySearchResult
     reason: ResultExplanation | None
     part: int
+    rank: int
+    """Rank in its own workspace, from 0."""
+    score: float
+    """The score by which the workspaces are merged."""
 
 
 def merged(parts: Sequence[Part], most: int, notices: Sequence[str], milliseconds: float) -> SearchOutcome:
-    """Return the best `most` results of all workspaces. The first part is that of the open workspace, which wins ties.
+    """Return the best `most` results of all workspaces, those of each one in its own order.
+
+    Of results with the same score, those that are first in their workspaces come first: their order says more than the
+    limited score does. The first part is that of the open workspace, which wins ties.
 
     A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """
-    merged_results = sorted(_found(parts), key=lambda one: (-one.result.score, one.part))
+    merged_results = sorted(_found(parts), key=lambda one: (-one.score, one.rank, one.part))
     different, repeated = _different(merged_results)
     best = _with_rest(different[:most], different[most:])
     first = parts[0].outcome
@@ -74,6 +82,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
         mode=_mode([part.outcome.mode for part in parts]),
         timings=_timings(parts, milliseconds),
         notice=" ".join(messages),
+        similar_only=all(part.outcome.similar_only for part in parts if part.outcome.results) and bool(best),
         explanation=_explanation(parts, best),
         remote=any(part.outcome.remote for part in parts),
         suggestions=first.suggestions if not best else (),
@@ -86,9 +95,11 @@ def _found(parts: Sequence[Part]) -> Iterator[_Found]:
     for number, part in enumerate(parts):
         explanation = part.outcome.explanation
         reasons = explanation.results if explanation is not None else ()
+        # A result is at least as good as those that its workspace puts below it, even if its own score is lower.
+        best_from = list(accumulate((result.score for result in reversed(part.outcome.results)), max))[::-1]
         for index, result in enumerate(part.outcome.results):
             reason = reasons[index] if index < len(reasons) else None
-            yield _Found(_replace(result, workspace=part.workspace.folder), reason, number)
+            yield _Found(_replace(result, workspace=part.workspace.folder), reason, number, index, best_from[index])
 
 
 def _with_rest(best: list[_Found], rest: Sequence[_Found]) -> list[_Found]:
@@ -156,10 +167,13 @@ def _models(parts: Sequence[Part]) -> list[str]:
 
 
 def _notices(parts: Sequence[Part]) -> list[str]:
-    """Return the notices of the workspaces, each sentence once."""
+    """Return the notices of the workspaces, each sentence once; that all results of one are only similar in meaning is
+    left out if another has the words.
+    """
     messages: dict[str, list[str]] = {}
+    with_words = any(part.outcome.results and not part.outcome.similar_only for part in parts)
     for part in parts:
-        if part.outcome.notice:
+        if part.outcome.notice and not (with_words and part.outcome.similar_only):
             messages.setdefault(part.outcome.notice, []).append(part.workspace.name)
     total = len(parts)
     return [notice if len(names) == total else f"{', '.join(names)}: {notice}" for notice, names in messages.items()]

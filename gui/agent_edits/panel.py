@@ -300,7 +300,7 @@ class EditsPanel(QObject, ViewPanel):
         self._pause.timeout.connect(self._emit_selected)
         self.box = QueryBox(tr("Search by file, project or agent"), tr("Find a changed file"))
         nothing = QWidget()
-        nothing.hide()  # else it takes the spacing, and the box is narrower than those of other views
+        nothing.hide()  # otherwise the layout adds spacing for it, and the box is narrower than in other views
         self.header = FoldingRow(self.box, nothing, _BOX_CHARACTERS)
         self.list = EditList()
         self._counts = ElidedLabel()
@@ -390,7 +390,7 @@ class EditsPanel(QObject, ViewPanel):
 
     @property
     def nothing_to_read(self) -> NothingToRead:
-        """Return the message to show instead of a session: why no change is selected."""
+        """The message to show instead of a session: why no change is selected."""
         if self._unsupported:
             return NothingToRead(self._unsupported)
         if self._files is None or self._stack.currentWidget() is self.list:

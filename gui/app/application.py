@@ -248,7 +248,9 @@ class _Program:
         if options.view == "first-run":
             window.folders.offer(named) if named else window.folders.show_welcome()
         elif self._settings_problem and not named:
-            window.opening.show_settings_problem(self._settings_problem, Action(tr("Try again"), self._begin_again))
+            window.workspace_controller.show_settings_problem(
+                self._settings_problem, Action(tr("Try again"), self._begin_again)
+            )
         elif folder is not None:
             self._open_folder(folder.absolute())
         else:
@@ -265,7 +267,7 @@ class _Program:
         """Open a folder with the view and query of the command line."""
         options, window = self._options, self._window
         if self._remembers and options.view == "search" and not (options.query or options.link):
-            window.resuming.resume()
+            window.session_restore.resume()
         window.folders.open(folder)
         # A screenshot searches when the index is complete: earlier answers would decide the selection.
         if options.view != "quick":

@@ -121,7 +121,7 @@ def _folders() -> list[Path]:
 
 
 def _make_private(folder: Path) -> bool:
-    """Create a folder for this user alone; returns whether it exists, is no symbolic link, and is private."""
+    """Create a folder for this user alone; returns whether it exists, isn't a symbolic link, and is private."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
@@ -184,7 +184,7 @@ def _send_to_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
 
     def exchange() -> None:
         try:
-            with open(name, "r+b", buffering=0) as pipe:  # noqa: PTH123 - a pipe is no path
+            with open(name, "r+b", buffering=0) as pipe:  # noqa: PTH123 - a pipe isn't a path
                 pipe.write(message)
                 answers.append(pipe.read(max(len(ACCEPTED), len(REFUSED))))
         except FileNotFoundError:

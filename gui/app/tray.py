@@ -145,7 +145,7 @@ class Tray(QObject):
 
     @property
     def is_shown(self) -> bool:
-        """Return whether the icon is shown, so that the user can reopen a hidden window."""
+        """Whether the icon is shown, so that the user can reopen a hidden window."""
         return self._icon is not None and self._host.is_there
 
     def set_enabled(self, enabled: bool) -> None:

@@ -50,8 +50,8 @@ class WorkspacesController(QObject):
         self._jobs = context.jobs
         self._state = context.state
         self._window = context.window
-        self._listing = JobSlot(self)
-        self._looking = JobSlot(self)
+        self._list_job = JobSlot(self)
+        self._states_job = JobSlot(self)
         self._spaces: tuple[KnownWorkspace, ...] = ()
         self._states: dict[str, WorkspaceState] = {}
         self.switcher: Switcher | None = None
@@ -64,7 +64,7 @@ class WorkspacesController(QObject):
     def ready(self) -> bool:
         """Whether the switcher is open with complete information."""
         shown = self.switcher is not None and self.switcher.isVisible()
-        return shown and not self._listing.busy and not self._looking.busy
+        return shown and not self._list_job.busy and not self._states_job.busy
 
     @Slot()
     def show(self) -> None:
@@ -92,7 +92,7 @@ class WorkspacesController(QObject):
 
     def _list(self) -> None:
         recent, config, store = tuple(map(Path, self._state.recent)), self._workspace.config, self._store
-        self._listing.put(
+        self._list_job.put(
             self._jobs.read(
                 lambda _: engine.known_workspaces(recent, config=config, store_path=store),
                 self._set_list,
@@ -116,7 +116,7 @@ class WorkspacesController(QObject):
             self._list()
 
     def _set_list(self, spaces: tuple[KnownWorkspace, ...]) -> None:
-        self._listing.done()
+        self._list_job.done()
         self._spaces = spaces
         self._show()
         self._read_states()
@@ -132,10 +132,10 @@ class WorkspacesController(QObject):
                 states[one.folder] = engine.workspace_state(Path(one.folder), store_path=store)
             return states
 
-        self._looking.put(self._jobs.read(work, self._set_states, self._show_error))
+        self._states_job.put(self._jobs.read(work, self._set_states, self._show_error))
 
     def _set_states(self, states: dict[str, WorkspaceState]) -> None:
-        self._looking.done()
+        self._states_job.done()
         self._states = states
         self._show()
 
@@ -144,8 +144,8 @@ class WorkspacesController(QObject):
             self.switcher.show_spaces(self._spaces, self._states)
 
     def _show_error(self, sentence: str) -> None:
-        self._listing.cancel()
-        self._looking.cancel()
+        self._list_job.cancel()
+        self._states_job.cancel()
         self._banner.show_error(sentence)
 
     # --- actions ----------------------------------------------------------------------------------------------------

@@ -248,7 +248,7 @@ class ConversationPanel(BaseViewer):
         if (position := self.view_state) is not None:
             self._left.leave(position)
         self._close_find()
-        self.finding.hits.leave()
+        self.find_in_text.hits.leave()
         self.live_updates.stop()
         self.new_messages.hide()
         self.banner.clear(_SECRETS)
@@ -284,7 +284,7 @@ class ConversationPanel(BaseViewer):
         hit, call = location.hit, request.line if names_tool_calls(request.query) else None
         near = conversation.entries[location.entry].first_piece + 1
         lines = ConversationLines(conversation)
-        self.finding.hits.search_in(
+        self.find_in_text.hits.search_in(
             self.view.hits, lines, near=near, query=request.query, language=conversation.language
         )
         if hit is not None:
@@ -322,7 +322,7 @@ class ConversationPanel(BaseViewer):
         self.chunks.show_conversation(opened.conversation)
         self.session_actions.set_later_state(opened.conversation)
         self.header.show_session(opened.conversation.session)
-        self.finding.hits.search_again(ConversationLines(opened.conversation))
+        self.find_in_text.hits.search_again(ConversationLines(opened.conversation))
         if opened.conversation.session.masked != before.conversation.session.masked:
             self._show_secrets_notice(opened)
         self.new_messages.report_new(len(before.conversation.entries))
@@ -401,7 +401,7 @@ class ConversationPanel(BaseViewer):
     def _open_find(self) -> None:
         if self._opened is not None:
             selected = self.view.selection.text()
-            self.finding.bar.open(selected if "\n" not in selected else "")
+            self.find_in_text.bar.open(selected if "\n" not in selected else "")
 
     def _follow(self, url: QUrl) -> None:
         """Open a clicked link: a web page in the browser, an indexed file in the viewer."""

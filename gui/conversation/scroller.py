@@ -162,7 +162,7 @@ class ConversationScroller(QObject):
 
     @property
     def top_row(self) -> VisibleRow | None:
-        """Return the row at the top of the view; None if there are no rows."""
+        """The row at the top of the view; None if there are no rows."""
         return next(self.visible(), None)
 
     @property
@@ -272,12 +272,12 @@ class ConversationScroller(QObject):
 
     @property
     def bar_value(self) -> int:
-        """Return the value for the scroll bar, on which each row has the length `BAR_UNIT`."""
+        """Value for the scroll bar, on which each row has the length `BAR_UNIT`."""
         return self._position.value(BAR_UNIT)
 
     @property
     def bar_maximum(self) -> int:
-        """Return the maximum for the scroll bar."""
+        """Maximum for the scroll bar."""
         return self._position.maximum(BAR_UNIT)
 
     def set_bar_value(self, value: int) -> None:
@@ -290,7 +290,7 @@ class ConversationScroller(QObject):
 
     @property
     def reading(self) -> ReadingPosition | None:
-        """Return the location at the top of the view; None if there are no rows."""
+        """The location at the top of the view; None if there are no rows."""
         top, layout = self.top_row, self.layout
         if top is None or layout is None:
             return None

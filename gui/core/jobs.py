@@ -241,7 +241,7 @@ class Jobs(QObject):
     def shutdown(self, timeout_ms: int, last: Callable[[], None] | None = None) -> bool:
         """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time.
 
-        What was to be saved is saved, and nothing is called back.
+        Pending saves are completed, and no callback runs.
         """
         self.cancel_all()
         self._turn.stop()
@@ -321,7 +321,7 @@ def _cancel_all(jobs: list[Job]) -> None:
 
 
 class JobSlot:
-    """Holds one running job; a new one cancels it.
+    """Holds one running job; a new one cancels it, unless it is added.
 
     Cancelled jobs never report back, so results are always those of the newest job.
     """
@@ -339,10 +339,14 @@ class JobSlot:
         self.cancel()
         self._jobs.append(job)
 
+    def add(self, job: Job) -> None:
+        """Hold a job in addition to those that are running."""
+        self._jobs.append(job)
+
     def cancel(self) -> None:
         _cancel_all(self._jobs)
         self._jobs.clear()
 
     def done(self) -> None:
-        """Forget the job, which has reported back."""
-        self._jobs.clear()
+        """Forget the oldest job: one has reported back."""
+        del self._jobs[:1]

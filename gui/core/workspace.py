@@ -107,7 +107,7 @@ class Workspace(QObject):
         """Settings saved while a folder was being opened, which may have used older ones."""
         self._sync: Job | None = None
         self._trial = JobSlot(self)
-        self._restoring = JobSlot(self)
+        self._restore_job = JobSlot(self)
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
 
     # --- open and close ---------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Workspace(QObject):
                 job.cancel()
         self._opener = self._sync = None
         self._trial.cancel()
-        self._restoring.cancel()
+        self._restore_job.cancel()
         if self.current is not None:
             self.current = None
             self.feed.set_manager(None)
@@ -273,18 +273,18 @@ class Workspace(QObject):
 
     def restore_data(self) -> None:
         """Restore the newest backup of facts, saved searches and history over a damaged or missing file."""
-        if self.current is not None and not self._restoring.busy:
+        if self.current is not None and not self._restore_job.busy:
             data = self.current.manager.user_data
-            self._restoring.put(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))
+            self._restore_job.put(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))
 
     def _restored(self, sentence: str) -> None:
-        self._restoring.done()
+        self._restore_job.done()
         self.feed.refresh()
         if sentence:
             self.data_restored.emit(sentence)
 
     def _not_restored(self, sentence: str) -> None:
-        self._restoring.done()
+        self._restore_job.done()
         self.data_not_restored.emit(sentence)
 
     def pause(self) -> None:

@@ -147,8 +147,8 @@ class GroupColumn(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(GROUP_SPACING)
-        self._building = QTimer(self, singleShot=True, interval=0)
-        self._building.timeout.connect(self._build_next)
+        self._build_timer = QTimer(self, singleShot=True, interval=0)
+        self._build_timer.timeout.connect(self._build_next)
 
     def show_groups(self, groups: Sequence[Group], answers: Mapping[str, str]) -> bool:
         """Show these groups; returns False if some must be created first: then `built` follows.
@@ -157,7 +157,7 @@ class GroupColumn(QWidget):
         """
         self._requested_groups, self._answers = groups, answers
         if any(group.title not in self._views for group in groups):
-            self._building.start()
+            self._build_timer.start()
             return False
         before = self._buttons()
         for group in groups:
@@ -168,7 +168,7 @@ class GroupColumn(QWidget):
 
     def stop(self) -> None:
         """Stop creating groups; the caller hides the column."""
-        self._building.stop()
+        self._build_timer.stop()
 
     def fold(self, width: int) -> None:
         """Put values below their labels if `width` pixels are too few for both."""
@@ -190,7 +190,7 @@ class GroupColumn(QWidget):
                 view.show_group(group, self._answers)
                 for part in view.findChildren(QWidget):
                     part.ensurePolished()
-                self._building.start()
+                self._build_timer.start()
                 return
         self._order_tabs()
         self.built.emit()
@@ -315,7 +315,7 @@ class DiagnosticsPanel(QWidget):
 
     @property
     def _content_width(self) -> int:
-        """Return the width available for content, in pixels."""
+        """Width available for content, in pixels."""
         return self._scroll.viewport().width() - 2 * _GUTTER
 
     def changeEvent(self, event: QEvent) -> None:

@@ -158,7 +158,7 @@ class RangeBar(Drawing):
 _BAR = 10
 _GAP = 8
 _SQUARE = 10
-_BETWEEN = 14
+_LEGEND_SPACING = 14
 _TICK = 3
 """Pixels by which the mark of the threshold extends above and below the bar."""
 
@@ -195,8 +195,8 @@ class ScoreBar(Drawing):
         lines: list[list[Entry]] = [[]]
         available = self.width()
         for entry in self._entries(colours):
-            width = _SQUARE + 4 + metrics.horizontalAdvance(entry[0]) + _BETWEEN
-            if lines[-1] and width - _BETWEEN > available:
+            width = _SQUARE + 4 + metrics.horizontalAdvance(entry[0]) + _LEGEND_SPACING
+            if lines[-1] and width - _LEGEND_SPACING > available:
                 lines.append([])
                 available = self.width()
             lines[-1].append(entry)
@@ -232,7 +232,7 @@ class ScoreBar(Drawing):
                 painter.setPen(colours.muted)
                 width = painter.fontMetrics().horizontalAdvance(words)
                 write(painter, QRectF(x, top, width + 1, height), int(Qt.AlignmentFlag.AlignVCenter), words)
-                x += width + _BETWEEN
+                x += width + _LEGEND_SPACING
             top += height
 
     def _paint_bar(self, painter: QPainter, colours: Tokens) -> None:

@@ -12,7 +12,7 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.table import Column, Index, RecordsTable
 
 _WIDTH, _HEIGHT = 720, 520
-_BETWEEN = "\n\n" + "─" * 40 + "\n\n"
+_SEPARATOR = "\n\n" + "─" * 40 + "\n\n"
 
 
 class _Table(RecordsTable[Component]):
@@ -125,7 +125,7 @@ class LicenceSheet(QWidget):
         self._about.setText(breakable(tr(component.about)) if component else "")
         self._about.setVisible(bool(component and component.about))
         self.text.setPlainText(
-            "" if component is None else _BETWEEN.join(component.texts) or tr("No licence text is included.")
+            "" if component is None else _SEPARATOR.join(component.texts) or tr("No licence text is included.")
         )
         for word in self.box.text().split():
             if self.text.find(word):  # the first word in the text itself, not only in its name

@@ -40,7 +40,7 @@ class IndexPage(QWidget):
         super().__init__(parent)
         self.jobs = jobs
         self.insight: IndexInsight | None = None
-        self._reading = JobSlot(self)
+        self._read_job = JobSlot(self)
         self._stale = False
         self._began = 0.0
         self._rest = QTimer(self, singleShot=True)
@@ -49,7 +49,7 @@ class IndexPage(QWidget):
     @property
     def busy(self) -> bool:
         """Whether the page is still reading its data."""
-        return self._reading.busy or self._stale
+        return self._read_job.busy or self._stale
 
     @property
     def seen(self) -> bool:
@@ -58,7 +58,7 @@ class IndexPage(QWidget):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose index is shown; None for none."""
-        self._reading.cancel()
+        self._read_job.cancel()
         self._rest.stop()
         self.insight = None if manager is None else manager.insight
         self._stale = self.insight is not None
@@ -105,20 +105,20 @@ class IndexPage(QWidget):
     @Slot()
     def _read_if_due(self) -> None:
         insight = self.insight
-        if insight is None or not self._stale or not self.seen or self._reading.busy or self._rest.isActive():
+        if insight is None or not self._stale or not self.seen or self._read_job.busy or self._rest.isActive():
             return
         self._stale = False
         self._began = time.monotonic()
-        self._reading.put(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
+        self._read_job.put(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
 
     def _done(self, found: Any) -> None:
-        self._reading.done()
+        self._read_job.done()
         # During a sync the index changes all the time: whatever takes long is read less often.
         self._rest.start(round(1000 * min(_LONGEST_REST, _REST * (time.monotonic() - self._began))))
         self.show_read(found)
 
     def _failed(self, sentence: str) -> None:
-        self._reading.done()
+        self._read_job.done()
         self.show_problem(sentence)
         self._read_if_due()
 
@@ -128,6 +128,6 @@ class IndexPage(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self.ends_when_hidden and self._reading.busy and not self.seen:
-            self._reading.cancel()
+        if self.ends_when_hidden and self._read_job.busy and not self.seen:
+            self._read_job.cancel()
             self._stale = True

@@ -295,7 +295,7 @@ class HealthPage(IndexPage):
 
     @Slot()
     def _check_again(self) -> None:
-        if self._repairing.busy or self._reading.busy:
+        if self._repairing.busy or self._read_job.busy:
             self._recheck_timer.start()
         else:
             self._check(deep=False)
@@ -352,7 +352,7 @@ class HealthPage(IndexPage):
         self._check(deep=deep)
 
     def _check(self, *, deep: bool) -> None:
-        if self._reading.busy or self._repairing.busy:
+        if self._read_job.busy or self._repairing.busy:
             return
         self._recheck_timer.stop()
         self._deep = deep
@@ -361,14 +361,14 @@ class HealthPage(IndexPage):
 
     @Slot(object, object)
     def _show_finding(self, insight: IndexInsight, finding: HealthFinding) -> None:
-        if insight is self.insight and self._reading.busy:
+        if insight is self.insight and self._read_job.busy:
             self.findings_list.put(finding)
 
     @Slot(object, object)
     def _show_step(self, insight: IndexInsight, progress: HealthProgress) -> None:
-        if insight is not self.insight or not (self._reading.busy or self._repairing.busy):
+        if insight is not self.insight or not (self._read_job.busy or self._repairing.busy):
             return
-        if not (self._outcome and self._reading.busy):  # the outcome of a repair stays visible during the next check
+        if not (self._outcome and self._read_job.busy):  # the outcome of a repair stays visible during the next check
             self.summary_bar.show_message(step_text(progress))
         self.summary_bar.show_progress(progress)
 
@@ -379,7 +379,7 @@ class HealthPage(IndexPage):
         insight = self.insight
         if insight is None or self._repairing.busy:
             return
-        self._reading.cancel()
+        self._read_job.cancel()
         self._outcome = ""
 
         def report(progress: HealthProgress) -> None:
@@ -408,8 +408,8 @@ class HealthPage(IndexPage):
         if self._repairing.busy:
             self._repairing.cancel()
             self._end_repair(tr(STOPPED))
-        elif self._reading.busy:
-            self._reading.cancel()
+        elif self._read_job.busy:
+            self._read_job.cancel()
             self._deep = False
             self.summary_bar.show_message(tr(STOPPED_LOOKING))
             self._show_state()
@@ -418,7 +418,7 @@ class HealthPage(IndexPage):
 
     def _show_state(self) -> None:
         findings = self.findings_list.findings
-        working = self._reading.busy or self._repairing.busy
+        working = self._read_job.busy or self._repairing.busy
         bad = any(finding.state != "fine" for finding in findings)
         headline = tr("Checking…") if working else summary(findings)
         if self._repairing.busy:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from engine import EXCERPT_LENGTH, richest_match
 
-# --- Matched ranges that move along while text round them is taken away. Offsets are code points throughout ----------
+# --- Matched ranges, adjusted while text around them is removed. Offsets are code points throughout ------------------
 
 Range = tuple[int, int]
 

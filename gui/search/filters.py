@@ -138,7 +138,7 @@ class Filters(QWidget):
         name = folder_name(folder)
         short = shortened(name, LONGEST_NAME)
         self._workspace_chip.setText(short or tr("No workspace"))
-        self._workspace_chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
+        self._workspace_chip.setShortcut(QKeySequence())  # an ampersand in a folder's name isn't a mnemonic
         set_tip(self._workspace_chip, folder)
         self._workspace_chip.setAccessibleName(tr("Workspace: {name}", name=name) if name else tr("Workspace: none"))
 

@@ -25,6 +25,8 @@ from gui.widgets.status_texts import engine_name, files_left_out, index_remedy, 
 
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")
+_LONGEST_CORRECTED = 24
+"""Characters of a corrected query that is shown whole."""
 WEAK = marked("Results below the minimum score are shown too.")
 _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
@@ -101,10 +103,17 @@ def did_you_mean(suggestions: Sequence[QuerySuggestion]) -> str:
     return tr("Did you mean {words}?", words=words) if words else ""
 
 
+def corrected_query(corrected: QuerySuggestion) -> str:
+    """Return the sentence on a corrected query: of a long one only the new word, since a narrow list cuts it off."""
+    if len(corrected.words) == 1 and len(corrected.query) > _LONGEST_CORRECTED:
+        return tr("Showing results with {word}", word=in_quotes(corrected.words[0][1]))
+    return tr("Showing results for {query}", query=in_quotes(corrected.query))
+
+
 def spelling(outcome: SearchOutcome) -> str:
     """Return a sentence about a corrected query that was searched, or "Did you mean …?"; empty if there is neither."""
     if outcome.corrected is not None:
-        return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
+        return corrected_query(outcome.corrected)
     return did_you_mean(outcome.offered)
 
 
@@ -125,7 +134,21 @@ def reading(status: MemoryProviderStatus | None) -> str:
     return f"{sentence} {follows}"
 
 
-def outdated(status: MemoryProviderStatus | None) -> str:
+def remedies_of_status(status: MemoryProviderStatus | None) -> tuple[SearchRemedy, ...]:
+    """Return why the status of the memory may be the reason for any empty answer, with the button that changes it."""
+    advice: tuple[tuple[RemedyName, str], ...] = (("settings", _without_meaning(status)), ("sync", _outdated(status)))
+    return tuple(SearchRemedy(name=name, stage="", advice=sentence) for name, sentence in advice if sentence)
+
+
+def _without_meaning(status: MemoryProviderStatus | None) -> str:
+    """Return why only keywords are searched although a model is selected; empty if meaning is searched too."""
+    reason = "" if status is None else status.custom.get("providerUnavailableReason")
+    if status is None or not reason or status.provider != "none" or status.requested_provider == "none":
+        return ""
+    return tr("No search by meaning. {reason}", reason=reason)
+
+
+def _outdated(status: MemoryProviderStatus | None) -> str:
     """Return why the index may be older than the files, so that an update may find more; empty if it follows them."""
     if status is None or status.last_sync is None or status.syncing is not None or why_no_update(status):
         return ""
@@ -194,7 +217,7 @@ def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embe
         return tr("Nothing found yet"), still_reading
     limits = _limits(query)
     sentences = (
-        outcome.understood or _why(query, by_vectors=outcome.mode != "keyword"),
+        outcome.understood or _why(query, by_vectors=outcome.mode != "keyword" and not _language_unknown(outcome)),
         outcome.notice,
         tr("The update that is running makes the vectors for search by meaning.") if embedding else "",
         tr("Only {limits} were searched.", limits=limits) if limits else "",
@@ -207,7 +230,7 @@ def _limits(query: Query) -> str:
     where = in_quotes(query.scope.name) if query.scope else source_names(query.sources)
     period = ""
     if query.days:
-        period = tr_count("files changed in the past {count} day", "files changed in the past {count} days", query.days)
+        period = tr_count("files of the past {count} day", "files of the past {count} days", query.days)
     return all_of(part for part in (where, period) if part)
 
 
@@ -228,6 +251,12 @@ def _not_found(query: Query) -> str:
     if query.within:
         return tr("Nothing found for “{query}” within these results", query=text)
     return tr("Nothing found for “{query}”", query=text)
+
+
+def _language_unknown(outcome: SearchOutcome) -> bool:
+    """Whether the vectors of an empty answer didn't count: then its remedy is another model."""
+    remedies = () if outcome.explanation is None else outcome.explanation.remedies
+    return any(remedy.name == "settings" for remedy in remedies)
 
 
 def _emptied(outcome: SearchOutcome) -> str:

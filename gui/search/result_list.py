@@ -246,7 +246,7 @@ class ResultList(RowList):
 
 # --- The menu of one result ------------------------------------------------------------------------------------------
 
-CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)
+CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy, "Ctrl+Shift+C")
 COPY_PATH = command("results.copy-path", "Copy path", "results")
 QUOTE = command("results.copy-quote", "Copy as a Markdown quote", "results")
 COPY_SNIPPET = command("results.copy-snippet", "Copy snippet", "results")

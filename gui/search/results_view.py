@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, in_quotes, marked, tr
+from engine import MemoryProviderStatus, QuerySuggestion, SearchRemedy, marked, tr
 from gui.commands.commands import WITHIN, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
@@ -71,7 +71,7 @@ class SuggestionLine(QWidget):
         if self._shown == (corrected, typed):
             return
         self._shown = corrected, typed
-        label_text = tr("Showing results for {query}", query=in_quotes(corrected.query))
+        label_text = messages.corrected_query(corrected)
         self._label_text = label_text
         button = self._button(tr("Search as typed"), tr("Search for {query}", query=typed))
         set_tip(button, tr("Search for “{query}”", query=typed))
@@ -177,8 +177,8 @@ class ResultsView(QWidget):
         self._page_shows: Literal["hint", "empty", "other"] = "other"
         self._reading = ""
         """Progress of the first indexing, as text."""
-        self._outdated = ""
-        """Why an update may find more, as text."""
+        self._of_status: tuple[SearchRemedy, ...] = ()
+        """Remedies of any empty answer that follow from the status of the memory."""
         self._syncing = self._first_indexing = False
         """Whether an update is running, and whether none has ended before."""
         self._counts = SettledAnnouncer(self)
@@ -233,9 +233,9 @@ class ResultsView(QWidget):
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the page before the first query, or the progress of the first indexing on a page without results."""
-        before = self._reading, self._syncing
+        before = self._reading, self._syncing, [remedy.name for remedy in self._of_status]
         self._reading = messages.reading(status)
-        self._outdated = messages.outdated(status)
+        self._of_status = messages.remedies_of_status(status)
         self._syncing = status is not None and status.syncing is not None
         last = None if status is None else status.last_sync
         self._first_indexing = self._syncing and (last is None or last.cancelled)
@@ -243,7 +243,7 @@ class ResultsView(QWidget):
             return
         if self._page_shows == "hint":
             self.show_hint(status)
-        elif (self._reading, self._syncing) == before:
+        elif (self._reading, self._syncing, [remedy.name for remedy in self._of_status]) == before:
             return
         elif self._reading or self._syncing or status is None or status.last_sync is None or status.last_sync.error:
             self._show_empty_again()  # after any other sync, the answer is repeated automatically
@@ -315,7 +315,7 @@ class ResultsView(QWidget):
         if not (same or answer.final):
             self.suggestions.show_suggestions(())  # those of the previous query
         if answer.outcome.results:
-            self._show_results(answer, keep=keep)  # the stack takes the focus of a pressed button along
+            self._show_results(answer, keep=keep)  # the stack moves the focus away from a pressed button
         else:
             self._show_empty(answer)
         silent = before is not None and before.final and before.query == answer.query
@@ -373,8 +373,8 @@ class ResultsView(QWidget):
         possible = () if explanation is None else explanation.remedies
         remedies = [remedy for remedy in possible if not (self._syncing and remedy.name == "sync")]
         embedding = len(remedies) < len(possible)
-        if self._outdated and not any(remedy.name == "sync" for remedy in possible):
-            remedies.append(SearchRemedy(name="sync", stage="", advice=self._outdated))
+        named = {remedy.name for remedy in possible}
+        remedies += [remedy for remedy in self._of_status if remedy.name not in named]
         offers = [
             Offer(remedy.advice, button_words(remedy), partial(self.remedy_chosen.emit, remedy)) for remedy in remedies
         ]

@@ -67,7 +67,7 @@ BAR_HEIGHT = 4
 BAR_GAP = 8
 BUTTON_PAD, BUTTON_RADIUS = 5, 4
 NOTE_SHARE = 0.4
-"""Largest share of the width of path and heading that a heading may take."""
+"""Largest share of the width of path and heading that a heading may take from the folders of the path."""
 _WHY = marked("Click to see why")
 LEAST_NOTE = 8
 """Fewest characters shown of a cut heading."""
@@ -415,16 +415,26 @@ class ResultDelegate(QStyledItemDelegate):
         )
 
     def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
-        """Return the note at the right of a row, shortened so that the file name fits; empty if too little is left."""
+        """Return the note at the right of a row, shortened so that the file name fits; empty if too little is left.
+
+        "Words only" becomes "words" before the name's own folder is cut, which tells notes of the same name apart.
+        """
         meta = self.metrics.meta_metrics
-        name = path.rpartition("/")[2]
-        least = meta.horizontalAdvance(path if path == name else f"…{name}")
-        free = room - min(least, int(room * (1 - NOTE_SHARE)))
+        parts = path.split("/")
+        own, name = (meta.horizontalAdvance(_last_parts(parts, count)) for count in (2, 1))
+        free = room - name
         if row.leg:
-            return next((words for words in map(tr, LEGS[row.leg]) if meta.horizontalAdvance(words) <= free), "")
+            widths = {words: meta.horizontalAdvance(words) for words in map(tr, LEGS[row.leg])}
+            kept = (room - own, free)
+            return next((words for left in kept for words, width in widths.items() if width <= left), "")
         free = min(free, max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path)))
         fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * LEAST_NOTE
         return elide(meta, row.heading, Qt.TextElideMode.ElideRight, free) if fits else ""
+
+
+def _last_parts(parts: Sequence[str], count: int) -> str:
+    """Return the end of a path as it is shown if the rest doesn't fit."""
+    return "/".join(parts if len(parts) <= count else ("…", *parts[-count:]))
 
 
 def _cached(drawings: OrderedDict[tuple[object, ...], _T], key: tuple[object, ...], lay_out: Callable[[], _T]) -> _T:

@@ -86,7 +86,7 @@ class SavedList(QListWidget):
 
     @property
     def searches(self) -> list[StoredSearch]:
-        """Return the searches in the list, from top to bottom."""
+        """The searches in the list, from top to bottom."""
         searches = (self.item(row).data(_SEARCH_ROLE) for row in range(self.count()))
         return [search for search in searches if search is not None]
 

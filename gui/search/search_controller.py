@@ -161,9 +161,9 @@ class SearchController(QObject):
         self._view = view
         self._runner = SearchRunner(jobs, self)
         self._progress = SearchProgress(self._runner, box, view, self)
-        self._narrowing = SearchScope(view.narrowing_bar, box, self)
+        self._scope = SearchScope(view.narrowing_bar, box, self)
         self._variants = QueryVariants(self._runner, view, self)
-        self._builder = QueryBuilder(box, filters, view.ranking, self._narrowing, self)
+        self._builder = QueryBuilder(box, filters, view.ranking, self._scope, self)
         self._view_state = ViewStateRestorer(self._builder, view)
         self._unanswered: QueryRecord | None = None
         """The query that was meant, until its answer shows whether it belongs into the history."""
@@ -182,7 +182,7 @@ class SearchController(QObject):
         self._box.text_changed.connect(self._typed)
         self._completion.changed.connect(self._completed)
         self._box.submitted.connect(self._note)
-        self._box.left.connect(self._narrowing.back)
+        self._box.left.connect(self._scope.back)
         self.saved_searches.requested.connect(self.show_query)
         self.saved_searches.picker.closed.connect(self._typed)
         self._filters.changed.connect(self.run_query)
@@ -193,7 +193,7 @@ class SearchController(QObject):
         self._variants.remedy_requested.connect(self.remedy_requested)
         self._variants.text_chosen.connect(self._search_suggestion)
         self._variants.other_requested.connect(self._run_variant)
-        self._narrowing.returned.connect(self._return)
+        self._scope.returned.connect(self._go_to_query)
 
     @property
     def busy(self) -> bool:
@@ -208,7 +208,7 @@ class SearchController(QObject):
         self._manager = manager
         self._runner.set_manager(manager)
         self.saved_searches.set_manager(manager)
-        self._narrowing.show(Query(""))
+        self._scope.show(Query(""))
 
     def swap_manager(self, manager: MemorySearchManager | None) -> None:
         """Set another memory of the same folder, and repeat the query there."""
@@ -227,8 +227,8 @@ class SearchController(QObject):
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         """Set the features that this memory doesn't support, and repeat the current query without them."""
         before, self._unsupported = self._unsupported, unsupported
-        if "narrowing" in unsupported and self._narrowing.within is not None:
-            self._narrowing.show(replace(self._builder.query(self._box.query), within=None))
+        if "narrowing" in unsupported and self._scope.within is not None:
+            self._scope.show(replace(self._builder.query(self._box.query), within=None))
         if before.keys() != unsupported.keys() and self._view.answer is not None:
             self.run_query()
 
@@ -277,7 +277,7 @@ class SearchController(QObject):
         before, target = self._builder.query(self._box.query), self.view_state
         has_query = bool(before.text or before.like)
         way_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
-        self._narrowing.begin_like(passage, words, way_back)
+        self._scope.begin_like(passage, words, way_back)
         self._builder.put("")
         self.run_query()
         self._note_shown()
@@ -305,7 +305,7 @@ class SearchController(QObject):
         answer = self._view.answer
         if answer is not None and self._view.has_results:
             self._box.remember()
-            self._narrowing.begin_within(answer.query, answer.outcome)
+            self._scope.begin_within(answer.query, answer.outcome)
             self._builder.put("")
         self._box.focus_all()
 
@@ -394,8 +394,8 @@ class SearchController(QObject):
         """Search for the edited text, unless the completion of an operator is open: then the results stay."""
         list_open = self.saved_searches.picker.is_open or self._completion.is_open
         if self._builder.has_changed and not list_open:
-            if self._box.query and self._narrowing.like is not None:
-                self._narrowing.end_like()
+            if self._box.query and self._scope.like is not None:
+                self._scope.end_like()
             self.run_query(at_once=False)
 
     @Slot(str)
@@ -409,12 +409,12 @@ class SearchController(QObject):
         self.run_again(query)
 
     @Slot(object)
-    def _return(self, query: Query | None) -> None:
+    def _go_to_query(self, query: Query | None) -> None:
         """Run the earlier query after a line of the scope bar was closed; None if it is unknown."""
         if query is not None:
             self.run_again(query)
         else:
-            self._narrowing.end_like()
+            self._scope.end_like()
             self.run_query()
 
     # --- saved queries ----------------------------------------------------------------------------------------------
@@ -458,7 +458,7 @@ class SearchController(QObject):
         if not answer.outcome.results and not answer.final:
             return  # the meaning may still find something
         self._progress.announce_progress(answer)
-        self._narrowing.note_answer(answer)
+        self._scope.note_answer(answer)
         self._view.show_answer(answer)
         self._view_state.note_answer(answer)
         self._record(answer)

@@ -225,7 +225,7 @@ class StartPage(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a list or the example may still arrive."""
+        """Whether the lists or the example query are still being loaded."""
         return self._job.busy or self._trial.busy
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:

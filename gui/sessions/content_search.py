@@ -147,7 +147,8 @@ class ContentSearch(QObject):
             outcome = manager.search(
                 text, max_results=MOST_HITS, sources=["sessions"], per_file=limit, copies=True, cancel=token
             )
-            return ContentHits(text, outcome.results, outcome.total, outcome.notice, counted)
+            notice = outcome.notice or ("" if outcome.results else outcome.understood)
+            return ContentHits(text, outcome.results, outcome.total, notice, counted)
 
         def on_done(hits: ContentHits) -> None:
             self._job.done()

@@ -190,7 +190,7 @@ class FilterChips(QWidget):
             (self._role_chip, chip_text, self.role, tr("Said by: {role}", role=role)),
         ):
             chip.setText(shortened(words, LONGEST_NAME))
-            chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
+            chip.setShortcut(QKeySequence())  # an ampersand in a folder's name isn't a mnemonic
             chip.setAccessibleName(accessible_name)
             chip.set_narrows(bool(narrows))
             chip.updateGeometry()

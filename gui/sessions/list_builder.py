@@ -17,7 +17,7 @@ from gui.sessions import listing_view
 from gui.sessions.calendar import SessionDays, count_days
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
-from gui.sessions.listing_view import ListingView, make_folder_table
+from gui.sessions.listing_view import ListingView
 from gui.sessions.rows import Row, build_listing, build_similar
 from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
 from gui.widgets.buttons import guide_action
@@ -309,7 +309,7 @@ class ListBuilder(QObject):
 
     @property
     def nothing_to_read(self) -> NothingToRead:
-        """Return the message to show instead of a session: why none is selected."""
+        """The message to show instead of a session: why none is selected."""
         if "sessions" in self.unsupported:
             return NothingToRead(self.unsupported["sessions"])
         known = self._reader.known
@@ -323,7 +323,7 @@ class ListBuilder(QObject):
         self._view.show_page(
             self._without,
             actions=((tr(listing_view.CHOOSE), self.folder_requested.emit), guide_action("sessions")),
-            make_table=make_folder_table,
+            folders=True,
         )
 
     @Slot(str)

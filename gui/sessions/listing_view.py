@@ -1,21 +1,34 @@
 """The body of the sessions panel: counts, a notice, and the list or a page shown instead of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
+from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, marked, shortened, tr, tr_count, tr_reason, usual_folders
+from engine import (
+    FoundSource,
+    MemoryProviderStatus,
+    agent_labels,
+    marked,
+    shortened,
+    tr,
+    tr_count,
+    tr_reason,
+    usual_folders,
+)
 from gui.core.session_criteria import Criteria
 from gui.sessions.calendar import EDGE, SessionCalendar, SessionDays
 from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing, Row
 from gui.sessions.session_catalog import SessionCatalog
 from gui.sessions.session_list import SessionList
-from gui.sessions.wording import hits_text, session_count
+from gui.sessions.wording import agent_name, file_count, hits_text, session_count
+from gui.widgets.formatting import short_path
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.layouts import clear_layout
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
@@ -66,6 +79,7 @@ class ListingView(QWidget):
         self.notice = NoticeBar()
         self.list = SessionList()
         self.page = StatePage()
+        self.folders = FolderTable()
         self._content: tuple[object, ...] = ()
         self._counts = ""
         self._stack = QStackedWidget()
@@ -117,15 +131,15 @@ class ListingView(QWidget):
         counts: str = "",
         *,
         actions: Sequence[Action] = (),
-        make_table: Callable[[], QWidget] | None = None,
+        folders: bool = False,
     ) -> None:
-        """Show a title and a sentence instead of the list, with buttons for `actions` and an optional table."""
+        """Show a title and a sentence instead of the list, with buttons for `actions`, perhaps with `folders`."""
         content = (words, counts, tuple(text for text, _ in actions))
         if not self.has_rows and content == self._content:
             return  # a repeat must not take a focused button away
         self._content = content
         self.header.show_counts(counts, legend=False, sortable=False)
-        self.page.show_state(*words, actions=actions, table=make_table() if make_table else None)
+        self.page.show_state(*words, actions=actions, table=self.folders if folders else None)
         self._stack.setCurrentWidget(self.page)
         self.list.show_rows((), (), keep=False)
         self._announce(" ".join(part for part in words if part))
@@ -151,17 +165,69 @@ def _framed(calendar: SessionCalendar) -> QWidget:
     return frame
 
 
-def make_folder_table() -> QWidget:
-    """Make the table that shows in which folders agents store their sessions."""
-    table = QWidget()
-    column = QVBoxLayout(table)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    for agent, folder in usual_folders():
-        column.addWidget(label(agent, wrap=True))
-        column.addWidget(label(breakable(folder or tr(DOWNLOADED)), "meta", wrap=True))
-        column.addSpacing(6)
-    return table
+class FolderTable(QWidget):
+    """Shows in which folders agents store their sessions: those found on this machine, else some examples.
+
+    The names of all other agents are shown on request.
+    """
+
+    requested = Signal()
+    """It is shown for the first time: `show_found` is to be called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._requested = False
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(0)
+        self._more = QPushButton()
+        self._more.setProperty("role", "link")
+        self._more.setProperty("flush", True)
+        self._more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._more.clicked.connect(self._show_others)
+        self._others = label(role="meta", wrap=True)
+        self._others.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._rows)
+        column.addWidget(self._more)
+        column.addWidget(self._others)
+        self.show_found(())
+
+    def show_found(self, sources: Sequence[FoundSource]) -> None:
+        """Show the folders with sessions among these, by agent, instead of the earlier rows; most files first."""
+        clear_layout(self._rows)
+        found: dict[str, list[FoundSource]] = {}
+        for source in sources:
+            if source.kind == "sessions" and source.files:
+                found.setdefault(agent_name(source.agent), []).append(source)
+        *examples, (exports, _) = usual_folders()
+        home = str(Path.home())
+        for agent, folders in sorted(found.items(), key=lambda one: -sum(folder.files for folder in one[1])):
+            self._add(agent, *(f"{short_path(one.path, home)} · {file_count(one.files)}" for one in folders))
+        for agent, folder in () if found else examples:
+            self._add(agent, folder)
+        self._add(exports, tr(DOWNLOADED))
+        shown = found.keys() or {agent for agent, _ in examples}
+        others = [agent for agent in agent_labels() if agent not in shown]
+        self._more.setText(tr_count("and {count:,} more agent", "and {count:,} more agents", len(others)))
+        self._others.setText(breakable(", ".join(others)))
+
+    def _add(self, agent: str, *folders: str) -> None:
+        self._rows.addWidget(label(agent, wrap=True))
+        for folder in folders:
+            self._rows.addWidget(label(breakable(folder), "meta", wrap=True))
+        self._rows.addSpacing(6)
+
+    def _show_others(self) -> None:
+        self._more.hide()
+        self._others.show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._requested:
+            self._requested = True
+            self.requested.emit()
 
 
 def is_off(status: MemoryProviderStatus) -> bool:

@@ -9,9 +9,17 @@ from datetime import date
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, tr
+from engine import (
+    CancelToken,
+    FoundSources,
+    MemoryProviderStatus,
+    MemorySearchManager,
+    SessionSummary,
+    find_sources,
+    tr,
+)
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.sessions import listing_view
 from gui.sessions.content_search import ContentSearch
@@ -155,6 +163,8 @@ class SessionsPanel(QObject, ViewPanel):
         self.running = RunningSessions(jobs, self._reader, self.view, self)
         self._actions = SessionActions(self.view.list, self)
         self._similar = SimilarList(jobs, self._reader, self.view, self)
+        self._jobs = jobs
+        self._finding = JobSlot(self)
         self._follower = SessionFollower(self._session_to_read, self.best_match, self)
         self._gates.add(self.box.edit, "sessions")
         self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)
@@ -184,6 +194,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._listed.engine_requested.connect(self.engine_requested)
         self._listed.folder_requested.connect(self.folder_requested)
         self._listed.again_requested.connect(self.refresh)
+        self.view.folders.requested.connect(self._find_folders)
         listed = self.view.list
         listed.current_changed.connect(self._follower.follow)
         listed.opened.connect(self._follower.activate)
@@ -200,7 +211,7 @@ class SessionsPanel(QObject, ViewPanel):
     @property
     def busy(self) -> bool:
         """Whether sessions are being read or searched; False once `settled` was emitted."""
-        return any((self._reader.busy, self._content.busy, self._similar.busy, self._follower.due))
+        return any((self._reader.busy, self._content.busy, self._similar.busy, self._follower.due, self._finding.busy))
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose sessions are listed; emits no signal for the sessions that disappear."""
@@ -285,18 +296,18 @@ class SessionsPanel(QObject, ViewPanel):
         self._return_next = target.path
         if target != self.view_state:
             self._filters.return_to(target)
-        self._return()
+        self._restore_selection()
 
-    def _return(self) -> None:
+    def _restore_selection(self) -> None:
         """Select the session of a restored position; if it isn't listed yet, wait for the search in messages."""
         if self._reader.known is None:
-            return  # as soon as there is a list
+            return  # called again once there is a list
         if self._return_next and (self.view.list.go_to(self._return_next) or not self._content.busy):
             self._return_next = ""
 
     @property
     def nothing_to_read(self) -> NothingToRead:
-        """Return the message to show instead of a session: why none is selected."""
+        """The message to show instead of a session: why none is selected."""
         return self._listed.nothing_to_read
 
     @Slot(str)
@@ -348,7 +359,7 @@ class SessionsPanel(QObject, ViewPanel):
         """Update the list from new data at the user's position, unless similar sessions are shown."""
         if not self._similar.shown:
             self._listed.show(self.view.has_rows)
-            self._return()
+            self._restore_selection()
 
     # --- messages ---------------------------------------------------------------------------------------------------
 
@@ -399,6 +410,21 @@ class SessionsPanel(QObject, ViewPanel):
             self._similar.leave()
         else:
             self.box.focus()
+
+    @Slot()
+    def _find_folders(self) -> None:
+        """Look for folders of agents on this machine, to show them while no session is listed."""
+
+        def work(token: CancelToken) -> FoundSources:
+            return find_sources(cancel=token)
+
+        self._finding.put(self._jobs.read(work, self._show_folders, lambda _sentence: self._show_folders(None)))
+
+    def _show_folders(self, found: FoundSources | None) -> None:
+        self._finding.done()
+        if found is not None:
+            self.view.folders.show_found(found.sources)
+        self._emit_settled()
 
     @Slot()
     def _emit_settled(self) -> None:

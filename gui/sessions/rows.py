@@ -11,10 +11,10 @@ from gui.sessions.session_catalog import Entry, SessionCatalog
 from gui.sessions.wording import day_title, days_title
 
 RowKey = tuple[str, str]
-Test = Callable[[Entry], bool]
+EntryTest = Callable[[Entry], bool]
 
 
-def filter_test(criteria: Criteria, today: date) -> Test | None:
+def filter_test(criteria: Criteria, today: date) -> EntryTest | None:
     """Return a function that tests an entry for agent, project, machine and period; None if no filter is set."""
     if not (criteria.agent or criteria.project or criteria.machine or criteria.period.narrows):
         return None
@@ -33,7 +33,7 @@ def filter_test(criteria: Criteria, today: date) -> Test | None:
     return test
 
 
-def text_test(criteria: Criteria, found: Container[str]) -> Test | None:
+def text_test(criteria: Criteria, found: Container[str]) -> EntryTest | None:
     """Return a function that tests an entry for the typed words; None without words.
 
     A session also passes if its path is in `found`, the hits of the search in messages.
@@ -182,7 +182,9 @@ class _Parts(NamedTuple):
 _NO_PARTS = _Parts((), False, False)
 
 
-def _parts(entry: Entry, criteria: Criteria, chosen: Test | None, typed: Test | None, opened: Container[str]) -> _Parts:
+def _parts(
+    entry: Entry, criteria: Criteria, chosen: EntryTest | None, typed: EntryTest | None, opened: Container[str]
+) -> _Parts:
     parts = [part for part in entry.parts if chosen is None or chosen(part)]
     named = [part for part in parts if typed(part)] if typed is not None else []
     unfolded = bool(parts) and (criteria.parts or entry.summary.path in opened)

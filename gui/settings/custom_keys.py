@@ -84,7 +84,7 @@ class CustomKeys(QObject):
 
     @property
     def any(self) -> bool:
-        """Return whether the user has chosen the keys of any command."""
+        """Whether the user has chosen the keys of any command."""
         return bool(self._own)
 
     def assign(self, name: str, keys: Sequence[str]) -> None:

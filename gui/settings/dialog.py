@@ -395,7 +395,7 @@ class SettingsDialog(QDialog):
     @Slot()
     def _form_edited(self) -> None:
         if self.pages.unsaved is None:
-            self.footer.stop_asking()
+            self.footer.withdraw_question()
 
     @Slot()
     def _undo(self) -> None:

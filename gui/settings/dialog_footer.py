@@ -147,7 +147,7 @@ class DialogFooter(QWidget):
         if not form:
             self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def stop_asking(self) -> None:
+    def withdraw_question(self) -> None:
         """Remove the question about a form that has no unsaved changes any more."""
         if self._form:
             self._asking = self._form = False

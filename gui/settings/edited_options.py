@@ -4,10 +4,11 @@ Changes are saved and applied immediately, one by one. Those that rebuild the in
 service are pending, and saved together on request.
 """
 
+from collections import deque
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -22,6 +23,11 @@ _REOPEN_DELAY_MS = 2500
 """Pause after the last saved change, so that the folder is opened again once for several of them."""
 
 Changes = tuple[SettingChange, ...]
+
+
+class _Save(NamedTuple):
+    changes: Changes
+    folder: Path
 
 
 def applies_at_once(key: str) -> bool:
@@ -69,14 +75,20 @@ class SettingsModel(QObject):
         self._jobs = jobs
         self._config = config
         self._folder = Path()
-        self._reading, self._judging, self._saving = JobSlot(self), JobSlot(self), JobSlot(self)
-        self._queue: list[Changes] = []
+        self._read_job, self._effects_job, self._save_job = JobSlot(self), JobSlot(self), JobSlot(self)
+        self._writing = Lock()
+        """Held while a change is taken from the queue and written, so that the file gets them in their order."""
+        self._queue: deque[_Save] = deque()
+        """Changes to write; each has a job of its own, since the end of the program waits for started jobs alone."""
+        self._unsaved: deque[Changes] = deque()
+        """Changes that could not be written and are not reported yet."""
+        self._written = self._file = SettingLayers({}, {})
+        """What the last change wrote, and what is displayed."""
         self._undo: list[Changes] = []
-        self._file = SettingLayers({}, {})
         self._waiting: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}
-        self._reopening = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
-        self._reopening.timeout.connect(self.applied)
+        self._reopen_timer = QTimer(self, singleShot=True, interval=_REOPEN_DELAY_MS)
+        self._reopen_timer.timeout.connect(self.applied)
         self._urgent = False
         """Whether the folder is reopened as soon as everything is saved, without a pause."""
         self._refusal: tuple[tuple[str, ...], str] | None = None
@@ -90,7 +102,7 @@ class SettingsModel(QObject):
     @property
     def ready(self) -> bool:
         """Whether the settings file is neither being read nor written."""
-        return not (self._reading.busy or self._judging.busy or self._saving.busy)
+        return not (self._read_job.busy or self._effects_job.busy or self._save_job.busy)
 
     @property
     def folder(self) -> Path:
@@ -106,31 +118,33 @@ class SettingsModel(QObject):
 
     def read_again(self) -> None:
         """Read the settings file again, since another program may have changed it."""
-        if self._saving.busy:
+        if self._save_job.busy:
             return
         folder, config = self._folder, self._config
 
-        self._reading.put(self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read))
+        self._read_job.put(
+            self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
+        )
 
     def _set_read(self, layers: SettingLayers) -> None:
-        self._reading.done()
+        self._read_job.done()
         before, first = self._file, not self.read
         self._file, self.read = layers, True
         if first or layers != before:
             self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
             self.loaded.emit()
         self._tell_refusal()
-        if not self._effects and not self._judging.busy:
-            self._judging.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
+        if not self._effects and not self._effects_job.busy:
+            self._effects_job.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
 
     def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
-        self._judging.done()
+        self._effects_job.done()
         self._effects = effects
         for key in effects:
             self.changed.emit(key)
 
     def _not_read(self, sentence: str) -> None:
-        self._reading.done()
+        self._read_job.done()
         self._tell_refusal()
         self.unreadable.emit(sentence)
 
@@ -205,8 +219,7 @@ class SettingsModel(QObject):
         for keys in (at_once, () if later else reopening):
             if now := tuple(self._from_file(one) for one in keys if self._differs(one)):
                 self._file = self._file.changed(now)
-                self._queue.append(now)
-                self._save_next()
+                self._save(now)
         waiting = dict(self._waiting)
         for one in reopening:
             waiting.pop((one.key, one.layer), None)
@@ -239,16 +252,15 @@ class SettingsModel(QObject):
     def apply(self) -> None:
         """Save all pending changes to the settings file."""
         if waiting := tuple(self._from_file(one) for one in self._waiting.values()):
-            self._queue.append(waiting)
             self._urgent = True
-            self._save_next()
+            self._save(waiting)
 
     def reopen_now(self) -> None:
         """Emit `applied` for saved changes immediately, without waiting for more of them."""
-        if self._saving.busy:
+        if self._save_job.busy:
             self._urgent = True
-        elif self._reopening.isActive():
-            self._reopening.stop()
+        elif self._reopen_timer.isActive():
+            self._reopen_timer.stop()
             self.applied.emit()
 
     def call_when_saved(self, then: Callable[[], None]) -> None:
@@ -258,7 +270,7 @@ class SettingsModel(QObject):
 
     def stop_reopening(self) -> None:
         """Don't emit `applied`, because the folder was closed or was opened with the saved settings meanwhile."""
-        self._reopening.stop()
+        self._reopen_timer.stop()
 
     def discard(self) -> None:
         """Discard all pending changes of settings."""
@@ -270,52 +282,63 @@ class SettingsModel(QObject):
 
     # --- saving -----------------------------------------------------------------------------------------------------
 
-    def _save_next(self) -> None:
-        if self._saving.busy or not self._queue:
-            return
-        changes, folder, config = self._queue.pop(0), self._folder, self._config
-        self._reading.cancel()
+    def _save(self, changes: Changes) -> None:
+        """Write changes in the background, after those before them, even if the program ends meanwhile."""
+        self._read_job.cancel()
+        self._queue.append(_Save(changes, self._folder))
+        self._save_job.add(self._jobs.save(self._write_oldest, self._saved, self._not_saved))
 
-        def work(_: CancelToken) -> SettingLayers:
-            return engine.change_settings(changes, folder, config)
+    def _write_oldest(self, _: CancelToken) -> tuple[_Save, SettingLayers]:
+        """Write the oldest change of the queue; on a pool thread."""
+        with self._writing:
+            save = self._queue.popleft()
+            try:
+                self._written = engine.change_settings(save.changes, save.folder, self._config)
+            except BaseException:
+                self._unsaved.append(save.changes)
+                raise
+            return save, self._written
 
-        done: Callable[[SettingLayers], None] = partial(self._saved, changes, folder)
-        self._saving.put(self._jobs.save(work, done, partial(self._not_saved, changes)))
-
-    def _saved(self, changes: Changes, folder: Path, layers: SettingLayers) -> None:
-        self._saving.done()
-        if self._queue:
-            self._save_next()  # more changes wait: the file doesn't have all that is displayed
-        else:
-            before, self._file = self._file, layers
-            self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
-            if layers != before:
-                self.loaded.emit()
-            self._tell_refusal()
+    def _saved(self, done: tuple[_Save, SettingLayers]) -> None:
+        (changes, folder), layers = done
+        self._save_job.done()
+        self._show_saved(folder)
         if any(applies_at_once(one.key) for one in changes):
             self.in_force.emit(layers.settings, folder)
         elif folder == self._folder:
-            self._reopening.start()
+            self._reopen_timer.start()
         self._reopen_if_urgent()
         self._call_if_saved()
 
-    def _not_saved(self, changes: Changes, sentence: str) -> None:
-        self._saving.done()
+    def _show_saved(self, folder: Path) -> None:
+        """Show the file's contents once all changes are written, the last of them in the settings of `folder`."""
+        if self._save_job.busy:
+            return  # the file doesn't have all that is displayed
+        if self._refusal is not None or folder != self._folder:
+            self.read_again()
+            return
+        before, self._file = self._file, self._written
+        self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
+        if self._file != before:
+            self.loaded.emit()
+
+    def _not_saved(self, sentence: str) -> None:
+        self._save_job.done()
         self._when_saved = None
-        dropped = [one.key for unsaved in (changes, *self._queue) for one in unsaved]
-        self._queue.clear()
         self._undo.clear()
+        earlier = self._refusal[0] if self._refusal is not None else ()
+        keys = (*earlier, *(one.key for one in self._unsaved.popleft()))
+        self._refusal = tuple(dict.fromkeys(keys)), sentence
         self._reopen_if_urgent()
-        self._refusal = tuple(dict.fromkeys(dropped)), sentence
-        self.read_again()
+        self._show_saved(self._folder)
 
     def _reopen_if_urgent(self) -> None:
-        if self._urgent and not self._saving.busy:
+        if self._urgent and not self._save_job.busy:
             self._urgent = False
             self.reopen_now()
 
     def _call_if_saved(self) -> None:
-        if self._when_saved is not None and not self._saving.busy:
+        if self._when_saved is not None and not self._save_job.busy:
             then, self._when_saved = self._when_saved, None
             then()
 

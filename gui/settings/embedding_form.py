@@ -46,7 +46,7 @@ class DownloadRow(QWidget):
         super().__init__()
         self._jobs = jobs
         self._settings: Settings | None = None
-        self._looking, self._fetching = JobSlot(self), JobSlot(self)
+        self._lookup_job, self._download_job = JobSlot(self), JobSlot(self)
         self._state = label("", "meta", wrap=True)
         self._progress = ProgressLine()
         self._button = QPushButton(tr("Download"))
@@ -67,23 +67,23 @@ class DownloadRow(QWidget):
     @property
     def ready(self) -> bool:
         """Whether no lookup or download is running."""
-        return not (self._looking.busy or self._fetching.busy)
+        return not (self._lookup_job.busy or self._download_job.busy)
 
     def check_model(self, settings: Settings) -> None:
         """Check whether the model of `settings` has to be downloaded."""
-        if settings == self._settings and self._fetching.busy:
+        if settings == self._settings and self._download_job.busy:
             return
         self.stop()
         self._settings = settings
-        self._looking.put(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
+        self._lookup_job.put(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
 
     def stop(self) -> None:
         """Stop a running check or download."""
-        self._looking.cancel()
-        self._fetching.cancel()
+        self._lookup_job.cancel()
+        self._download_job.cancel()
 
     def _show(self, missing: str) -> None:
-        self._looking.done()
+        self._lookup_job.done()
         self.setVisible(bool(missing))
         self._state.setText(breakable(tr("{model} is not downloaded yet.", model=missing)))
         self._show_fetching(on=False)
@@ -98,8 +98,8 @@ class DownloadRow(QWidget):
     @Slot()
     def _pressed(self) -> None:
         settings = self._settings
-        if self._fetching.busy:
-            self._fetching.cancel()
+        if self._download_job.busy:
+            self._download_job.cancel()
             self._state.setText(tr(STOPPED))
             self._show_fetching(on=False)
             return
@@ -112,11 +112,11 @@ class DownloadRow(QWidget):
         def work(token: CancelToken) -> None:
             engine.fetch_model(settings, progress=self._progressed.emit, cancel=token)
 
-        self._fetching.put(self._jobs.write(work, self._done, self._failed))
+        self._download_job.put(self._jobs.write(work, self._done, self._failed))
 
     @Slot(object)
     def _show_progress(self, step: ModelFetchProgress) -> None:
-        if self._fetching.busy:
+        if self._download_job.busy:
             self._progress.setValue(round(_FULL * step.received / step.total) if step.total else 0)
             progress = tr(
                 "{part} of {whole} of the model downloaded.", part=size_text(step.received), whole=size_text(step.total)
@@ -124,12 +124,12 @@ class DownloadRow(QWidget):
             self._state.setText(progress)
 
     def _done(self, _: None) -> None:
-        self._fetching.done()
+        self._download_job.done()
         self.hide()
         self.fetched.emit()
 
     def _failed(self, sentence: str) -> None:
-        self._fetching.done()
+        self._download_job.done()
         self._state.setText(breakable(sentence))
         self._show_fetching(on=False)
 

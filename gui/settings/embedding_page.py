@@ -201,7 +201,7 @@ class EmbeddingPage(DialogPage):
 
     @property
     def _agreeing(self) -> EmbeddingEstimate | None:
-        """Return the estimate that saving approves; None if embedding can't begin without a key."""
+        """The estimate that saving approves; None if embedding can't begin without a key."""
         choice = self._form.choice
         key_missing = choice.needs_key and self._form.key.missing
         return None if choice == self._before or key_missing else self._estimate

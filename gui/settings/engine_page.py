@@ -23,9 +23,9 @@ from engine import CancelToken, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_words
 from gui.settings.fields import CheckRow
-from gui.settings.option_row import DialogPage
+from gui.settings.option_row import DialogPage, section_head
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
-from gui.widgets.labels import breakable, label, line
+from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 
@@ -188,7 +188,7 @@ class EnginePage(DialogPage):
         self._folder = Path()
         self._settings = Settings()
         self._before = EngineChoice.of(self._settings)
-        self._saving = JobSlot(self)
+        self._save_job = JobSlot(self)
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
         self._trial = CheckRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
@@ -199,10 +199,9 @@ class EnginePage(DialogPage):
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 8)
+        column.setContentsMargins(0, 0, 0, 8)
         column.setSpacing(14)
-        column.addWidget(line())
-        column.addWidget(label(tr("Search engine"), "group", wrap=True))
+        column.addWidget(section_head(marked("Search engine")))
         column.addWidget(self._form)
         column.addWidget(self._trial)
         column.addWidget(self._switch)
@@ -212,7 +211,7 @@ class EnginePage(DialogPage):
     @property
     def ready(self) -> bool:
         """Whether no test or save is running."""
-        return not (self._trial.busy or self._saving.busy)
+        return not (self._trial.busy or self._save_job.busy)
 
     def begin(self, folder: Path, settings: Settings) -> None:
         """Show the current settings of a workspace; an unsaved choice stays while the same one is opened again."""
@@ -229,7 +228,7 @@ class EnginePage(DialogPage):
         """Cancel a running test, since the dialog was closed."""
         self._form.show_choice(self._before)
         self._changed(self._before)
-        self._saving.cancel()
+        self._save_job.cancel()
 
     @Slot(object)
     def _changed(self, choice: EngineChoice) -> None:
@@ -244,7 +243,7 @@ class EnginePage(DialogPage):
         return self._form.choice != self._before
 
     def _show_save(self) -> None:
-        self.save_button.setEnabled(self.unsaved and not self._saving.busy)
+        self.save_button.setEnabled(self.unsaved and not self._save_job.busy)
         self.edited.emit()
 
     # --- test -------------------------------------------------------------------------------------------------------
@@ -268,16 +267,16 @@ class EnginePage(DialogPage):
         def work(_: CancelToken) -> None:
             engine.save_settings(changes, workspace=folder, config=config, seen=before)
 
-        self._saving.put(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
+        self._save_job.put(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EngineChoice, _: None) -> None:
-        self._saving.done()
+        self._save_job.done()
         self._before = choice
         self.saved.emit()
 
     def _not_saved(self, sentence: str) -> None:
-        self._saving.done()
+        self._save_job.done()
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._show_save()

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel
 
 from engine import Group, Option, OptionPage, all_options, marked, tr
 from gui.commands.commands import Commands
-from gui.settings.value_formatting import choice_words, plain_choice_words, value_words
+from gui.settings.value_formatting import choice_words, value_words
 from gui.style.theme import tokens
 from gui.widgets.plain_text import Styled, set_plain, set_rich
 
@@ -152,19 +152,17 @@ def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | N
     """Return how well an option matches, 0 best; None if a word is missing.
 
     0: each word equals a word of its name. 1: each word begins one. 2: each word begins a word of its whole text, which
-    is its name, key, help and value, its page's name, and its synonyms. The texts are in the current language and in
-    English, which the settings file uses.
+    is its name, key, help and value, its page's name, and its synonyms. The texts are those that the window shows, and
+    synonyms in its language: a match of an English text would have no visible reason in another one.
     """
     option = placed.option
-    name = [placed.name, tr(placed.name)]
     pages = [PAGES[page] for page in dict.fromkeys((placed.page, whole_page(placed.page)))]
     plain = [option.help, *pages, placed.group, option.also or ALSO_CALLED.get(option.key, "")]
-    texts = [option.key, value_words(option, value), *option.choices, *plain, *map(tr, filter(None, plain))]
-    for called in (choice_words, plain_choice_words):
-        texts += [called(option.key, choice) for choice in option.choices]
-    whole = _folded("\n".join([*name, *texts]))
+    texts = [option.key, value_words(option, value), *option.choices, *map(tr, filter(None, plain))]
+    texts += [choice_words(option.key, choice) for choice in option.choices]
+    whole = _folded("\n".join([placed.title, *texts]))
     whole = f"{whole}\n{whole.replace('_', ' ')}"
-    named = _folded("\n".join(name))
+    named = _folded(placed.title)
     patterns = ((r"(?<!\w){}(?!\w)", named), (r"(?<!\w){}", named), (r"(?<!\w){}", whole))
     fitting = (all(re.search(pattern.format(re.escape(word)), text) for word in words) for pattern, text in patterns)
     return next((how for how, fits in enumerate(fitting) if fits), None)

@@ -336,6 +336,17 @@ WIDTH = 620
 _AT_ONCE = 1
 
 
+def section_head(title: str) -> QWidget:
+    """Return the rule and the title, a marked text, that begin a section of a page."""
+    head = QWidget()
+    column = QVBoxLayout(head)
+    column.setContentsMargins(0, 8, 0, 0)
+    column.setSpacing(8)
+    column.addWidget(line())
+    column.addWidget(label(tr(title), "group", wrap=True))
+    return head
+
+
 class DialogPage(QFrame):
     """A page of the dialog, or a part of one that has its own name."""
 
@@ -440,9 +451,7 @@ class OptionsPage(DialogPage):
         return OptionRow(placed, self.model, parent=self.column.parentWidget())
 
     def add_section(self, title: str) -> None:
-        self._list.addSpacing(8)
-        self._list.addWidget(line())
-        self._list.addWidget(label(tr(title), "group", wrap=True))
+        self._list.addWidget(section_head(title))
 
     @property
     def ready(self) -> bool:

@@ -14,7 +14,7 @@ from gui.settings.edited_options import SettingsModel
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
 from gui.settings.option_pages import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
-from gui.settings.option_row import DialogPage, OptionsPage
+from gui.settings.option_row import DialogPage, OptionsPage, section_head
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.value_formatting import NAMES, sent_words, stored_words
@@ -49,10 +49,9 @@ class StoredModelsPage(DialogPage):
         self._problem = label("", "degraded", wrap=True)
         mark_position(self)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        column.addWidget(line())
-        column.addWidget(label(tr("Cached embeddings"), "group", wrap=True))
+        column.addWidget(section_head(marked("Cached embeddings")))
         column.addWidget(label(tr(INTRODUCTION), "muted", wrap=True))
         column.addLayout(self._rows)
         column.addWidget(self._problem)

@@ -31,17 +31,15 @@ from gui.settings.fields import Field
 from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_row import OptionRow, OptionsPage
 from gui.sources.folder_rows import (
+    SessionAdders,
     SourceCheckBoxes,
     SourceChoices,
-    choose_exports,
-    choose_folder,
     issue_lines,
-    short_path,
 )
 from gui.sources.index_preview import KindChips
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
 from gui.widgets.accessibility import insert_after, stop_before, stops
-from gui.widgets.formatting import size_text
+from gui.widgets.formatting import short_path, size_text
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
@@ -116,7 +114,7 @@ class MatchCard(QFrame):
         self.setProperty("role", "card")
         self._jobs = jobs
         self._requested: tuple[Path, Settings, Settings] | None = None
-        self._looking = JobSlot(self)
+        self._lookup_job = JobSlot(self)
         self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._typing_timer.timeout.connect(self._look)
         self._sum = label(tr(_COUNTING), "strong", wrap=True)
@@ -138,18 +136,18 @@ class MatchCard(QFrame):
     @property
     def ready(self) -> bool:
         """Whether the shown result is up to date."""
-        return not (self._typing_timer.isActive() or self._looking.busy)
+        return not (self._typing_timer.isActive() or self._lookup_job.busy)
 
     def stop(self) -> None:
         """Cancel running requests, since the dialog was closed."""
         self._typing_timer.stop()
-        self._looking.cancel()
+        self._lookup_job.cancel()
 
     def show_match(self, folder: Path, requested: Settings, now: Settings) -> None:
         """After a short pause, find what `requested` would index instead of `now`."""
         if (folder, requested, now) != self._requested:
             self._requested = folder, requested, now
-            self._looking.cancel()
+            self._lookup_job.cancel()
             self._typing_timer.start()
 
     def _look(self) -> None:
@@ -161,10 +159,10 @@ class MatchCard(QFrame):
             first = engine.preview_workspace(folder, requested, cancel=token)
             return Match(first, first if requested == now else engine.preview_workspace(folder, now, cancel=token))
 
-        self._looking.put(self._jobs.read(work, self._show, self._fail))
+        self._lookup_job.put(self._jobs.read(work, self._show, self._fail))
 
     def _show(self, match: Match) -> None:
-        self._looking.done()
+        self._lookup_job.done()
         skipped = match.requested.skipped
         self._sum.setText(match_words(match))
         self._first.setText(breakable(first_words(match.requested)))
@@ -182,7 +180,7 @@ class MatchCard(QFrame):
         self.kinds.show_kinds(preview.kinds)
 
     def _fail(self, sentence: str) -> None:
-        self._looking.done()
+        self._lookup_job.done()
         self._sum.setText(breakable(sentence))
         for text in (self._first, self._rules):
             text.clear()
@@ -207,33 +205,27 @@ class SessionsField(Field):
         super().__init__(option, title)
         self._jobs = jobs
         self._choice: Choice | None = None
-        self._looking = JobSlot(self)
+        self._lookup_job = JobSlot(self)
         self._state = label(tr(LOOKING), "meta", wrap=True)
         self._boxes = SourceCheckBoxes()
         self._boxes.changed.connect(self._tick)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
-        self._adders = (QPushButton(tr("Add a folder…")), QPushButton(tr("Add an export…")))
-        for button, run in zip(self._adders, (self._choose_folder, self._choose_exports), strict=True):
-            button.clicked.connect(run)
-        set_tip(self._adders[1], tr("The zip or JSON file that ChatGPT or Claude let you download"))
-        buttons = QWidget()
-        flow = FlowLayout(8, buttons)
-        for button in self._adders:
-            flow.addWidget(button)
-        self.setFocusProxy(self._adders[0])
+        self._adders = SessionAdders()
+        self._adders.chosen.connect(self._add)
+        self.setFocusProxy(self._adders)
         self._column.addWidget(label(tr(OTHERS), "meta", wrap=True))
-        for widget in (self._state, self._boxes, buttons, self._problem):
+        for widget in (self._state, self._boxes, self._adders, self._problem):
             self._column.addWidget(widget)
 
     @property
     def ready(self) -> bool:
         """Whether no lookup is running."""
-        return not self._looking.busy
+        return not self._lookup_job.busy
 
     def stop(self) -> None:
         """Cancel running requests, since the dialog was closed."""
-        self._looking.cancel()
+        self._lookup_job.cancel()
 
     def show_value(self, value: Any) -> None:
         before = self._value if self._choice is not None else None
@@ -248,20 +240,20 @@ class SessionsField(Field):
         self._start(lambda token: find_other_sources(listed, token), self._set_choice)
 
     def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
-        self._looking.put(self._jobs.read(work, done, self._fail))
+        self._lookup_job.put(self._jobs.read(work, done, self._fail))
 
     def _set_choice(self, choice: Choice) -> None:
-        self._looking.done()
+        self._lookup_job.done()
         self._choice = choice
         sources = [source.found for source in choice.sources]
         self._boxes.show_sources(sources, [source.ticked for source in choice.sources])
-        insert_after(stop_before(self._adders[0]), stops(self._boxes))
+        insert_after(stop_before(self._adders.folder), stops(self._boxes))
         self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
         self._show_issues(choice.issues)
 
     def _fail(self, sentence: str) -> None:
-        self._looking.done()
+        self._lookup_job.done()
         self._state.hide()
         self._problem.setText(breakable(sentence))
         self._problem.show()
@@ -278,21 +270,14 @@ class SessionsField(Field):
             self._choice = self._choice.tick(self._boxes.ticked)
             self.entered.emit(self._choice.folders)
 
-    @Slot()
-    def _choose_folder(self) -> None:
-        self._add(choose_folder(self))
-
-    @Slot()
-    def _choose_exports(self) -> None:
-        self._add(choose_exports(self))
-
+    @Slot(object)
     def _add(self, names: Sequence[str]) -> None:
-        if names and self._choice is not None:
+        if self._choice is not None:
             requested = [os.path.realpath(name) for name in names]
             self._start(lambda token: measure(requested, token), self._add_sources)
 
     def _add_sources(self, added: tuple[list[Source], list[FileIssue]]) -> None:
-        self._looking.done()
+        self._lookup_job.done()
         if self._choice is not None:
             self._set_choice(self._choice.add(*added))
             self.entered.emit(self._choice.folders)
@@ -307,7 +292,7 @@ class PathsField(Field):
         self._home = str(Path.home())
         self._found: FoundSources | None = None
         self._folder = ""
-        self._looking = JobSlot(self)
+        self._lookup_job = JobSlot(self)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
         self._add_folder = self._adder(tr("Add a folder…"), self._choose_folder)
@@ -334,16 +319,16 @@ class PathsField(Field):
     @property
     def ready(self) -> bool:
         """Whether no search for vaults is running."""
-        return not self._looking.busy
+        return not self._lookup_job.busy
 
     def find_offers(self, folder: Path) -> None:
         """Search this computer for vaults and workspaces to offer, other than `folder`."""
         self._folder = str(folder)
         if self._found is None:
-            self._looking.put(self._jobs.read(lambda token: engine.find_sources(cancel=token), self._set_found))
+            self._lookup_job.put(self._jobs.read(lambda token: engine.find_sources(cancel=token), self._set_found))
 
     def _set_found(self, sources: FoundSources) -> None:
-        self._looking.done()
+        self._lookup_job.done()
         self._found = sources
         self._show_offers()
 

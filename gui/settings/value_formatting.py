@@ -238,14 +238,8 @@ def is_path(option: Option) -> bool:
 
 def choice_words(key: str, choice: str) -> str:
     """Return the label of a choice; languages have their own names in every language."""
-    words = plain_choice_words(key, choice)
+    words = _WORDS.get(key, {}).get(choice) or choice[:1].upper() + choice[1:].replace("_", " ")
     return words if key == "window.language" and choice in LANGUAGES else tr(words)
-
-
-def plain_choice_words(key: str, choice: str) -> str:
-    """Return the English label of a choice."""
-    known = _WORDS.get(key, {}).get(choice)
-    return known or choice[:1].upper() + choice[1:].replace("_", " ")
 
 
 def value_words(option: Option, value: Any) -> str:

@@ -124,7 +124,7 @@ class Panes(QSplitter):
 
     @property
     def _growth(self) -> int:
-        """Return the pixels by which the results are wider than the user chose, because the window is wide."""
+        """Pixels added to the width of the results that the user chose, in a wide window."""
         return max(0, self.width() - character_width() * _WIDE_CHARACTERS) // 4
 
     @Slot()

@@ -97,7 +97,7 @@ class Views(QObject):
         """The session to show; None if a file or nothing is shown."""
         self._shown: _SessionTarget | NothingToRead = CHOOSE_SESSION
         self._positions: dict[str, tuple[_SessionTarget, ReadingPosition]] = {}
-        """What was read in each view when the user left it: two views may show different parts of one session."""
+        """The position in each view when the user left it: two views may show different parts of one session."""
         self._forget_shown()
         self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
         search.answer_changed.connect(self.index.show_answer)

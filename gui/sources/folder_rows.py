@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QRectF, Qt, Signal
+from PySide6.QtCore import QMimeData, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -13,10 +13,10 @@ from gui.style.theme import tokens
 from gui.style.typography import FontSized
 from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.form_controls import CheckBox, indent
-from gui.widgets.formatting import ago, size_text
+from gui.widgets.formatting import ago, short_path, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import breakable, label
-from gui.widgets.layouts import clear_layout
+from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 
@@ -138,13 +138,6 @@ def source_amount(source: FoundSource) -> str:
     return tr("{amount}, last changed {when}", amount=amount, when=ago(source.newest))
 
 
-def short_path(path: str, home: str) -> str:
-    """Return the path with `~` for the home folder."""
-    start = home.rstrip("/\\")
-    rest = path[len(start) :]
-    return "~" + rest if start and path.startswith(start) and rest[:1] in ("", "/", "\\") else path
-
-
 def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
     """Return one line per issue, with its path."""
     return "\n".join(
@@ -203,7 +196,7 @@ class SourceCheckBoxes(FontSized, SourceRows):
 
     @property
     def ticked(self) -> list[bool]:
-        """Return for each row whether its box is ticked."""
+        """For each row, whether its box is ticked."""
         return [box.isChecked() for box in self._boxes]
 
     def focus_first(self) -> None:
@@ -272,19 +265,39 @@ class SourceChoices(SourceRows):
         return row
 
 
-# --- Asks for sessions with the desktop's own dialogs ----------------------------------------------------------------
+class SessionAdders(QWidget):
+    """The buttons that ask for folders with sessions, and for exports, with the desktop's own dialogs.
 
+    Signals: chosen: list of the paths.
+    """
 
-def choose_folder(parent: QWidget) -> list[str]:
-    """Open a dialog for a folder; returns its path, or an empty list if the user cancelled."""
-    name = QFileDialog.getExistingDirectory(parent, tr("Add a folder with sessions"), str(Path.home()))
-    return [name] if name else []
+    chosen = Signal(object)
 
+    def __init__(self, remark: str = "") -> None:
+        """`remark`: text after the buttons."""
+        super().__init__()
+        self.folder, self.exports = QPushButton(tr("Add a folder…")), QPushButton(tr("Add an export…"))
+        self.folder.clicked.connect(self._choose_folder)
+        self.exports.clicked.connect(self._choose_exports)
+        set_tip(self.exports, tr("The zip or JSON file that ChatGPT or Claude let you download"))
+        flow = FlowLayout(8, self)
+        for button in (self.folder, self.exports):
+            flow.addWidget(button)
+        if remark:
+            flow.addWidget(label(remark, "meta"))
+        self.setFocusProxy(self.folder)
 
-def choose_exports(parent: QWidget) -> list[str]:
-    """Open a dialog for export files of web services; returns their paths, none if the user cancelled."""
-    kinds = " ".join(f"*{ending}" for ending in EXPORTS)
-    names, _ = QFileDialog.getOpenFileNames(
-        parent, tr("Add exports"), str(Path.home()), tr("Exported conversations ({endings})", endings=kinds)
-    )
-    return names
+    @Slot()
+    def _choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, tr("Add a folder with sessions"), str(Path.home()))
+        if name:
+            self.chosen.emit([name])
+
+    @Slot()
+    def _choose_exports(self) -> None:
+        kinds = " ".join(f"*{ending}" for ending in EXPORTS)
+        names, _ = QFileDialog.getOpenFileNames(
+            self, tr("Add exports"), str(Path.home()), tr("Exported conversations ({endings})", endings=kinds)
+        )
+        if names:
+            self.chosen.emit(names)

@@ -19,10 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
-from gui.sources.folder_rows import short_path
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
-from gui.widgets.formatting import size_text
+from gui.widgets.formatting import short_path, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import FlowLayout, column_page, keeping_focus, scrolling_column
 from gui.widgets.plain_text import set_tip
@@ -232,10 +231,10 @@ class PreviewPage(QFrame):
         self._sessions = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self._promise = label("", "meta", wrap=True)
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(_TYPING_MS)
-        self._typing.timeout.connect(self.changed)
+        self._typing_timer = QTimer(self)
+        self._typing_timer.setSingleShot(True)
+        self._typing_timer.setInterval(_TYPING_MS)
+        self._typing_timer.timeout.connect(self.changed)
 
         self._column = column = QVBoxLayout()
         column.setContentsMargins(0, 24, 0, 10)
@@ -269,7 +268,7 @@ class PreviewPage(QFrame):
         self._exclude.setPlaceholderText(tr("Exclude, such as drafts/**, *.bak.md"))
         self._exclude.setAccessibleName(tr("Patterns of files and folders to leave out, separated by commas"))
         set_tip(self._exclude, tr("Patterns of files and folders to leave out, separated by commas"))
-        self._exclude.textEdited.connect(self._typing.start)
+        self._exclude.textEdited.connect(self._typing_timer.start)
         row = QHBoxLayout()
         row.setSpacing(8)
         self._kinds_label = label(tr("Files"))
@@ -469,7 +468,7 @@ class PreviewPage(QFrame):
 
     @property
     def _leaving_button(self) -> QPushButton:
-        """Return the button that leaves the page of a folder that can't be indexed."""
+        """The button that leaves the page of a folder that can't be indexed."""
         return self._back if self._sessions_only else self._other
 
     def _show_details(self, shown: bool, files: bool = True) -> None:

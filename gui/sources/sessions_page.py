@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 import engine
 from engine import CancelToken, FileIssue, FoundSource, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.folder_rows import SourceCheckBoxes, choose_exports, choose_folder, dropped_sessions, issue_lines
+from gui.sources.folder_rows import SessionAdders, SourceCheckBoxes, dropped_sessions, issue_lines
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import scrolling_column
-from gui.widgets.plain_text import set_tip
 
 NOTHING = marked("No sessions of AI agents were found on this machine.")
 LOOKING = marked("Looking for sessions of AI agents on this computer…")
@@ -106,6 +105,8 @@ class SourcesPage(QFrame):
         self._save.clicked.connect(self._accept)
         self._back = QPushButton(tr("Back"))
         self._back.clicked.connect(self._leave_page)
+        self._adders = SessionAdders(tr("or drop session folders here"))
+        self._adders.chosen.connect(self._add)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -118,7 +119,7 @@ class SourcesPage(QFrame):
         column.addWidget(self._state)
         column.addWidget(self._boxes)
         column.addSpacing(4)
-        column.addLayout(self._adding())
+        column.addWidget(self._adders)
         column.addWidget(self._leave)
         column.addWidget(self._problem)
         column.addSpacing(4)
@@ -132,20 +133,6 @@ class SourcesPage(QFrame):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(scrolling_column(column, _WIDTH, self))
-
-    def _adding(self) -> QHBoxLayout:
-        folder = QPushButton(tr("Add a folder…"))
-        folder.clicked.connect(self._choose_folder)
-        export = QPushButton(tr("Add an export…"))
-        set_tip(export, tr("The zip or JSON file that ChatGPT or Claude let you download"))
-        export.clicked.connect(self._choose_exports)
-        self._adders = (folder, export)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in self._adders:
-            row.addWidget(button)
-        row.addWidget(label(tr("or drop session folders here"), "meta", wrap=True), 1)
-        return row
 
     # --- display ----------------------------------------------------------------------------------------------------
 
@@ -210,8 +197,7 @@ class SourcesPage(QFrame):
         choice = self._choice
         self._save.setEnabled(choice is not None and choice.changed)
         self._leave.setVisible(choice is not None and choice.removes)
-        for button in self._adders:
-            button.setEnabled(choice is not None)
+        self._adders.setEnabled(choice is not None)
 
     # --- selection --------------------------------------------------------------------------------------------------
 
@@ -221,17 +207,9 @@ class SourcesPage(QFrame):
             self._choice = self._choice.tick(self._boxes.ticked)
             self._show("")
 
-    @Slot()
-    def _choose_folder(self) -> None:
-        self._add(choose_folder(self))
-
-    @Slot()
-    def _choose_exports(self) -> None:
-        self._add(choose_exports(self))
-
+    @Slot(object)
     def _add(self, names: Sequence[str]) -> None:
-        choice = self._choice
-        if choice is None or not names:
+        if self._choice is None:
             return
 
         def work(token: CancelToken) -> tuple[list[Source], list[FileIssue]]:

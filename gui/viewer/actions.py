@@ -119,7 +119,7 @@ class FileActions(QObject):
 
     @property
     def _cited_lines(self) -> tuple[int, int] | tuple[()]:
-        """Return first and last line of the selection or else of the part that the search found; empty without one."""
+        """First and last line of the selection, else of the part that the search found; empty if there is neither."""
         return self._source.selected_lines() or (self._target.part if self._target else None) or ()
 
     def _request_link(self) -> None:

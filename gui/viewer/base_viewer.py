@@ -260,14 +260,14 @@ class BaseViewer(QWidget):
         self.hint = Hint(self._stack)
         self.banner = Banner()
         self.banner.left.connect(self.setFocus)
-        self.finding = FindInText(jobs, self, words)
-        self.finding.closed.connect(self._close_find)
-        self.finding.notice.connect(self.hint.show_message)
+        self.find_in_text = FindInText(jobs, self, words)
+        self.find_in_text.closed.connect(self._close_find)
+        self.find_in_text.notice.connect(self.hint.show_message)
         self.find_action = key_action(self, FIND, tr(words.find))
         self.find_action.triggered.connect(self._open_find)
         for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):
             step = key_action(self, hit)
-            step.triggered.connect(lambda _=False, forward=forward: self.finding.step(forward))
+            step.triggered.connect(lambda _=False, forward=forward: self.find_in_text.step(forward))
 
     @property
     def painted(self) -> bool:
@@ -287,7 +287,7 @@ class BaseViewer(QWidget):
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (header, self.banner, self.finding.bar):
+        for part in (header, self.banner, self.find_in_text.bar):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
 
@@ -311,7 +311,7 @@ class BaseViewer(QWidget):
         raise NotImplementedError
 
     def _close_find(self) -> None:
-        if self.finding.open and self.finding.close():
+        if self.find_in_text.open and self.find_in_text.close():
             self.page.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -327,8 +327,8 @@ class BaseViewer(QWidget):
         """Handle keys that the page does not use itself."""
         match event.key():
             case Qt.Key.Key_N:
-                self.finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            case Qt.Key.Key_Escape if self.finding.open:
+                self.find_in_text.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            case Qt.Key.Key_Escape if self.find_in_text.open:
                 self._close_find()
             case Qt.Key.Key_Escape if opened := [card for card in self._cards if not card.isHidden()]:
                 opened[-1].close_card()

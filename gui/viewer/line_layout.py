@@ -444,7 +444,7 @@ _WORD_CHARACTERS = 24
 
 
 def unbroken(text: str) -> set[str]:
-    """Return the beginnings of the parts of a text within which Qt breaks no line."""
+    """Return the first characters of each part of a text in which Qt doesn't break lines."""
     units = text.encode("utf-16-le")
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, text)
     parts, start = set(), 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QElapsedTimer, QSize, Qt, Signal
+from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
@@ -16,19 +16,19 @@ from gui.style.stylesheet import font_at
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, line
+from gui.widgets.layouts import BottomCard
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 
 LINKS = command("file.links", marked("Links of this note"), "file", "Alt+B")
 _SIDE = 16
 _ROWS = 9
-_FEWEST_ROWS = 4
 _MOST = 500
 """Most rows of each kind."""
 _LINK = Qt.ItemDataRole.UserRole + 1
 
 
-class LinkCard(QFrame):
+class LinkCard(BottomCard):
     """Shows the links of the current note while the card is open; reads them in the background.
 
     Signals:
@@ -43,8 +43,7 @@ class LinkCard(QFrame):
 
     def __init__(self, jobs: Jobs, panel: QWidget) -> None:
         """The key that opens the card works anywhere in `panel`."""
-        super().__init__()
-        self.setProperty("role", "side")
+        super().__init__(_ROWS)
         self._jobs = jobs
         self._job = JobSlot(self)
         self._manager: MemorySearchManager | None = None
@@ -192,15 +191,6 @@ class LinkCard(QFrame):
         link = item.data(_LINK)
         if link is not None:
             self.chosen.emit(link)
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self._height(_ROWS))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, self._height(_FEWEST_ROWS))
-
-    def _height(self, rows: int) -> int:
-        return rows * round(1.75 * font_at(13).pixelSize())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

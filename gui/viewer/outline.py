@@ -39,11 +39,6 @@ class HeadingPosition:
     nth: int = 0
 
 
-def is_markup(name: str) -> bool:
-    """Whether the file with this stable name is a document, or a note in Org, reStructuredText or AsciiDoc."""
-    return structure_of("", name) is not None
-
-
 def title_of(lines: Lines, name: str) -> str:
     """Return the title of a note from its first lines; `name` is its stable name."""
     head = ""
@@ -85,10 +80,11 @@ class Outline:
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
-        """Read the first megabytes of a file that `is_markup`, and all of a document; None for other files."""
+        """Read the first megabytes of a file with a structure of its own, and all of a document; None for others."""
+        if structure_of("\n".join(lines.lines(1, 1)), name) is None:
+            return None
         most = math.inf if is_document(name) else _MOST_READ  # the text of a document is bounded
-        text = _beginning(lines, cancel, most) if is_markup(name) else ""
-        structure = structure_of(text, name)
+        structure = structure_of(_beginning(lines, cancel, most), name)
         if structure is None:
             return None
         headings = (Heading(heading.line, heading.title) for heading in structure.headings)

@@ -78,7 +78,7 @@ class ViewerPanel(BaseViewer):
         card = ChunkCard()
         self.link_card = LinkCard(jobs, self)
         self._chunks = ChunkInspector(jobs, self.source, card, self, tr("Show passage borders"))
-        self._source_and_page = SourceAndPage(jobs, self.source, self.finding.hits, self)
+        self._source_and_page = SourceAndPage(jobs, self.source, self.find_in_text.hits, self)
         self.rendered = self._source_and_page.rendered
         self.external = ExternalOpener(jobs, self)
         self.file_actions = FileActions(jobs, self.external, self.source, self)
@@ -335,10 +335,10 @@ class ViewerPanel(BaseViewer):
             return
         rendered = self.page is self.rendered
         chosen = self.rendered.textCursor().selectedText() if rendered else self.source.selected_word()
-        self.finding.bar.open(chosen)
+        self.find_in_text.bar.open(chosen)
 
     def _close_find(self) -> None:
-        if self.finding.open:
+        if self.find_in_text.open:
             self.source.select_hit()
         super()._close_find()
 

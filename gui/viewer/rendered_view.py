@@ -160,13 +160,13 @@ class RenderedView(QTextBrowser):
         """The images of the page that is being built."""
         self._loader = PictureLoader(jobs, self)
         self._loader.loaded.connect(self.viewport().update)
-        self._keep_position = False
+        self._keep_position = self._heading_pending = False
         self._returning: tuple[int, int] | None = None
         """Block number of the position to show once it is laid out again, and the pixels of it above the view."""
         self._former = QPixmap()
-        """What was visible before, painted until then."""
-        self._making = PageBuilder(jobs, self)
-        self._making.made.connect(self._show)
+        """Picture of the previous content, painted until then."""
+        self._page_builder = PageBuilder(jobs, self)
+        self._page_builder.made.connect(self._show)
         self._layout_steps = StepwiseLayout(self)
         self._layout_steps.reached.connect(self._on_reached)
         self._layout_steps.finished.connect(self._move_ticks)
@@ -228,12 +228,12 @@ class RenderedView(QTextBrowser):
         def make(content: tuple[list[str], Mapping[str, Picture]]) -> None:
             self._job.done()
             slices, self._pictures = content
-            self._making.start(slices, style, self._pictures)
+            self._page_builder.start(slices, style, self._pictures)
 
         self._job.put(self._jobs.read(work, make, self._fail))
 
     def cancel(self) -> None:
-        self._making.stop()
+        self._page_builder.stop()
         self._job.cancel()
 
     def leave(self) -> None:
@@ -244,7 +244,7 @@ class RenderedView(QTextBrowser):
 
     @property
     def blocks(self) -> TextLines:
-        """Return the text blocks of the page as lines to search."""
+        """The text blocks of the page, as lines to search."""
         return TextLines(self._page.texts if self._page is not None else ())
 
     def go_to_anchor(self, name: str) -> bool:
@@ -286,7 +286,7 @@ class RenderedView(QTextBrowser):
         if self._keep_position:
             self._leave_position()
         else:
-            self._returning, self._former = None, QPixmap()
+            self._returning, self._former, self._heading_pending = None, QPixmap(), True
         self._page = page
         self.current_hit = None
         self._marks.forget()
@@ -305,9 +305,9 @@ class RenderedView(QTextBrowser):
             number, above = self._returning
             scrolled = self.verticalScrollBar().value()  # how far the user has scrolled from the top meanwhile
             self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above + scrolled)
-        elif not self._keep_position:
+        elif self._heading_pending:  # not if a link was followed meanwhile
             self.go_to_heading(self._requested_heading)
-            self._keep_position = True  # also when the page is rendered again in other colours
+        self._keep_position = True  # also when the page is rendered again in other colours
 
     def _fit_tables(self) -> None:
         """Build the page again if other tables than before are too wide for it."""
@@ -391,7 +391,7 @@ class RenderedView(QTextBrowser):
             self.verticalScrollBar().setValue(0)
 
     def _scroll_to(self, pixels: int) -> None:
-        self._returning, self._former = None, QPixmap()
+        self._returning, self._former, self._heading_pending = None, QPixmap(), False
         self.verticalScrollBar().setValue(pixels)
         self.viewport().update()
 

@@ -59,7 +59,7 @@ class SourceAndPage(QObject):
             self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=size_words))
         elif self._page_of is not opened or target.query not in ("", self._unfolded_for):
             if self._page_of is opened:
-                self.rendered.leave()  # what the user folded and unfolded is forgotten
+                self.rendered.leave()  # forgets the callouts that the user folded and unfolded
             self._page_of, self._unfolded_for = None, target.query
             self.rendered.unfold = bool(target.query)
             self.rendered.show_markdown(

@@ -65,7 +65,7 @@ class SourceView(LineCanvas):
 
     @property
     def top_line(self) -> int:
-        """Return the first line in view."""
+        """The first line in view."""
         return self.scroll_position.line
 
     def go_to_line(self, line: int) -> None:

@@ -21,6 +21,13 @@ def shown_headings(path: str, headings: Sequence[str]) -> tuple[str, ...]:
     return (tr("Page {page}", page=page), *headings[1:]) if page else tuple(headings)
 
 
+def short_path(path: str, home: str) -> str:
+    """Return the path with `~` for the home folder."""
+    start = home.rstrip("/\\")
+    rest = path[len(start) :]
+    return "~" + rest if start and path.startswith(start) and rest[:1] in ("", "/", "\\") else path
+
+
 def size_text(count: float) -> str:
     """Format a number of bytes in decimal units: "812 bytes", "1.2 MB", "118 MB"."""
     if count < _KILO:

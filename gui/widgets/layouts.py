@@ -396,3 +396,28 @@ def open_dialog(title: str, content: QWidget, parent: QWidget) -> QDialog:
     dialog.open()
     close.setFocus()
     return dialog
+
+
+class BottomCard(QFrame):
+    """A card below a text; its height follows the size of text, between four rows and its own number of them."""
+
+    _FEWEST_ROWS = 4
+
+    def __init__(self, rows: int) -> None:
+        super().__init__()
+        self._rows_shown = rows
+        self.setProperty("role", "side")
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height(self._rows_shown))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self._height(self._FEWEST_ROWS))
+
+    def _height(self, rows: int) -> int:
+        return rows * round(1.75 * font_at(13).pixelSize())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()

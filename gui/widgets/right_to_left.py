@@ -58,9 +58,9 @@ def upright(painter: QPainter, rect: QRect | QRectF) -> Iterator[QRectF]:
 
 
 def in_reading_order(text: str) -> str:
-    """Replace the characters with which a name or title looks like another one; the length stays the same.
+    """Replace control characters of direction, which can disguise a name or title; the length stays the same.
 
-    Scripts that are written from right to left need none of them.
+    Right-to-left scripts don't need them.
     """
     return text if text.isascii() else _TURNING.sub("\ufffd", text)
 

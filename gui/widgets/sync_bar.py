@@ -155,8 +155,8 @@ class SyncBar(QWidget):
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._refresh)
-        self._measuring = QTimer(self, singleShot=True, interval=0)
-        self._measuring.timeout.connect(self._measure_again)
+        self._measure_timer = QTimer(self, singleShot=True, interval=0)
+        self._measure_timer.timeout.connect(self._measure_again)
         self._measure()
         self.show_status(None)
 
@@ -218,7 +218,7 @@ class SyncBar(QWidget):
 
     @property
     def _is_fresh(self) -> bool:
-        """Return whether the last sync was so recent that its age is shown in seconds."""
+        """Whether the last sync was so recent that its age is shown in seconds."""
         last = self._status.last_sync if self._status else None
         return last is not None and time.time() - last.started - last.seconds < _FRESH_SECONDS
 
@@ -303,7 +303,7 @@ class SyncBar(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_measuring"):
-            self._measuring.start()  # Qt notifies widgets in any order, and the buttons may not know their font yet
+            self._measure_timer.start()  # Qt notifies widgets in any order, and the buttons may not know their font yet
 
     @Slot()
     def _measure_again(self) -> None:

@@ -109,7 +109,7 @@ class Drafts(QObject):
         self._is_loaded = False
         """Whether the folder's saved drafts have been read; until then they must not be replaced."""
         self._dismissed = False
-        self._reading = JobSlot(self)
+        self._read_job = JobSlot(self)
         self._later_write = DebouncedWrite(self._jobs, self._writing, _DRAFT_MS, self)
         editor = views.facts.body.editor
         editor.text.textChanged.connect(self._note)
@@ -168,14 +168,14 @@ class Drafts(QObject):
 
         self._waiting = ()
         self._is_loaded = False
-        self._reading.put(self._jobs.read(work, self._set_drafts))
+        self._read_job.put(self._jobs.read(work, self._set_drafts))
 
     @Slot()
     def _end(self) -> None:
-        self._reading.cancel()
+        self._read_job.cancel()
 
     def _set_drafts(self, drafts: tuple[Draft, ...]) -> None:
-        self._reading.done()
+        self._read_job.done()
         self._waiting = drafts
         self._is_loaded = True
         self._note()

@@ -127,7 +127,7 @@ class KeySheet(QWidget):
 
     @property
     def visible_rows(self) -> list[str]:
-        """Return the texts of the visible rows."""
+        """Texts of the visible rows."""
         return [f"{key.text()}: {words.text()}" for _, (key, words) in self._rows if not key.isHidden()]
 
     @Slot(str)

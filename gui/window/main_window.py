@@ -146,7 +146,7 @@ class MainWindow(MainWindowBase):
         self.guide = GuideController(jobs, self.settings, self)
         self.search_settings = SearchSettingsController(context, self.search)
         self.panel_actions = PanelActions(context, self.views, self.dock, self.first_run, self.folders, self.settings)
-        self.opening = WorkspaceController(context, self.frame, self.folders, self._capabilities, aside)
+        self.workspace_controller = WorkspaceController(context, self.frame, self.folders, self._capabilities, aside)
         self.spaces = WorkspacesController(context, self.search, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
         opener = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
@@ -163,10 +163,10 @@ class MainWindow(MainWindowBase):
         if remembers:
             drafts = Drafts(context, self.views, self.remember.controller)
             self.closing.connect(drafts.write_now)
-        self.resuming = SessionRestore(context, self.views, self.frame)
+        self.session_restore = SessionRestore(context, self.views, self.frame)
 
     def _connect(self) -> None:
-        self.opening.another_folder_requested.connect(self.first_run.choose)
+        self.workspace_controller.another_folder_requested.connect(self.first_run.choose)
         self.workspace.feed.status_changed.connect(self._capabilities.update_status)
         self.workspace.feed.status_changed.connect(self._show_status)
         for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
@@ -213,7 +213,7 @@ class MainWindow(MainWindowBase):
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop all work and close the memory, after the window was closed; False if something did not stop in time."""
         self.workspace.feed.set_manager(None)
-        self.opening.show_closed()
+        self.workspace_controller.show_closed()
         ended = self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)
         self.sharing.close()
         return ended
@@ -241,7 +241,7 @@ class MainWindow(MainWindowBase):
             self.navigation.watch(window)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.resuming.write_now()
+        self.session_restore.write_now()
         self.looks.save()
         self.closing.emit()
         super().closeEvent(event)

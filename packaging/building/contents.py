@@ -205,7 +205,7 @@ def _folder(package: Distribution) -> Path:
 
 
 def write_bundled_list(entries: Iterable[Entry], folder: Path) -> list[tuple[str, str]]:
-    """Write licences of components that are no Python package into `folder`; return source and target folder of
+    """Write licences of components that aren't Python packages into `folder`; return source and target folder of
     each."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -219,7 +219,7 @@ def write_bundled_list(entries: Iterable[Entry], folder: Path) -> list[tuple[str
 
 
 class Component(NamedTuple):
-    """A component of a bundle that is no Python package."""
+    """A component of a bundle that isn't a Python package."""
 
     name: str
     version: str

@@ -39,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a function gave, and what it took.
+    """The return value of a function and its cost.
 
     CPU seconds of all threads and of the processes that it started and that have ended; seconds; peak of resident bytes
     of its own process.
@@ -93,7 +93,7 @@ def measure(function: Callable[..., Any], *args: Any) -> Cost:
 
 
 def serve() -> None:
-    """What a child does."""
+    """Run the function on standard input and write its cost to standard output; the main function of a child."""
     function, args = pickle.load(sys.stdin.buffer)
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output must not get into the result
@@ -104,7 +104,7 @@ def serve() -> None:
     pickle.dump(Cost(value, took.cpu, took.wall, peak_memory()), answer)
     answer.close()
     sys.stderr.flush()
-    os._exit(0)  # what Qt or a pool would still tidy up is no part of the measure
+    os._exit(0)  # without the clean-up of Qt and of pools, which isn't measured
 
 
 def environment() -> dict[str, str]:

@@ -56,7 +56,7 @@ class NextVector:
     def encode(self, texts: Sequence[str]) -> Vectors:
         found = self._real[[next(self._next) % len(self._real) for _ in texts]]
         if isinstance(self._real.base, mmap.mmap):
-            self._real.base.madvise(mmap.MADV_DONTNEED)  # pages of this file are no memory of the program
+            self._real.base.madvise(mmap.MADV_DONTNEED)  # pages of this file aren't the program's own memory
         return found
 
     def pieces(self, word: str) -> int:

@@ -28,7 +28,7 @@ _CUT = [
 
 @pytest.mark.parametrize("text", _CUT)
 def test_export_with_endless_integer_never_crashes(tmp_path: Path, text: str) -> None:
-    """In a process of its own, many times over: the parser used to leave an error behind that crashed it later."""
+    """In a separate process, many times: a parser that leaves an error behind crashes later."""
     path = tmp_path / "conversations.json"
     path.write_text(text, "utf-8")
     code = (

@@ -116,8 +116,8 @@ def test_secret_cut_in_message_masked(monkeypatch: pytest.MonkeyPatch, before: s
     if known:
         hide(secret)
     path = configure_logging()
-    for shown in range(1, 30):
-        log.info("%s %s%s@example.org", "x" * (999 - len(before) - shown), before, secret)
+    for offset in range(1, 30):
+        log.info("%s %s%s@example.org", "x" * (999 - len(before) - offset), before, secret)
     assert "…" in path.read_text()
     assert "z" not in path.read_text()
 

@@ -119,9 +119,9 @@ def test_note_that_kills_the_analysis_is_skipped(folders: Folders) -> None:
 def test_other_files_are_indexed_after_first_crash(folders: Folders) -> None:
     folders.write_session("deadly.jsonl", "A deadly lamp?")
     (folders.notes / "b-deadly.md").write_text("A deadly lamp.\n")
-    assert folders.sync() is None  # at the note
-    assert folders.sync() is None  # at the note again, after all others
-    assert folders.sync() is None  # at the session
+    assert folders.sync() is None  # killed while reading the note
+    assert folders.sync() is None  # killed by the note again, which is read last
+    assert folders.sync() is None  # killed by the session
     assert folders.sync() is None
     failed, found = folders.sync() or ({}, [])
     assert len(failed) == 2

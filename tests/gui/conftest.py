@@ -1,4 +1,4 @@
-"""What the tests of the window share: jobs that end, and a memory to look at."""
+"""Shared fixtures of the window's tests: jobs that end, and a fake memory."""
 
 import gc
 from collections.abc import Iterator

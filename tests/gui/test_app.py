@@ -63,7 +63,7 @@ def test_locale_does_not_change_names_of_notes(notes, words_only):
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode on these systems")
 def test_python_option_against_utf8_is_followed():
-    """The program would otherwise start itself again forever."""
+    """It must not restart itself in UTF-8 mode: it would do so forever."""
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = _finished([sys.executable, "-X", "utf8=0", "-m", "gui", "--version"], environment)
     assert (done.returncode, done.stderr) == (0, "")

@@ -59,9 +59,9 @@ def test_state_of_the_index_opens_diagnostics(qtbot, opened):
     assert opened.dock.isHidden()
     state = opened.sync_bar.findChild(StateButton)
     assert state.accessibleName() == "Up to date: show or hide the diagnostics"
-    for shown in (True, False):
+    for visible in (True, False):
         qtbot.mouseClick(state, Qt.MouseButton.LeftButton)
-        assert opened.diagnostics.isVisible() is shown
+        assert opened.diagnostics.isVisible() is visible
 
 
 def test_explanation_closes_with_the_search(qtbot, opened):

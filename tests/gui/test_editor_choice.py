@@ -9,7 +9,7 @@ from tests.helpers.windows import at_rest
 
 @pytest.fixture
 def editors(monkeypatch):
-    """What was opened, as (name, line, command); only a chosen editor works."""
+    """The opened files, as (name, line, command); only a chosen editor works."""
     seen = []
 
     def open_in_editor(path, line, command):

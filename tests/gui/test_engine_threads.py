@@ -29,7 +29,7 @@ _OTHER_LIBRARY = "[defaults.store.vector]\nengine = 'sqlite-vec'\nextension_path
 
 
 class Seen:
-    """What the engine did, and whether a thread of a pool did it."""
+    """Records the engine's work, and whether a pool thread did it."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._pools = jobs.findChildren(QThreadPool)

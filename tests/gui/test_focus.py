@@ -194,9 +194,9 @@ def dialog(qtbot, opened, request) -> QWidget:
     else:
         opened.settings.show_page("keyboard")
         qtbot.waitUntil(lambda: opened.settings.dialog.ready)
-    shown = QApplication.activeModalWidget()
-    assert shown is not None
-    return shown
+    modal = QApplication.activeModalWidget()
+    assert modal is not None
+    return modal
 
 
 def test_tab_cycles_through_dialog(qtbot, dialog):

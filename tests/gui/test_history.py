@@ -71,7 +71,7 @@ def test_query_and_its_first_opened_result_are_one_entry():
     made = history_of(A, first, second)
     assert made.back(second) == first
     assert not made.can_go_back(first)
-    assert made.can_go_forward(A)  # something else is looked at, and nothing opened
+    assert made.can_go_forward(A)  # the user looks at something else that wasn't opened from the history
 
 
 def test_history_length_is_limited():

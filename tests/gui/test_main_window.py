@@ -54,7 +54,7 @@ def test_opening_folder_syncs_and_shows_progress(qtbot, opened, memory):
 
 def test_first_sync_never_shows_an_empty_index(qtbot, window, memory, monkeypatch):
     memory.set_status(files=0, chunks=0, last_sync=None)
-    started, shown = Event(), []
+    started, words = Event(), []
     sync = memory.sync
 
     def late(**options):
@@ -62,13 +62,13 @@ def test_first_sync_never_shows_an_empty_index(qtbot, window, memory, monkeypatc
         return sync(**options)
 
     monkeypatch.setattr(memory, "sync", late)
-    window.workspace.feed.status_changed.connect(lambda _: shown.append(window.sync_bar.line.word))
+    window.workspace.feed.status_changed.connect(lambda _: words.append(window.sync_bar.line.word))
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: window.workspace.status is not None)
-    assert shown[-1] == f"Opening {memory.folder.name}…"
+    assert words[-1] == f"Opening {memory.folder.name}…"
     started.set()
     qtbot.waitUntil(lambda: window.sync_bar.line.word == "Up to date")
-    assert "Nothing indexed yet" not in shown
+    assert "Nothing indexed yet" not in words
 
 
 def test_first_sync_can_be_switched_off(qtbot, window, memory, user_home):
@@ -94,9 +94,9 @@ def test_keys_move_from_box_to_list_to_file_and_back(qtbot, opened, box):
 
 
 def test_viewer_follows_selected_result(qtbot, opened):
-    with qtbot.waitSignal(opened.viewer.file_shown) as shown:
+    with qtbot.waitSignal(opened.viewer.file_shown) as signal:
         _find(qtbot, opened, "CR2032")
-    assert shown.args[0] in ("topics/shopping.md", "projects/greenhouse.md")
+    assert signal.args[0] in ("topics/shopping.md", "projects/greenhouse.md")
 
 
 def test_window_shortcuts(qtbot, opened, box, memory):
@@ -106,11 +106,11 @@ def test_window_shortcuts(qtbot, opened, box, memory):
     syncs = len(memory.syncs)
     qtbot.keyClick(opened, Key.Key_F5)
     qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1 and at_rest(opened))
-    shown = opened.diagnostics.isVisible()
+    was_visible = opened.diagnostics.isVisible()
     qtbot.keyClick(opened, Key.Key_D, Control)
-    assert opened.diagnostics.isVisible() is not shown
+    assert opened.diagnostics.isVisible() is not was_visible
     qtbot.keyClick(opened, Key.Key_F9)
-    assert opened.diagnostics.isVisible() is shown
+    assert opened.diagnostics.isVisible() is was_visible
     qtbot.keyClick(opened, Key.Key_F1)
     sheet = opened.findChild(QDialog)
     assert sheet.isVisible()
@@ -402,13 +402,13 @@ def test_opening_another_folder_replaces_the_first(qtbot, opened, memory, monkey
     other = FakeMemory({"x.md": "# Something else\n\nabout herons"})
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: other)
     _find(qtbot, opened, "timer")
-    shown = []
+    chip_names = []
     chip = next(chip for chip in opened.findChildren(Chip) if chip.accessibleName().startswith("Workspace: "))
     for signal in (opened.workspace.opening, opened.workspace.opened):
-        signal.connect(lambda _: shown.append(chip.accessibleName()))
+        signal.connect(lambda _: chip_names.append(chip.accessibleName()))
     opened.folders.open(tmp_path)
     qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
-    assert shown == [f"Workspace: {tmp_path.name}"] * 2
+    assert chip_names == [f"Workspace: {tmp_path.name}"] * 2
     qtbot.waitUntil(lambda: memory.closed and at_rest(opened))
     _find(qtbot, opened, "herons")
     assert other.searches[-1][0] == "herons"
@@ -435,7 +435,7 @@ VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("welcome", lambda window, _: window.folders.show_welcome()),
     ("preview", lambda window, folder: window.folders.offer(folder)),
     ("sources", lambda window, _: window.folders.choose_sessions()),
-    ("message", lambda window, _: window.opening.show_settings_problem("Line 3.", Action("Again", list))),
+    ("message", lambda window, _: window.workspace_controller.show_settings_problem("Line 3.", Action("Again", list))),
     ("banner", lambda window, _: window.banner.confirm_rebuild()),
 ]
 
@@ -613,14 +613,14 @@ def test_reopened_folder_keeps_results_and_document(qtbot, opened, memory, monke
     source.setFocus()
     file, cleared = opened.viewer.opened, []
     monkeypatch.setattr(opened.viewer, "clear", lambda *_: cleared.append(True))
-    shown = []
+    states = []
     opened.workspace.opening.connect(
-        lambda _: shown.append((opened.workspace.current, opened.viewer.opened, results.current_result()))
+        lambda _: states.append((opened.workspace.current, opened.viewer.opened, results.current_result()))
     )
     monkeypatch.setattr(memory, "close", lambda: None)  # which deletes the folder
     opened.diagnostics.type_requested.emit(".log")
-    qtbot.waitUntil(lambda: bool(shown) and at_rest(opened) and memory.syncs[-1] == ("manual", False))
-    assert shown == [(None, file, chosen)]
+    qtbot.waitUntil(lambda: bool(states) and at_rest(opened) and memory.syncs[-1] == ("manual", False))
+    assert states == [(None, file, chosen)]
     assert not cleared
     assert opened.viewer.opened is file
     assert results.current_result() == chosen
@@ -692,14 +692,14 @@ def test_last_escape_empties_the_viewer(qtbot, opened):
 
 
 def test_viewer_hint_appears_once_something_is_indexed(qtbot, opened):
-    def shown() -> str:
+    def hint() -> str:
         return " ".join(words.text() for words in opened.viewer.empty_page.findChildren(QLabel))
 
-    assert "that you choose opens here" in shown()
+    assert "that you choose opens here" in hint()
     opened.views.show_status(make_status(files=0))
-    assert shown().strip() == ""
+    assert hint().strip() == ""
     opened.views.show_status(make_status())
-    assert "that you choose opens here" in shown()
+    assert "that you choose opens here" in hint()
 
 
 @pytest.mark.parametrize("remembers", [False])
@@ -717,17 +717,17 @@ def test_rule_remedy_opens_its_option(qtbot, opened):
 
 
 def test_note_opens_in_editor_and_transcript_is_revealed(qtbot, opened, memory, monkeypatch):
-    edited, shown = [], []
+    edited, revealed = [], []
     monkeypatch.setattr(
         external_programs, "open_in_editor", lambda path, line, _: edited.append((path.name, line)) or ""
     )
-    monkeypatch.setattr(external_programs, "reveal_in_file_manager", lambda path, _: shown.append(path))
+    monkeypatch.setattr(external_programs, "reveal_in_file_manager", lambda path, _: revealed.append(path))
     transcript = memory.folder / "boat.jsonl"
     opened.diagnostics.open_requested.emit(make_path_state(path="topics/shopping.md"))
     opened.diagnostics.open_requested.emit(make_path_state(source="sessions", file=str(transcript)))
     qtbot.waitUntil(lambda: bool(edited))
     assert edited == [("shopping.md", 1)]
-    assert shown == [transcript]
+    assert revealed == [transcript]
 
 
 def test_damaged_settings_are_set_aside_and_folder_opens(qtbot, window, memory):

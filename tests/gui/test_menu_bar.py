@@ -14,9 +14,9 @@ def test_menu_bar_has_every_command_once_with_roles(qtbot, opened):
     fill_menu_bar(bar, opened.actions())
     menus = {entry.text(): entry.menu().actions() for entry in bar.actions()}
     assert list(menus) == ["File", "Search", "View", "Go", "Help"]
-    shown = [action for actions in menus.values() for action in actions]
-    assert sorted(action.objectName() for action in shown) == sorted(one.objectName() for one in opened.actions())
-    roles = {action.objectName(): action.menuRole() for action in shown}
+    entries = [action for actions in menus.values() for action in actions]
+    assert sorted(action.objectName() for action in entries) == sorted(one.objectName() for one in opened.actions())
+    roles = {action.objectName(): action.menuRole() for action in entries}
     assert [name for name, role in roles.items() if role != Role.NoRole] == [
         "settings.show",
         "window.quit",

@@ -125,9 +125,9 @@ def test_back_restores_selection_and_scroll_position(qtbot, opened, find, back, 
     with qtbot.waitSignal(opened.viewer.file_shown, check_params_cb=lambda path: path == "000.md"):
         find("hose")
     assert results.verticalScrollBar().value() == 0
-    with qtbot.waitSignal(opened.viewer.file_shown) as shown:
+    with qtbot.waitSignal(opened.viewer.file_shown) as signal:
         back()
-    assert shown.args == ["030.md"]
+    assert signal.args == ["030.md"]
     assert (_current(opened), results.verticalScrollBar().value()) == ("030.md", top)
     assert results.hasFocus()
     forward()
@@ -222,10 +222,10 @@ def test_location_opened_from_index_is_a_history_entry(qtbot, opened, find, back
         opened.views.show_location(Location("020.md", 3))
     rest()
     find("hose")
-    with qtbot.waitSignal(opened.viewer.file_shown) as shown:
+    with qtbot.waitSignal(opened.viewer.file_shown) as signal:
         back()
         qtbot.waitUntil(opened.viewer.isVisible)
-    assert shown.args == ["020.md"]
+    assert signal.args == ["020.md"]
     back()
     assert opened.views.current == "index"
 

@@ -40,7 +40,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
         qtbot.addWidget(window)
         made.append(window)
         window.show()
-        window.resuming.resume()
+        window.session_restore.resume()
         window.folders.open(memory.folder)
         if wait:
             qtbot.waitUntil(lambda: at_rest(window))
@@ -83,7 +83,7 @@ def test_next_start_restores_query_and_selection(qtbot, opened, begin, memory):
     results = opened.search.body.list
     results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
     chosen = results.current_result()
-    opened.resuming.write_now()
+    opened.session_restore.write_now()
     again = begin(load_state())
     qtbot.waitUntil(lambda: again.search.body.has_results and not again.search.busy)
     assert again.views.current == "search"
@@ -107,7 +107,7 @@ def _choose_last(qtbot, window):
     results = window.search.body.list
     results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
     qtbot.waitUntil(lambda: at_rest(window) and bool(window.viewer.name))
-    window.resuming.write_now()
+    window.session_restore.write_now()
     return results.current_result()
 
 
@@ -159,7 +159,7 @@ def test_other_folder_restores_nothing(qtbot, begin, memory):
 def test_query_with_secret_is_not_saved(qtbot, opened, text):
     opened.search.search(text)
     qtbot.waitUntil(lambda: not opened.search.busy)
-    opened.resuming.write_now()
+    opened.session_restore.write_now()
     assert _written()["place"]["question"] is None
     assert text not in state_path().read_text()
 
@@ -167,15 +167,15 @@ def test_query_with_secret_is_not_saved(qtbot, opened, text):
 def test_disabled_history_saves_no_query(qtbot, opened):
     opened.search_settings.record_history(False)
     _ask(qtbot, opened, "timer")
-    opened.resuming.write_now()
+    opened.session_restore.write_now()
     kept_view = msgspec.json.decode(state_path().read_bytes(), type=WindowState).last_view
     assert (kept_view.query, kept_view.row, kept_view.file) == (None, None, "")
 
 
 def test_saved_state_is_not_overwritten_before_folder_opens(opened, memory):
     opened.state.last_view = LastView(folder="/elsewhere", view="facts")
-    opened.resuming.resume()
-    opened.resuming.update_state()
+    opened.session_restore.resume()
+    opened.session_restore.update_state()
     assert opened.state.last_view.folder == "/elsewhere"
 
 
@@ -227,7 +227,7 @@ def test_session_filters_are_saved_from_another_view(qtbot, opened, begin, sessi
     _read(qtbot, opened, LONG)
     choose_from_chip(opened.sessions.chips, "Said by", "Me")
     opened.views.switch("search")
-    opened.resuming.write_now()
+    opened.session_restore.write_now()
     again = begin(load_state())
     assert (again.views.current, again.sessions.chips.role) == ("search", "user")
     _read(qtbot, again, LONG)
@@ -236,7 +236,7 @@ def test_session_filters_are_saved_from_another_view(qtbot, opened, begin, sessi
 def test_session_query_with_secret_is_not_saved(qtbot, opened, sessions):
     opened.views.switch("sessions")
     opened.sessions.search("sk-proj-abcdefghijklmnopqrstuvwxyz123456")
-    opened.resuming.write_now()
+    opened.session_restore.write_now()
     assert _written()["place"]["criteria"]["text"] == ""
     assert "sk-proj" not in state_path().read_text()
 

@@ -55,9 +55,9 @@ def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
     strict = replace(settings, query=replace(settings.query, min_score=max(found)))
     opened.workspace.take_settings(strict, memory.folder)
     qtbot.waitUntil(lambda: len(memory.searches) > count and at_rest(opened))
-    shown = [result.score for result in panel.body.answer.outcome.results]
-    assert shown
-    assert set(shown) == {max(found)}
+    scores = [result.score for result in panel.body.answer.outcome.results]
+    assert scores
+    assert set(scores) == {max(found)}
     count = len(memory.searches)
     opened.workspace.take_settings(replace(strict, window=replace(strict.window, editor="vim {path}")), memory.folder)
     qtbot.wait(2 * REPEAT_MS)

@@ -53,7 +53,7 @@ def test_previous_manager_no_longer_notifies(qtbot, jobs, memory):
     feed.deleteLater()
 
 
-def test_closed_memory_is_no_error(qtbot, jobs, memory, monkeypatch):
+def test_closed_memory_is_not_an_error(qtbot, jobs, memory, monkeypatch):
     from engine import Closed
 
     def closed() -> None:

@@ -46,7 +46,7 @@ def memory(memories) -> FakeMemory:
 
 
 @pytest.fixture
-def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
+def conversation_calls(monkeypatch, qapp) -> list[tuple[object, ...]]:
     """The requests to the conversation (session, location, query); () if it was cleared."""
     calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(
@@ -57,7 +57,9 @@ def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture
-def window(qtbot, appearance, jobs, memories, memory, remembers, monkeypatch, shown) -> Iterator[MainWindow]:
+def window(
+    qtbot, appearance, jobs, memories, memory, remembers, monkeypatch, conversation_calls
+) -> Iterator[MainWindow]:
     """An active window with notes and sessions, indexed and at rest."""
     opened = iter(memories)
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: next(opened), raising=False)
@@ -70,7 +72,7 @@ def window(qtbot, appearance, jobs, memories, memory, remembers, monkeypatch, sh
         window.activateWindow()
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
-    shown.clear()
+    conversation_calls.clear()
     yield window
     assert window.shut_down(60_000)
 
@@ -108,7 +110,7 @@ def test_index_view_replaces_list_and_reader_but_not_search_box(qtbot, window):
     assert window.sessions.body.isVisible()
 
 
-def test_location_opened_from_index_is_shown_in_reader(qtbot, window, shown):
+def test_location_opened_from_index_is_shown_in_reader(qtbot, window, conversation_calls):
     qtbot.keyClick(window, Key.Key_3, Control)
     with qtbot.waitSignal(window.viewer.file_shown) as file:
         window.views.index.open_requested.emit("topics/shopping.md", 2)
@@ -118,7 +120,7 @@ def test_location_opened_from_index_is_shown_in_reader(qtbot, window, shown):
     assert window.viewer.isAncestorOf(window.focusWidget())
     qtbot.keyClick(window, Key.Key_3, Control)
     window.views.index.open_requested.emit(VALVE, 2)
-    assert shown[-1] == (VALVE, 2, "")
+    assert conversation_calls[-1] == (VALVE, 2, "")
     assert window.views.conversation.isVisible()
 
 
@@ -215,13 +217,13 @@ def test_read_session_stays_when_another_begins(qtbot, window, memory, monkeypat
     assert listed.current_session().path == (VALVE if is_read else "sessions/new.jsonl")
 
 
-def test_selected_session_is_shown_as_conversation(qtbot, window, shown):
+def test_selected_session_is_shown_as_conversation(qtbot, window, conversation_calls):
     _sessions(qtbot, window)
-    assert shown == [(VALVE, None, "")]
+    assert conversation_calls == [(VALVE, None, "")]
     assert window.views.conversation.isVisible()
     window.sessions.search("firmware")
     qtbot.waitUntil(lambda: at_rest(window))
-    path, line, query = shown[-1]
+    path, line, query = conversation_calls[-1]
     assert (path, query) == (VALVE, "firmware")
     assert "firmware" in next(message.text for message in SESSIONS[VALVE].messages if message.line == line)
 
@@ -235,7 +237,7 @@ def test_without_sessions_reader_shows_no_choose_hint(qtbot, window, memory, mon
     assert messages == [NONE_TO_READ]
 
 
-def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, shown, monkeypatch):
+def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, conversation_calls, monkeypatch):
     messages = []
     monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: messages.append(instead))
     _sessions(qtbot, window)
@@ -249,21 +251,21 @@ def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, sh
         assert sessions.chips.agent == agent
     assert sessions.box.edit.hasFocus()
     qtbot.waitUntil(lambda: at_rest(window))
-    assert shown[-1] == (VALVE, None, "")
+    assert conversation_calls[-1] == (VALVE, None, "")
 
 
-def test_session_without_similar_ones_stays_open(qtbot, window, memory, shown, monkeypatch):
+def test_session_without_similar_ones_stays_open(qtbot, window, memory, conversation_calls, monkeypatch):
     monkeypatch.setattr(memory, "vectors", False)
     _sessions(qtbot, window)
     window.sessions.show_similar(VALVE)
     qtbot.waitUntil(lambda: at_rest(window))
     assert "No similar session" in window.sessions.view.page.accessibleName()
-    assert shown == [(VALVE, None, "")]
+    assert conversation_calls == [(VALVE, None, "")]
 
 
-def test_session_hit_opens_conversation_and_note_hit_file(qtbot, window, shown):
+def test_session_hit_opens_conversation_and_note_hit_file(qtbot, window, conversation_calls):
     _search(qtbot, window, "lost_ticks")
-    path, line, query = shown[-1]
+    path, line, query = conversation_calls[-1]
     assert (path, query) == (VALVE, "lost_ticks")
     assert isinstance(line, int)
     assert window.views.conversation.isVisible()
@@ -272,20 +274,20 @@ def test_session_hit_opens_conversation_and_note_hit_file(qtbot, window, shown):
     assert not window.views.conversation.isVisible()
 
 
-def test_each_view_restores_its_reader(qtbot, window, shown):
+def test_each_view_restores_its_reader(qtbot, window, conversation_calls):
     _search(qtbot, window, "lost_ticks")
-    hit = shown[-1]
+    hit = conversation_calls[-1]
     _sessions(qtbot, window)
-    assert shown[-1] == (VALVE, None, "")
+    assert conversation_calls[-1] == (VALVE, None, "")
     qtbot.keyClick(window, Key.Key_1, Control)
-    assert shown[-1] == hit
+    assert conversation_calls[-1] == hit
     _search(qtbot, window, "pressure")
-    before = len(shown)
+    before = len(conversation_calls)
     qtbot.keyClick(window, Key.Key_2, Control)
     assert window.views.conversation.isVisible()
     qtbot.keyClick(window, Key.Key_1, Control)
     assert window.viewer.isVisible()
-    assert len(shown) == before + 1
+    assert len(conversation_calls) == before + 1
 
 
 def test_enter_focuses_conversation_and_escape_returns(qtbot, window):

@@ -32,7 +32,7 @@ def test_unknown_fields_in_file_are_ignored():
     assert load_state() == WindowState(list_width=333)
 
 
-def test_unwritable_path_is_no_error(tmp_path, caplog):
+def test_unwritable_path_causes_no_error(tmp_path, caplog):
     (tmp_path / "file").write_text("x")
     save_state(WindowState(), tmp_path / "file" / "window.json")
     assert "not saved" in caplog.text

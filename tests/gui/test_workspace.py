@@ -149,7 +149,7 @@ def test_store_path_overrides_index_path(qtbot, jobs, monkeypatch, tmp_path):
     workspace.close_all_now()
 
 
-def test_commands_without_workspace_are_no_error(workspace):
+def test_commands_without_workspace_cause_no_error(workspace):
     for act in (workspace.pause, workspace.resume, workspace.cancel, workspace.sync, workspace.close):
         act()
     assert workspace.current is None

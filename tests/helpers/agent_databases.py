@@ -576,7 +576,7 @@ _LLM_NEW_TIMES = """SELECT strftime('%s', datetime_utc) + 0 FROM turns
     UNION SELECT strftime('%s', datetime_utc) + duration_ms / 1000 FROM turns"""
 
 
-# --- ZCode, Shelley, Piebald, Omnigent --------------------------------------------------------------------------------
+# --- ZCode, Shelley, Piebald, Ollama, Omnigent ------------------------------------------------------------------------
 
 ZCODE = """CREATE TABLE session (id TEXT PRIMARY KEY NOT NULL, project_id TEXT, workspace_id TEXT, directory TEXT,
     title TEXT, time_created INTEGER, time_updated INTEGER);
@@ -708,6 +708,52 @@ _PIEBALD_SPOKEN = """SELECT CASE role WHEN 'user' THEN 'user' ELSE 'agent' END F
     JOIN message_parts p ON p.parent_chat_message_id = m.id JOIN message_part_text t ON t.message_part_id = p.id
     WHERE NOT t.is_thinking AND m.enabled"""
 _PIEBALD_TIMES = "SELECT created_at FROM messages WHERE enabled UNION SELECT created_at FROM chats"
+
+OLLAMA = """CREATE TABLE settings (id INTEGER PRIMARY KEY, schema_version INTEGER NOT NULL DEFAULT 16);
+    CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT NOT NULL DEFAULT '', created_at TIMESTAMP NOT NULL,
+    browser_state TEXT); CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, chat_id TEXT NOT NULL,
+    role TEXT NOT NULL, content TEXT NOT NULL DEFAULT '', thinking TEXT NOT NULL DEFAULT '', model_name TEXT,
+    created_at TIMESTAMP NOT NULL, updated_at TIMESTAMP NOT NULL, tool_result TEXT);
+    CREATE TABLE tool_calls (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id INTEGER NOT NULL, type TEXT NOT NULL,
+    function_name TEXT NOT NULL, function_arguments TEXT NOT NULL, function_result TEXT);
+    CREATE TABLE attachments (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id INTEGER NOT NULL,
+    filename TEXT NOT NULL, data BLOB NOT NULL);"""
+OLLAMA_NEWER = "ALTER TABLE settings ADD COLUMN onboarding_version INTEGER;"
+
+
+def _ollama(number: int, role: str, text: str, **more: Any) -> Row:
+    time = TIMES[number].replace("T", " ").replace("Z", "") + "+00:00"
+    times = {"created_at": time, "updated_at": time}
+    return "messages", {"id": number, "chat_id": "c1", "role": role, "content": text, **times, **more}
+
+
+def _ollama_call(message: int, name: str, **given: str) -> Row:
+    return "tool_calls", {
+        "message_id": message,
+        "type": "function",
+        "function_name": name,
+        "function_arguments": _json(given),
+    }
+
+
+_OLLAMA = (
+    ("chats", {"id": "c1", "title": "A leaking hull", "created_at": TIMES[1]}),
+    _ollama(1, "user", ASKED),
+    _ollama(2, "assistant", LOOKING, thinking="Hm.", model_name="qwen3"),
+    _ollama(5, "assistant", ANSWERED, model_name="qwen3"),
+)
+_OLLAMA_TOOLS = (
+    *_OLLAMA,
+    ("attachments", {"message_id": 1, "filename": "hull.PNG", "data": b"x"}),
+    ("attachments", {"message_id": 1, "filename": "keel.pdf", "data": b"x"}),
+    _ollama_call(2, "web_search", query="seams"),
+    _ollama_call(2, "web_fetch", url="https://boats.example/"),
+    _ollama(3, "tool", OUTPUT),
+    _ollama(4, "tool", "Error: not found", tool_result="null"),
+)
+_OLLAMA_SPOKEN = """SELECT CASE role WHEN 'user' THEN 'user' ELSE 'agent' END FROM messages WHERE role <> 'tool'"""
+_OLLAMA_FILES = "SELECT 'user' FROM attachments"
+_OLLAMA_TIMES = "SELECT created_at FROM messages UNION SELECT created_at FROM chats"
 
 
 def _omnigent(id_: object, *items: tuple[object, object], timed: bool = False) -> list[Row]:
@@ -907,6 +953,15 @@ DATABASES = (
         (*_PIEBALD, *_piebald(4, 1, "assistant", "All is well.", enabled=0)),
         _PIEBALD_SPOKEN,
         _PIEBALD_TIMES,
+    ),
+    AgentDatabase("ollama: first", "Ollama/db.sqlite", OLLAMA, _OLLAMA, _OLLAMA_SPOKEN, _OLLAMA_TIMES),
+    AgentDatabase(
+        "ollama: with tools",
+        "Ollama/db.sqlite",
+        OLLAMA + OLLAMA_NEWER,
+        _OLLAMA_TOOLS,
+        f"{_OLLAMA_SPOKEN} UNION ALL {_OLLAMA_FILES}",
+        _OLLAMA_TIMES,
     ),
     AgentDatabase(
         "omnigent: names",

@@ -15,5 +15,5 @@ def settle(qtbot, panel: ConversationPanel) -> None:
 
 def visible_pieces(panel: ConversationPanel) -> list:
     layout = panel.view.scroller.layout
-    rows = [shown.row for shown in panel.view.scroller.visible()]
+    rows = [piece.row for piece in panel.view.scroller.visible()]
     return [layout.document_of(row) for row in rows if layout.piece_of(row) is not None]

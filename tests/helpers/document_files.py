@@ -42,13 +42,13 @@ def pdf(
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     kids = []
     for lines in pages:
-        shown = b"\n".join(
+        text_lines = b"\n".join(
             b"(%s) Tj T*" % _escaped(line)
             if isinstance(line, str)
             else b"1 0 0 1 %d %d Tm (%s) Tj" % (*line[:2], _escaped(line[2]))
             for line in lines
         )
-        content = b"BT /F1 12 Tf 14 TL 72 720 Td\n" + shown + b"\nET"
+        content = b"BT /F1 12 Tf 14 TL 72 720 Td\n" + text_lines + b"\nET"
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
         objects.append(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R "
@@ -67,12 +67,12 @@ def pdf(
             b"<< /Type /Annot /Subtype %s /F 4 /Rect [72 %d 272 %d] /AP << /N %d 0 R >> >>"
             % (kind, bottom, bottom + 20, len(objects))
         )
-    shown = b" ".join(b"%d 0 R" % (len(objects) - 2 * index) for index in reversed(range(len(written))))
+    annotations = b" ".join(b"%d 0 R" % (len(objects) - 2 * index) for index in reversed(range(len(written))))
     for entries in annotated:
         objects.append(b"<< /Type /Annot /Rect [70 690 400 735] %s >>" % entries.encode("latin-1"))
-        shown += b" %d 0 R" % len(objects)
-    if shown:
-        objects[4] = objects[4].replace(b"/Contents", b"/Annots [%s] /Contents" % shown)
+        annotations += b" %d 0 R" % len(objects)
+    if annotations:
+        objects[4] = objects[4].replace(b"/Contents", b"/Annots [%s] /Contents" % annotations)
     objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(kids))
     objects.append(b"<< /Title (%s) >>" % _escaped(title))
     trailer = b"/Size %d /Root 1 0 R /Info %d 0 R" % (len(objects) + 1, len(objects))

@@ -53,14 +53,14 @@ def make_reason(**changes: Any) -> ResultExplanation:
     return msgspec.structs.replace(reason, **changes)
 
 
-def make_stages(found: int, shown: int, files: int = 4) -> tuple[SearchStage, ...]:
+def make_stages(found: int, results: int, files: int = 4) -> tuple[SearchStage, ...]:
     """Return the stages of a hybrid search in which the threshold removes results."""
     rows: Sequence[tuple[str, int, int, str, float, str]] = (
         ("words", 2, 2, "Number of passages with each word: “irrigation” in 12, “timer” in 5.", 0.4, "words"),
         ("keywords", files, files, f"{files} passages were chosen by words.", 1.2, "chunks"),
         ("vectors", files, files, f"Passages chosen by meaning: {files}.", 2.5, "chunks"),
         ("threshold", files, found, f"Passages that scored below 0.35: {files - found}.", 0.3, "chunks"),
-        ("results", found, shown, f"{shown} of {found} results are shown.", 0.6, "chunks"),
+        ("results", found, results, f"{results} of {found} results are shown.", 0.6, "chunks"),
     )
     return tuple(
         SearchStage(name=name, entered=entered, left=left, note=note, milliseconds=spent, unit=unit)  # type: ignore[arg-type]
@@ -70,15 +70,15 @@ def make_stages(found: int, shown: int, files: int = 4) -> tuple[SearchStage, ..
 
 def explain(
     found: Sequence[MemorySearchResult],
-    shown: Sequence[MemorySearchResult],
+    results: Sequence[MemorySearchResult],
     *,
     min_score: float,
     remedies: tuple[SearchRemedy, ...],
 ) -> SearchExplanation:
     """Return an explanation of these results; an empty answer has the remedies."""
     return SearchExplanation(
-        stages=make_stages(len(found), len(shown)),
-        results=tuple(_of_result(rank, result, min_score) for rank, result in enumerate(shown, 1)),
+        stages=make_stages(len(found), len(results)),
+        results=tuple(_of_result(rank, result, min_score) for rank, result in enumerate(results, 1)),
         emptied_by="" if found else "threshold",
         remedies=() if found else remedies,
     )

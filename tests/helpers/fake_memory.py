@@ -195,13 +195,13 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         ]
         found, earlier = keep_within(found, within, lambda text: matches(self, text, hybrid=hybrid))
         found.sort(key=lambda result: (-result.score, result.path, result.start_line))
-        shown = tuple(found[: 6 if max_results is None else max_results])
+        results = tuple(found[: 6 if max_results is None else max_results])
         spent = (time.perf_counter() - started) * 1000
         remedies = self.remedies if least else ()
-        wanted = explain is True or (explain == "if empty" and not shown)
-        explanation = explained(found, shown, min_score=least, remedies=remedies) if wanted else None
+        wanted = explain is True or (explain == "if empty" and not results)
+        explanation = explained(found, results, min_score=least, remedies=remedies) if wanted else None
         return SearchOutcome(
-            results=shown,
+            results=results,
             total=len(found),
             provider="embedded" if self.vectors else "none",
             model="use-multilingual-v3" if self.vectors else "",

@@ -33,7 +33,7 @@ class HubServer(FakeServer):
 
     @property
     def fetched(self) -> list[str]:
-        """Return the ranges requested from the file host, "" for the whole file."""
+        """The ranges requested from the file host, "" for the whole file."""
         return [request.headers.get("range", "") for request in self.requests if request.path == "/cdn/blob"]
 
     def _resolve(self, request: Request) -> Reply:

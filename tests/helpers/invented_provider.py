@@ -1,4 +1,4 @@
-"""Prints, as JSON, what the program knows of an embedding provider that only its declaration describes.
+"""Registers an invented embedding provider by its declaration, and prints its settings and texts as JSON.
 
 Run as a process of its own: the choices in the settings are made when they are imported.
 """
@@ -69,11 +69,11 @@ def main(folder: Path) -> None:
     with closing(engine.open_memory(workspace, settings)) as memory:
         memory.sync(approve=True)
         found["status"] = memory.status().provider
-    print(json.dumps(found | shown(settings)))
+    print(json.dumps(found | dialog_texts(settings)))
 
 
-def shown(settings: engine.Settings) -> dict[str, object]:
-    """What the settings dialog says of the provider."""
+def dialog_texts(settings: engine.Settings) -> dict[str, object]:
+    """Return the texts about the provider in the settings dialog."""
     from gui.settings.engine_and_model_choice import REMOTE
     from gui.settings.option_pages import fit, placed_options, words_of
     from gui.settings.value_formatting import NAMES, OWNERS, PROVIDERS, SENTENCES, sent_words

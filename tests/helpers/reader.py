@@ -33,12 +33,12 @@ def _read(program: Thing) -> None:
     print(f"message: {messages[0].name}", flush=True)
 
 
-def _with_rows(shown: Thing) -> Thing | None:
-    return shown if shown.children() else None
+def _with_rows(node: Thing) -> Thing | None:
+    return node if node.children() else None
 
 
-def _row(shown: Thing) -> str:
-    return next(row.name for row in shown.children() if "irrigation" in row.name.lower())
+def _row(node: Thing) -> str:
+    return next(row.name for row in node.children() if "irrigation" in row.name.lower())
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def test_running_timer_is_reported_once_with_its_origin(watch):
     assert watch.leaks() == []
 
 
-def test_timer_of_closed_widget_is_no_leak(watch, qtbot):
+def test_timer_of_closed_widget_is_not_a_leak(watch, qtbot):
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QWidget
 

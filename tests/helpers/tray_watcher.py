@@ -50,12 +50,12 @@ class TrayWatcher:
     def entries(self) -> dict[str, int]:
         """Return the visible entries of the icon's menu: text and number."""
         _, (_, _, children) = self._ask(self._menu("GetLayout", "iias", (0, -1, [])))
-        shown = {}
+        numbers = {}
         for _, (number, properties, _) in children:
             words = properties.get("label", ("s", ""))[1]
             if words and properties.get("visible", ("b", True))[1]:
-                shown[words.replace("_", "")] = number
-        return shown
+                numbers[words.replace("_", "")] = number
+        return numbers
 
     def press(self, words: str) -> None:
         """Activate an entry of the menu."""

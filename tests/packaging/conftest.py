@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def load(monkeypatch) -> Callable[[str], ModuleType]:
-    """Import a fresh copy of a file of packaging/, which is no package, and whose name is taken by a library."""
+    """Import a fresh copy of a file of packaging/, which isn't a package, and whose name is taken by a library."""
     return _loader(monkeypatch)
 
 

@@ -1,6 +1,7 @@
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -77,13 +78,18 @@ def ran(dev, monkeypatch):
         ran.append(command[3:]) if "pytest" in command else None
         return 1 if "mypy" in command[0] else 0
 
+    def start(command):
+        ran.append(command[-2])
+        return SimpleNamespace(wait=lambda: ran.append("compiled"))
+
     monkeypatch.setattr(dev, "_wait", wait)
+    monkeypatch.setattr(dev, "_start", start)
     return ran
 
 
 def test_checks_continue_after_failure_and_pytest_is_last(dev, ran, capsys):
     assert dev.main(["test"]) == 1
-    assert ran[:-1] == ["ruff", "ruff", "mypy", "lint-imports", "pytest"]
+    assert ran[:-1] == ["--collect-only", "ruff", "ruff", "mypy", "lint-imports", "compiled", "pytest"]
     assert "peers" not in dev.started
     assert capsys.readouterr().out.endswith("--- pytest (failed so far: mypy)\n")
 
@@ -105,7 +111,7 @@ def test_failed_peers_install_runs_tests_and_fails_command(dev, ran, monkeypatch
     monkeypatch.setattr(dev.peers, "ensure", refused)
     monkeypatch.setattr(dev, "CHECKS", {})
     assert dev.main(["test", "--peers"]) == 1
-    assert ran[0] == "pytest"
+    assert ran[:3] == ["--collect-only", "compiled", "pytest"]
     printed = capsys.readouterr().out
     assert "peers: FAILED: npm is missing." in printed
     assert "failed so far: peers" in printed

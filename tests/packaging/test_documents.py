@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine import load_settings
+from engine.corpus.transcripts.registry import AGENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
@@ -54,8 +55,8 @@ def test_links_and_pictures_have_valid_targets(document: Path):
 
 def test_every_picture_is_on_pictures_page():
     pictures = ROOT / "packaging" / "pictures"
-    shown = {picture.name for picture in pictures.glob("*.png")}
-    assert shown == set(re.findall(r"\]\(([\w-]+\.png)\)", (pictures / "README.md").read_text("utf-8")))
+    pictures_in_folder = {picture.name for picture in pictures.glob("*.png")}
+    assert pictures_in_folder == set(re.findall(r"\]\(([\w-]+\.png)\)", (pictures / "README.md").read_text("utf-8")))
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
@@ -72,6 +73,19 @@ def test_named_files_and_classes_exist(name: str):
     assert name == "README.md" or len(named) > 50  # or the expression above finds nothing any more
 
 
+@pytest.mark.parametrize(
+    "name", ["packaging/manual/tour.md", "resources/guide/sessions.md", "resources/guide/de/sessions.md"]
+)
+def test_page_names_every_agent(name: str):
+    text = (ROOT / name).read_text("utf-8")
+    assert [agent.label for agent in AGENTS if not agent.downloaded and agent.label not in text] == []
+
+
+def test_readme_counts_the_agents():
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert f"sessions of [{sum(not agent.downloaded for agent in AGENTS)} agents]" in text
+
+
 def examples() -> list[str]:
     """Return the settings examples of the pages, one TOML text per code block."""
     pages = [ROOT / "README.md", *(ROOT / "packaging" / "manual").glob("*.md")]
@@ -84,9 +98,9 @@ def examples() -> list[str]:
 
 
 def test_settings_examples_are_valid(tmp_path):
-    shown = examples()
-    assert len(shown) > 5
-    for number, block in enumerate(shown):
+    blocks = examples()
+    assert len(blocks) > 5
+    for number, block in enumerate(blocks):
         file = tmp_path / f"{number}.toml"
         file.write_text(block, "utf-8")
         load_settings(tmp_path, config=file)

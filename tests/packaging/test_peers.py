@@ -120,7 +120,7 @@ def test_hanging_npm_is_ended_with_its_children(peers, tmp_path, monkeypatch, ca
     with pytest.raises(SystemExit, match="Node could not be installed"):
         peers.ensure()
     assert "took longer than 1 s (try 2 of 2)" in capsys.readouterr().err
-    deadline = time.monotonic() + LONGEST_WAIT  # a killed process lives until the kernel comes to it
+    deadline = time.monotonic() + LONGEST_WAIT  # the kernel may take a moment to end a killed process
     while running(int(child.read_text())) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not running(int(child.read_text()))

@@ -85,9 +85,9 @@ def test_one_session_is_long_and_has_sub_agent(texts):
     assert min(kinds[kind] for kind in ("text", "thinking", "tool-call", "tool-result")) >= 5
     tools = {message.tool for message in longest.messages}
     assert {"Bash", "Read", "Edit", "Write", "Task"} <= tools
-    shown = "\n".join(message.text for message in longest.messages)
-    assert "diff --git" in shown
-    assert "== FAILURES ==" in shown
+    session_text = "\n".join(message.text for message in longest.messages)
+    assert "diff --git" in session_text
+    assert "== FAILURES ==" in session_text
     assert [text.summary.parent for text in texts if text.summary.parent] == [longest.summary.id]
 
 

@@ -45,14 +45,14 @@ class RemoteFiles:
 
     def __init__(self, table: SharedTable, naming: FileNames) -> None:
         self._table = table
-        self._naming = naming
+        self._file_names = naming
 
     def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
         """Return a file's text, composed of its passages, each line at its number. Raises `PathRefused`."""
 
         def rows(view: TableView) -> list[Row]:
             files = view.files(cancel)
-            key = next((key for key, name in self._naming.of(files).items() if name == path), None)
+            key = next((key for key, name in self._file_names.of(files).items() if name == path), None)
             if key is None:
                 raise PathRefused
             return view.where(sql_one_of("file", [key]), cancel)
@@ -108,7 +108,7 @@ class LanceMemory(BuiltinMemory):
     """
 
     table: SharedTable
-    _naming: FileNames
+    _file_names: FileNames
     _remote: RemoteFiles
 
     def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
@@ -124,10 +124,10 @@ class LanceMemory(BuiltinMemory):
 
         workspace, settings, folder = self._workspace, self._settings, self.store.files.folder
         self.table = SharedTable(lambda cancel: find_table(workspace, settings, folder, cancel=cancel))
-        self._naming = FileNames(self._this_machine, self._guard, indexed_under)
-        self._remote = RemoteFiles(self.table, self._naming)
+        self._file_names = FileNames(self._this_machine, self._guard, indexed_under)
+        self._remote = RemoteFiles(self.table, self._file_names)
         cache, slot = settings.query.cache, self._slot
-        searcher = TableSearcher(cache, self.table, self._naming, slot.provider, slot.note, self._guard)
+        searcher = TableSearcher(cache, self.table, self._file_names, slot.provider, slot.note, self._guard)
         publisher = TablePublisher(self.table, self._this_machine, slot.known, self._listeners.notify)
         return IndexOverride(searcher, publisher)
 

@@ -59,7 +59,7 @@ class TableSearcher:
     ) -> None:
         """See `Searcher`."""
         self._table = table
-        self._naming = naming
+        self._file_names = naming
         self._guard = guard
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
@@ -105,9 +105,9 @@ class TableSearcher:
     def catalog(self, view: TableView, cancel: CancelToken | None = None) -> Catalog:
         """Return the files of a version of the table, with the names under which they are shown here."""
         with self._lock:
-            rules = self._naming.indexed_under()
+            rules = self._file_names.indexed_under()
             if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
-                named = self._naming.of(view.files(cancel))
+                named = self._file_names.of(view.files(cancel))
                 self._named_under = rules
                 self._catalog = Catalog(view, named, self._identity(view), self._guard.rules)
             return self._catalog

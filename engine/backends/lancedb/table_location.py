@@ -1,4 +1,4 @@
-"""Location and credentials of a workspace's table, and the names of this machine and of files in it."""
+"""Location and credentials of a workspace's table, and how this machine and its files are named there."""
 
 import hashlib
 import os

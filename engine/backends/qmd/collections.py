@@ -137,7 +137,7 @@ def read_applied(file: Path) -> SavedConfiguration:
 
 def literal(name: str) -> str:
     """Return a pattern that matches only this name."""
-    decoded = os.fsencode(name).decode("utf-8", "replace")  # how Node reads a name that is no UTF-8
+    decoded = os.fsencode(name).decode("utf-8", "replace")  # how Node reads a name that isn't valid UTF-8
     return _SPECIAL.sub(lambda match: f"[{match[0]}]" if match[0] in "*?[,(){}|+@#" else f"\\{match[0]}", decoded)
 
 

@@ -133,7 +133,7 @@ class QmdMemory:
             self._index.moment,
         )
         mapper = ResultMapper(settings, self._guard, self._exports)
-        self._searching = QmdSearch(settings, self._command, maintenance, runner, mapper)
+        self._qmd_search = QmdSearch(settings, self._command, maintenance, runner, mapper)
         if background:
             self._start_background()
 
@@ -204,7 +204,7 @@ class QmdMemory:
         if session_key is not None:
             self.warm_session(session_key)
         self._indexing.searched(query)
-        return self._searching.search(query, options, cancel)
+        return self._qmd_search.search(query, options, cancel)
 
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
@@ -214,7 +214,7 @@ class QmdMemory:
     def answer_as(self, settings: Settings) -> None:
         self._lifetime.check()
         self._settings = answering_as(self._settings, settings)
-        self._searching.answer_as(self._settings)
+        self._qmd_search.answer_as(self._settings)
         self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from engine.base.index_rule_versions import REDACTION_VERSION
 from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
 from engine.corpus.folder_walk import FoundFile, is_below, is_transient
 from engine.corpus.note_reader import Unreadable
-from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
+from engine.corpus.transcripts.chunk_packing import PART_SEPARATOR, SPEAKERS, ChunkPacker, IndexedMessage, SessionChunk
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.registry import continued_in, copied_sessions, parser_versions
 from engine.corpus.transcripts.session_stores import find_transcripts, session_name
@@ -332,7 +332,7 @@ class SessionExports:
                 starts.append(_MessageStart(line, one.role, one.line, one.ordinal, one.id))
                 parts.append(one.with_speaker)
                 line += one.with_speaker.count("\n") + 2
-        text = BETWEEN.join(parts) + "\n"
+        text = PART_SEPARATOR.join(parts) + "\n"
         target = self.folder / f"{_stem(name)}.md"
         changed = _put(target, text.encode("utf-8", "replace"))
         _put(target.with_suffix(".json"), msgspec.json.encode(starts))

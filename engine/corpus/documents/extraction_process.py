@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from threading import Lock
@@ -243,21 +244,30 @@ def _answer(data: bytes, ending: str) -> _Answer:
 
 
 def _read(data: bytes, ending: str, text: "DocumentText") -> None:
-    from engine.corpus.documents import epub, evernote, office, pdf, web_pages
+    from engine.corpus.documents import epub, mail, note_exports, office, pdf, rtf, slides
 
-    match ending:
-        case ".pdf":
-            pdf.read_pdf(data, text)
-        case ".docx":
-            office.read_docx(data, text)
-        case ".odt":
-            office.read_odt(data, text)
-        case ".epub":
-            epub.read_epub(data, text)
-        case ".enex":
-            evernote.read_enex(data, text)
-        case ".html" | ".htm":
-            web_pages.read_html(data, text)
+    readers: dict[str, Callable[[bytes, DocumentText], None]] = {
+        ".pdf": pdf.read_pdf,
+        ".docx": office.read_docx,
+        ".odt": office.read_odt,
+        ".rtf": rtf.read_rtf,
+        ".pptx": slides.read_pptx,
+        ".odp": slides.read_odp,
+        ".epub": epub.read_epub,
+        ".html": note_exports.read_page,
+        ".htm": note_exports.read_page,
+        ".mht": mail.read_mht,
+        ".mhtml": mail.read_mht,
+        ".eml": mail.read_eml,
+        ".emlx": mail.read_eml,
+        ".mbox": mail.read_mbox,
+        ".enex": note_exports.read_enex,
+        ".opml": note_exports.read_opml,
+        ".jex": note_exports.read_jex,
+        ".textpack": note_exports.read_bundles,
+        ".bear2bk": note_exports.read_bundles,
+    }
+    readers.get(ending, note_exports.read_json)(data, text)
 
 
 DOCUMENTS = DocumentReader()

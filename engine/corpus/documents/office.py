@@ -5,7 +5,7 @@ Written from Office Open XML (ECMA-376, 5th edition, WordprocessingML) and OpenD
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from engine.corpus.documents.text_collector import (
     damaged,
     encrypted,
 )
-from engine.corpus.documents.xml_archive import Archive, DublinCore, Paragraphs, XmlHandler
+from engine.corpus.documents.xml_archive import Archive, DublinCore, Paragraphs, Relations, XmlHandler
 
 _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _WORD_LIST = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
@@ -36,13 +36,11 @@ _WORD_OFF = ("0", "false", "off")
 
 def read_docx(data: bytes, text: DocumentText) -> None:
     archive = Archive(data)
-    package = _Relations()
-    package.parse(archive.part("_rels/.rels"))
-    main = next(package.parts("officeDocument", ""), "word/document.xml")
+    main = next(iter(Relations.of(archive).parts("officeDocument").values()), "word/document.xml")
     body = archive.part(main)
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
-    folder, file = posixpath.split(main)
+    folder = posixpath.dirname(main)
     DublinCore().read_into(archive.part("docProps/core.xml"), text)
     styles = _WordStyles()
     notes = _WordNotes(styles)
@@ -56,19 +54,18 @@ def read_docx(data: bytes, text: DocumentText) -> None:
             with suppress(TextFull):
                 reader.parse(part)
     _WordText(text, styles, notes).parse(body)
-    related = _Relations()
-    related.parse(archive.part(f"{folder}/_rels/{file}.rels"))
+    related = Relations.of(archive, main)
     margins = []
     for kind in ("header", "footer"):
-        for name in related.parts(kind, folder):
+        for name in related.parts(kind).values():
             margin = DocumentText()
             with suppress(TextFull, DocumentError):  # as with notes, a damaged part costs its text only
                 _WordText(margin, styles, notes).parse(archive.part(name))
             margins.append((kind, margin))
-    _add_margins(margins, text)
+    add_margins(margins, text)
 
 
-def _add_margins(margins: Iterable[tuple[str, DocumentText]], text: DocumentText) -> None:
+def add_margins(margins: Iterable[tuple[str, DocumentText]], text: DocumentText) -> None:
     """Add the headers and footers of pages after the text, each once; one without letters is a page number."""
     known = set()
     for kind, margin in margins:
@@ -78,27 +75,6 @@ def _add_margins(margins: Iterable[tuple[str, DocumentText]], text: DocumentText
         if content not in known and any(map(str.isalpha, content)):
             known.add(content)
             text.paragraph(f"{kind.title()}: {content}")
-
-
-class _Relations(XmlHandler):
-    """The parts that a package, or a part of it, refers to."""
-
-    def __init__(self) -> None:
-        self._targets: list[tuple[str, str]] = []
-
-    def parse(self, data: bytes) -> None:
-        if data:
-            super().parse(data)
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "Relationship" and attributes.get("TargetMode") != "External":
-            self._targets.append((attributes.get("Type", "").rpartition("/")[2], attributes.get("Target", "")))
-
-    def parts(self, kind: str, folder: str) -> Iterator[str]:
-        """Yield the names of the parts of this kind; targets are relative to the folder."""
-        for other, target in self._targets:
-            if other == kind:
-                yield posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
 
 
 class _WordStyles(XmlHandler):
@@ -306,14 +282,14 @@ def read_odt(data: bytes, text: DocumentText) -> None:
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
     DublinCore().read_into(archive.part("meta.xml"), text)
-    _OdtText(text).parse(body)
+    OdtText(text).parse(body)
     margins = _OdtMargins()
     with suppress(TextFull, DocumentError):
         margins.parse(archive.part("styles.xml"))
-    _add_margins(margins.found, text)
+    add_margins(margins.found, text)
 
 
-class _OdtText(Paragraphs):
+class OdtText(Paragraphs):
     def __init__(self, text: DocumentText) -> None:
         super().__init__(text)
         self._skipped = self._citation = 0
@@ -332,7 +308,7 @@ class _OdtText(Paragraphs):
         self._comment = -1
         """Number of paragraphs that were open when the open comment began; -1 for none."""
         self._field = self._author = ""
-        """What is said about the open comment, and its author."""
+        """The element that began last, and the author of the open comment."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._body = self._body or tag in _ODT_PARTS
@@ -433,7 +409,7 @@ class _OdtText(Paragraphs):
         return BLANKS.sub(" ", content).strip(" ").translate(_ODT_CHARACTERS)
 
 
-class _OdtMargins(_OdtText):
+class _OdtMargins(OdtText):
     """The headers and footers of pages."""
 
     def __init__(self) -> None:

@@ -3,13 +3,14 @@
 import re
 
 from engine.base import skip_reasons
-from engine.corpus.documents import BOUND, DocumentError
+from engine.corpus.documents import BOUND, NOTES, UNTITLED, DocumentError
 
 MOST_CHARACTERS = 10_000_000
 """Characters of a document's text; the rest is left out, which the last line says."""
 CUT = "… The rest of this document is not indexed, since it is too long."
 LONGEST_TITLE = 200
 BLANKS = re.compile(r"[ \t\n\r\f\v\xa0]+")
+_MOST_TAGS = 200
 _MOST_NESTED = 8
 """Levels of a list that are indented, which is as many as Word has."""
 _LIKE_A_HEADING = re.compile(r"#{1,6} |---$")
@@ -29,15 +30,29 @@ class DocumentText:
         self._size = 0
         self._has_text = False
         self._full = False
-        self.title = self.author = ""
+        self._notes = 0
+        self._within = 0
+        self.title = self.author = self.date = ""
+        self.tags: list[str] = []
+        """Tags of the document, or of all notes in it."""
+
+    def note(self, title: str) -> None:
+        """Begin one of several notes in a file: headings in its text are below its title."""
+        self._notes += 1
+        self._within = 0
+        self.heading(1, one_line(title) or UNTITLED)
+        self._within = 1
 
     def heading(self, level: int, title: str) -> None:
-        """Add a heading of level 1 to 6; the rest of one that is longer than a title becomes a paragraph."""
+        """Add a heading of level 1 to 6, within a note one lower.
+
+        The rest of one that is longer than a title becomes a paragraph.
+        """
         if title := one_line(title[:MOST_CHARACTERS]):
             end = len(title) if len(title) <= LONGEST_TITLE else title.rfind(" ", 0, LONGEST_TITLE + 1)
             end = end if end > 0 else LONGEST_TITLE
             self._has_text = True
-            self._add(f"{'#' * min(max(level, 1), 6)} {title[:end]}")
+            self._add(f"{'#' * min(max(level, 1) + self._within, 6)} {title[:end]}")
             self.paragraph(title[end:].strip())
 
     def page(self, number: int, text: str) -> None:
@@ -52,10 +67,18 @@ class DocumentText:
             self._has_text = True
             self._add(joined)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither a heading nor text was added."""
+        return not self._has_text
+
     def whole(self) -> str:
         if not self._has_text:
             raise DocumentError("no-text", skip_reasons.NO_TEXT.message())
-        known = (("title", self.title), ("author", self.author))
+        tags = dict.fromkeys(one_line(tag.replace(",", " ")) for tag in self.tags)
+        known = [("title", self.title), ("author", self.author), ("date", self.date)]
+        known += [(NOTES, str(self._notes))] if self._notes else []
+        known += [("tag", tag) for tag in list(tags)[:_MOST_TAGS]]
         about = [f"{key}: {one}" for key, text in known if (one := one_line(text)[:LONGEST_TITLE])]
         head = ["\n".join((BOUND, *about, BOUND))] if about else []
         return "\n\n".join((*head, *self._parts, *([CUT] if self._full else ()))) + "\n"

@@ -30,7 +30,7 @@ _READ_AS = {
     "euc_kr": "cp949",
 }
 """Encodings that pages declare, with the wider ones that browsers read them as."""
-_NO_ENCODINGS = ("utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape")
+_NOT_HTML_ENCODINGS = ("utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape")
 """Codecs that no page uses, although they leave most of ASCII unchanged."""
 _IN_LINE = frozenset(
     "a abbr b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q s samp small span"
@@ -66,7 +66,7 @@ def decoded(data: bytes) -> str:
         return data.decode("utf-8-sig", "replace")
     declared = _CHARSET.search(data[:4096]) or _XML_ENCODING.match(data[:4096])
     with suppress(LookupError, UnicodeError):
-        if declared and not encodings.wide_encoding(data) and (codec := _codec(declared[1].decode("ascii"))):
+        if declared and not encodings.wide_encoding(data) and (codec := codec_of(declared[1].decode("ascii"))):
             return data.decode(codec)
     try:
         codec = encodings.detect(lambda: (data,))
@@ -75,16 +75,32 @@ def decoded(data: bytes) -> str:
     return "".join(encodings.decoded(lambda: (data,), codec))
 
 
-def _codec(label: str) -> str:
+def codec_of(label: str) -> str:
     """The codec of a declared encoding; "" if no page can declare it. Raises `LookupError`, `UnicodeError`."""
     name = codecs.lookup(label).name
-    if name.replace("_", "-") in _NO_ENCODINGS or b"<meta>".decode(name) != "<meta>":  # as in UTF-16 or EBCDIC
+    if name.replace("_", "-") in _NOT_HTML_ENCODINGS or b"<meta>".decode(name) != "<meta>":  # as in UTF-16 or EBCDIC
         return ""
     return _READ_AS.get(name, name)
 
 
 class _Tolerant(HTMLParser):
-    """Reads a section with an unknown keyword, such as `<![note[ … ]]>`, as a comment, like browsers."""
+    """Reads unusual markup like browsers.
+
+    A section with an unknown keyword, such as `<![note[ … ]]>`, is a comment; `</script x>` ends a script.
+    """
+
+    def set_cdata_mode(self, elem: str, **options: bool) -> None:
+        super().set_cdata_mode(elem, **options)
+        if not options:  # newer versions of Python, which have some, end a script as browsers do
+            self.interesting = re.compile(rf"</{elem}(?=[\s/>])", re.IGNORECASE)
+
+    def parse_endtag(self, i: int) -> int:
+        end = self.rawdata.find(">", i) + 1
+        if self.cdata_elem is None or not end or not self.interesting.match(self.rawdata, i):
+            return super().parse_endtag(i)
+        self.handle_endtag(self.cdata_elem)
+        self.clear_cdata_mode()
+        return end
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
         try:

@@ -4,10 +4,12 @@ XML is parsed in steps by expat: no tree is built, at most 500 elements are open
 refused. Nothing is unpacked beyond the limit.
 """
 
+import posixpath
 import zipfile
 import zlib
 from contextlib import suppress
 from io import BytesIO
+from typing import Self
 from xml.parsers import expat
 
 from engine.base import skip_reasons
@@ -41,6 +43,10 @@ class Archive:
 
     def has(self, name: str) -> bool:
         return name in self._zip.NameToInfo
+
+    def names(self) -> list[str]:
+        """Return the names of all files in the archive."""
+        return self._zip.namelist()
 
     def part(self, name: str) -> bytes:
         """Return the bytes of one file in the archive; empty if it does not exist."""
@@ -127,6 +133,38 @@ class DublinCore(XmlHandler):
         with suppress(DocumentError):
             self.parse(data)
         text.title, text.author = self.found["title"], self.found["creator"]
+
+
+class Relations(XmlHandler):
+    """The parts that a package, or a part of it, refers to."""
+
+    def __init__(self) -> None:
+        self._folder = ""
+        self._targets: list[tuple[str, str, str]] = []
+        """Id, kind and target of each."""
+
+    @classmethod
+    def of(cls, archive: Archive, name: str = "") -> Self:
+        """Return those of the part with this name, or of the package. Raises `DocumentError`."""
+        folder, file = posixpath.split(name)
+        found = cls()
+        found._folder = folder
+        if data := archive.part(posixpath.join(folder, f"_rels/{file}.rels")):
+            found.parse(data)
+        return found
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "Relationship" and attributes.get("TargetMode") != "External":
+            kind = attributes.get("Type", "").rpartition("/")[2]
+            self._targets.append((attributes.get("Id", ""), kind, attributes.get("Target", "")))
+
+    def parts(self, kind: str) -> dict[str, str]:
+        """Return the names of the parts of this kind by their ids; targets are relative to the folder."""
+        return {
+            id_: posixpath.normpath(posixpath.join("/", self._folder, target)).lstrip("/")
+            for id_, other, target in self._targets
+            if other == kind
+        }
 
 
 class Paragraphs(XmlHandler):

@@ -249,7 +249,7 @@ def _in_member(member: str, events: Iterator[_Event]) -> Iterator[_Event]:
 
 
 def branch(parents: Mapping[str, str], times: Mapping[str, float | None], tip: str) -> list[str]:
-    """Return the nodes of a tree from the root to `tip`, or to the newest leaf if `tip` is no node.
+    """Return the nodes of a tree from the root to `tip`, or to the newest leaf if `tip` isn't a node.
 
     `parents` has every node; the parent of a root is not a node.
     """

@@ -50,7 +50,7 @@ def attached(name: str, *, image: bool = False) -> str:
 
 def local_time(value: object) -> float | None:
     """Return a date in ISO 8601 as seconds since the epoch; without a zone, it is in local time. None
-    if it is no date.
+    if it isn't a date.
     """
     try:
         return datetime.fromisoformat(value).timestamp() if isinstance(value, str) and len(value) <= 64 else None

@@ -47,9 +47,12 @@ from engine.corpus.transcripts.agents import (
     junie,
     kimi,
     kiro,
+    letta,
     llm,
     lm_studio,
     muse,
+    nanobot,
+    ollama,
     omnigent,
     openclaw,
     opencode,
@@ -70,6 +73,7 @@ from engine.corpus.transcripts.agents import (
     zencoder,
 )
 from engine.corpus.user_environment import Machine
+from engine.text.folding import fold
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -112,6 +116,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         command_code.AGENT,  # before OpenClaw, whose weaker marks are also in these lines
         deepseek_harness.AGENT,
         droid.AGENT,
+        letta.AGENT,  # before OpenClaw, whose entries it has
         openclaw.AGENT,
         openclaw.QCLAW,
         copilot_chat.AGENT,
@@ -142,6 +147,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         openhands.AGENT,
         grok.AGENT,
         vibe.AGENT,
+        nanobot.AGENT,  # before gptme, as which its messages pass, too
         gptme.AGENT,
         hermes.AGENT,
         antigravity.AGENT,
@@ -161,6 +167,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         posit_assistant.AGENT,
         qwenpaw.AGENT,
         piebald.AGENT,
+        ollama.AGENT,
         shelley.AGENT,
         omnigent.AGENT,
         reasonix.AGENT,  # last, since nothing in its lines is unique to it
@@ -173,6 +180,15 @@ def agent_label(name: str) -> str:
     """Return an agent's name for display ("Claude Code"); an unknown agent's name unchanged."""
     agent = _agent(name)
     return name if agent is None else agent.label
+
+
+def agents_named(name: str, known: Iterable[str]) -> frozenset[str]:
+    """Return those of the `known` agents that a user means by a name: the one with exactly this name, else all whose
+    name contains it, such as "claude-code" for "claude" or "Claude Code".
+    """
+    agents, part = frozenset(known), fold(name)
+    exact = frozenset(agent for agent in agents if fold(agent) == part)
+    return exact or frozenset(agent for agent in agents if part in fold(agent) or part in fold(agent_label(agent)))
 
 
 def parser_versions() -> dict[str, int]:
@@ -220,6 +236,11 @@ def usual_folders() -> tuple[tuple[str, str], ...]:
     """
     exports = ", ".join(sorted(agent.label for agent in AGENTS if agent.downloaded))
     return (*((agent.label, agent.usual) for agent in AGENTS if agent.usual), (exports, ""))
+
+
+def agent_labels() -> tuple[str, ...]:
+    """Return the display names of all agents whose sessions are found in folders, in alphabetical order."""
+    return tuple(sorted((agent.label for agent in AGENTS if not agent.downloaded), key=str.casefold))
 
 
 def store_name(path: str) -> str:

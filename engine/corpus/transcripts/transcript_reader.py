@@ -114,7 +114,7 @@ class LineReader(msgspec.Struct):
 
 
 def messages_of_line(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message]:
-    """Return the messages of one line; a line that is no JSON object is counted as unknown if `count`."""
+    """Return the messages of one line; a line that isn't a JSON object is counted as unknown if `count`."""
     value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
     if value is not None:
         return parser.feed(value, raw.number)

@@ -10,19 +10,20 @@ from typing import IO, Any
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.batch_jobs.batch_api import JobLimits, JobNotFound, JobState, RemoteJob, Result
+from engine.embedding.batch_jobs.batch_api import JobLimits, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.job_files import (
     download,
     dump,
     error_text,
     explained,
+    known_job,
     read_openai,
     send_request,
     size_of,
     upload_seconds,
 )
 from engine.embedding.http import HttpClient
-from engine.embedding.service_errors import Refused, Transient, retrying
+from engine.embedding.service_errors import Transient, retrying
 
 _NAME_KEY = "mnemoscope"
 """Key in a job's metadata that holds our name of the job."""
@@ -108,14 +109,8 @@ class FilesAndBatches:
         return None
 
     def poll(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
-        try:
+        with known_job(self.service, _NO_SUCH_API):
             return read_job(retrying(lambda: self._send("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
-        except Refused as error:
-            if error.status in _NO_SUCH_API:
-                raise JobNotFound(
-                    tr("{service} no longer knows a batch job that was submitted.", service=self.service)
-                ) from error
-            raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
         for file in job.files:

@@ -17,7 +17,7 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.batch_jobs.batch_api import BatchApi, BatchUnavailable, Result
+from engine.embedding.batch_jobs.batch_api import BatchApi, BatchUnavailable, JobNotFound, Result
 from engine.embedding.http import HttpClient
 from engine.embedding.response_parsing import read_json, vector_of
 from engine.embedding.service_errors import Redirected, Refused, Transient
@@ -215,6 +215,19 @@ def explained(sentence: str, statuses: AbstractSet[int]) -> Iterator[None]:
     except Refused as error:
         if error.status in statuses:
             raise BatchUnavailable(sentence) from error
+        raise
+
+
+@contextlib.contextmanager
+def known_job(service: str, statuses: AbstractSet[int]) -> Iterator[None]:
+    """Raise `JobNotFound` if a request about a submitted job is refused with one of these statuses."""
+    try:
+        yield
+    except Refused as error:
+        if error.status in statuses:
+            raise JobNotFound(
+                tr("{service} no longer knows a batch job that was submitted.", service=service)
+            ) from error
         raise
 
 

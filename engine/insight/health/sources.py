@@ -165,8 +165,9 @@ def check_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
 
 
 def _failed(there: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: Snapshot) -> set[str]:
-    """Return the names of files that the last sync could not read; they don't count as new."""
-    return {issue.path for issue in snapshot.issues("failed")} & there.keys() - known.keys()
+    """Return the names of files that the last sync could not read, or that are no notes; they don't count as new."""
+    issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
+    return {issue.path for issue in issues} & there.keys() - known.keys()
 
 
 def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:

@@ -42,7 +42,7 @@ NOTHING_MORE = marked(
 NO_NOTES = marked("No note is indexed yet")
 NO_NOTES_MORE = marked("Notes that share text will be listed here as soon as there are some.")
 
-_BETWEEN = {
+_COMPARISONS = {
     ("", ""): marked("Same age and length"),
     ("left", ""): marked("The note on the left is newer by {time}"),
     ("right", ""): marked("The note on the right is newer by {time}"),
@@ -97,7 +97,7 @@ def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
         left, right = right, left  # a mirrored window shows them in this order
     newer = "" if age_difference < 1 else "left" if left.modified > right.modified else "right"
     longer = "" if left.size == right.size else "left" if left.size > right.size else "right"
-    return tr(_BETWEEN[newer, longer], time=_time_text(age_difference), size=size_text(abs(left.size - right.size)))
+    return tr(_COMPARISONS[newer, longer], time=_time_text(age_difference), size=size_text(abs(left.size - right.size)))
 
 
 def _time_text(seconds: float) -> str:

@@ -198,7 +198,7 @@ def _unmatched(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[
         ends = [block.a + block.size, block.b + block.size]
     sizes = [Counter(line for line, _ in words) for words in parts]
     for (one, other), count in common.items():
-        # A match may end after the beginning that all items of a list have: such lines are no pair.
+        # A match may end after the beginning that all items of a list have: such lines aren't a pair.
         related = count >= _RELATED * min(sizes[0][one], sizes[1][other])
         if related and (not unmatched.pairs or (one > unmatched.pairs[-1][0] and other > unmatched.pairs[-1][1])):
             unmatched.pairs.append((one, other))

@@ -316,7 +316,7 @@ class DuplicatesPage(IndexPage):
         elif not shown:
             self._ahead.stop()
             if self._reads_ahead and not self.isVisible():
-                self._reading.cancel()
+                self._read_job.cancel()
                 self._stale = self.insight is not None
             self._reads_ahead = False
 
@@ -354,16 +354,16 @@ class DuplicatesPage(IndexPage):
         return Duplicates(insight.duplicates(cancel, note), insight.hidden_duplicates())
 
     def _read_if_due(self) -> None:
-        before = self._reading.busy
+        before = self._read_job.busy
         if not before:
             self._share = [0.0]  # set before the thread begins, which updates it
         super()._read_if_due()
-        if self._reading.busy and not before:
+        if self._read_job.busy and not before:
             self._clock.start()
 
     @Slot()
     def _show_progress(self) -> None:
-        if not self._reading.busy:
+        if not self._read_job.busy:
             self._clock.stop()
         elif self._found is None:
             done = tr("{share:.0%} compared. The results stay until a note changes.", share=self._share[0])
@@ -374,7 +374,7 @@ class DuplicatesPage(IndexPage):
 
     @Slot()
     def _stop(self) -> None:
-        self._reading.cancel()
+        self._read_job.cancel()
         self._clock.stop()
         if self._found is None:
             self._message.show_state(

@@ -117,10 +117,10 @@ class MapPanel(IndexPage):
         self.prepared: Prepared | None = None
         """The shown data; None if there are no points."""
         self._isolated = -1
-        self._regrouping, self._answering = JobSlot(self), JobSlot(self)
+        self._regroup_job, self._answer_job = JobSlot(self), JobSlot(self)
         self.header, self.canvas = MapHeader(), InteractiveMap(jobs, scrolls=not whole)
         self.legend = Legend(self.canvas)
-        self.selecting = MapSelection(jobs, self.canvas, self)
+        self.map_selection = MapSelection(jobs, self.canvas, self)
         self.message = StatePage()
         self.progress = ProgressLine()
         self.header.enlarge.setHidden(whole)
@@ -148,7 +148,7 @@ class MapPanel(IndexPage):
         self._sides.setContentsMargins(0, 0, 0, 0)
         self._sides.setSpacing(12)
         self._sides.addWidget(self.canvas, 1)
-        self._sides.addWidget(self.selecting.list)
+        self._sides.addWidget(self.map_selection.list)
 
     def _connect(self) -> None:
         self._map_arrived.connect(self._show_early)
@@ -159,14 +159,14 @@ class MapPanel(IndexPage):
         self.header.enlarge.clicked.connect(lambda: self.action_requested.emit("map"))
         self.legend.isolated.connect(self._isolate)
         self.canvas.picture.failed.connect(self.show_problem)
-        self.selecting.open_requested.connect(self.open_requested)
-        self.selecting.looped.connect(lambda: self.header.lasso.setChecked(False))
+        self.map_selection.open_requested.connect(self.open_requested)
+        self.map_selection.looped.connect(lambda: self.header.lasso.setChecked(False))
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
-        parts = (self._regrouping, self._answering, self.canvas.picture, self.selecting)
+        parts = (self._regroup_job, self._answer_job, self.canvas.picture, self.map_selection)
         return super().busy or self.canvas.fading or any(part.busy for part in parts)
 
     def take_focus(self) -> None:
@@ -214,9 +214,9 @@ class MapPanel(IndexPage):
 
     def clear(self) -> None:
         self.prepared = None
-        for slot in (self._regrouping, self._answering):
+        for slot in (self._regroup_job, self._answer_job):
             slot.cancel()
-        self.selecting.clear()
+        self.map_selection.clear()
         self.canvas.clear()
         self.legend.hide()
         self.header.show_message("")
@@ -284,10 +284,10 @@ class MapPanel(IndexPage):
             return
         scene, kind = self.prepared.scene, self.header.kind
         self._isolated = -1
-        self._regrouping.put(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
+        self._regroup_job.put(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
 
     def _regrouped(self, prepared: Prepared) -> None:
-        self._regrouping.done()
+        self._regroup_job.done()
         if self.prepared is not None and prepared.scene is self.prepared.scene:
             self._show_groups(prepared)
 
@@ -299,7 +299,7 @@ class MapPanel(IndexPage):
         self._show_legend()
         self.legend.show_groups(grouping, self._isolated)
         self.canvas.show_groups(grouping, prepared.peaks, self._isolated)
-        self.selecting.show(self.insight, prepared, self._isolated)
+        self.map_selection.show(self.insight, prepared, self._isolated)
         group_counts = tuple(zip(grouping.names, grouping.counts, strict=True))
         self.canvas.setAccessibleDescription(
             wording.described(prepared.scene.record, len(prepared.scene), group_counts)
@@ -329,16 +329,16 @@ class MapPanel(IndexPage):
             return
         answer, insight = self.answer, self.insight
         if answer is None or insight is None or self.prepared is None:
-            self._answering.cancel()
+            self._answer_job.cancel()
             self.canvas.show_marks(Marks())
             return
         text, results = answer.query.text, answer.outcome.results
-        self._answering.put(
+        self._answer_job.put(
             self.jobs.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
         )
 
     def _mark(self, answer: MapAnswer) -> None:
-        self._answering.done()
+        self._answer_job.done()
         if self.prepared is not None:
             self.canvas.show_marks(Marks(answer.point, tuple(self.prepared.scene.find(answer.chunks))))
 
@@ -352,7 +352,7 @@ class MapPanel(IndexPage):
         self._sides.setDirection(direction)
         self._show_legend()
         width = round(_LIST_WIDTH * unit) if side_by_side else _ANY_WIDTH
-        self.selecting.list.setMaximumSize(width, _ANY_WIDTH if side_by_side else self.height() // 3)
+        self.map_selection.list.setMaximumSize(width, _ANY_WIDTH if side_by_side else self.height() // 3)
 
     def _show_legend(self) -> None:
         """Show the legend if there is room; a low map only shows the names of groups."""
@@ -364,5 +364,5 @@ class MapPanel(IndexPage):
         self._request_answer()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.selecting.card.hide()
+        self.map_selection.card.hide()
         super().hideEvent(event)

@@ -67,13 +67,13 @@ class PointImage(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._drawing = JobSlot(self)
+        self._draw_job = JobSlot(self)
         self._picture: _Picture | None = None
         self._requested: tuple[Appearance, Viewport] | None = None
 
     @property
     def busy(self) -> bool:
-        return self._drawing.busy
+        return self._draw_job.busy
 
     @property
     def drawn_once(self) -> bool:
@@ -81,13 +81,13 @@ class PointImage(QObject):
         return self._picture is not None
 
     def clear(self) -> None:
-        self._drawing.cancel()
+        self._draw_job.cancel()
         self._picture = self._requested = None
 
     def show(self, appearance: Appearance, view: Viewport) -> None:
         """Draw a new image for this look and viewport; the old one is shown meanwhile."""
         self._requested = appearance, view
-        if not self._drawing.busy and not self._serves(appearance, view):
+        if not self._draw_job.busy and not self._serves(appearance, view):
             self._start()
 
     def paint(self, painter: QPainter, view: Viewport) -> None:
@@ -117,17 +117,17 @@ class PointImage(QObject):
         assert self._requested is not None
         appearance, view = self._requested
         around = replace(view, width=view.width * (1 + 2 * _AROUND), height=view.height * (1 + 2 * _AROUND))
-        self._drawing.put(self._jobs.read(lambda token: _draw(appearance, around, token), self._done, self._failed))
+        self._draw_job.put(self._jobs.read(lambda token: _draw(appearance, around, token), self._done, self._failed))
 
     def _done(self, picture: _Picture) -> None:
-        self._drawing.done()
+        self._draw_job.done()
         self._picture = picture
         self.drawn.emit()
         if self._requested is not None and not self._serves(*self._requested):
             self._start()
 
     def _failed(self, sentence: str) -> None:
-        self._drawing.done()
+        self._draw_job.done()
         self.failed.emit(sentence)
 
 

@@ -83,7 +83,7 @@ class SelectionList(QFrame):
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
         self._jobs = jobs
-        self._reading = JobSlot(self)
+        self._read_job = JobSlot(self)
         self._chunks: tuple[int, ...] = ()
         self.details: tuple[MapPointDetail, ...] = ()
         self._count = label("", "strong")
@@ -122,7 +122,7 @@ class SelectionList(QFrame):
 
     @property
     def busy(self) -> bool:
-        return self._reading.busy
+        return self._read_job.busy
 
     @property
     def chunks(self) -> tuple[int, ...]:
@@ -134,12 +134,12 @@ class SelectionList(QFrame):
         listed = self._chunks[:MOST]
         self._show_count(len(listed))
         self.show()
-        self._reading.put(
+        self._read_job.put(
             self._jobs.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
         )
 
     def clear(self) -> None:
-        self._reading.cancel()
+        self._read_job.cancel()
         self._chunks, self.details = (), ()
         self.list.clear()
         self.hide()
@@ -152,14 +152,14 @@ class SelectionList(QFrame):
             self._count.setText(tr("{listed:,} of {count:,} passages", listed=listed, count=count))
 
     def _fill(self, details: tuple[MapPointDetail, ...]) -> None:
-        self._reading.done()
+        self._read_job.done()
         before = self.list.currentRow()
         self.details = details
         blocked = self.list.blockSignals(True)
         self.list.clear()
         for detail in details:
             item = QListWidgetItem(f"{wording.heading_of(detail)}\n{detail.citation}")
-            set_tip(item, f"{wording.heading_of(detail)}\n{wording.where(detail)}")
+            set_tip(item, f"{wording.heading_of(detail)}\n{wording.citation_and_age(detail)}")
             item.setData(Qt.ItemDataRole.AccessibleTextRole, wording.spoken(detail))
             self.list.addItem(item)
         self.list.setCurrentRow(min(max(before, 0), len(details) - 1))
@@ -257,7 +257,7 @@ class HoverCard(QFrame):
         """Show the card next to a point, inside the parent."""
         self._title.setText(wording.heading_of(detail))
         self._text.setText(detail.text)
-        self._where.setText(wording.where(detail))
+        self._where.setText(wording.citation_and_age(detail))
         room = self._over.rect()
         unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
         self.ensurePolished()
@@ -292,12 +292,12 @@ class MapSelection(QObject):
         self._jobs = jobs
         self._canvas = canvas
         self._details = PointDetails(jobs, self)
-        self._looking = JobSlot(self)
+        self._lookup_job = JobSlot(self)
         self._insight: IndexInsight | None = None
         self._prepared: Prepared | None = None
         self._isolated = -1
-        self._hovering = QTimer(self, singleShot=True, interval=_HOVER_MS)
-        self._hovering.timeout.connect(self._show_point)
+        self._hover_timer = QTimer(self, singleShot=True, interval=_HOVER_MS)
+        self._hover_timer.timeout.connect(self._show_point)
         canvas.pointed.connect(self._point)
         canvas.moved.connect(self.card.hide)
         canvas.chosen.connect(self._open_point)
@@ -310,7 +310,7 @@ class MapSelection(QObject):
 
     @property
     def busy(self) -> bool:
-        return self._looking.busy or self.list.busy
+        return self._lookup_job.busy or self.list.busy
 
     def show(self, insight: IndexInsight | None, prepared: Prepared, isolated: int) -> None:
         """Set the points; while a group is `isolated` (not -1), only its points are selected."""
@@ -321,8 +321,8 @@ class MapSelection(QObject):
 
     def clear(self) -> None:
         self._insight = self._prepared = None
-        self._looking.cancel()
-        self._hovering.stop()
+        self._lookup_job.cancel()
+        self._hover_timer.stop()
         self._details.forget()
         self.close_list()
 
@@ -333,11 +333,11 @@ class MapSelection(QObject):
         self.card.hide()
         self._details.drop()
         if point < 0:
-            self._hovering.stop()
+            self._hover_timer.stop()
         elif by_key:
             self._show_point()
         else:
-            self._hovering.start()
+            self._hover_timer.start()
 
     def _read_detail(self, point: int, then: Callable[[MapPointDetail | None], None]) -> None:
         if self._insight is not None and self._prepared is not None and point >= 0:
@@ -373,7 +373,7 @@ class MapSelection(QObject):
             def work(token: CancelToken) -> tuple[int, ...]:
                 return within_group(prepared, grid.inside(loop, token.checkpoint), isolated)
 
-            self._looking.put(self._jobs.read(work, self._list))
+            self._lookup_job.put(self._jobs.read(work, self._list))
 
     @Slot()
     def _list_view(self) -> None:
@@ -385,7 +385,7 @@ class MapSelection(QObject):
             def work(_: CancelToken) -> tuple[int, ...]:
                 return within_group(prepared, grid.within(left, low, right, high), isolated)
 
-            self._looking.put(self._jobs.read(work, self._list))
+            self._lookup_job.put(self._jobs.read(work, self._list))
 
     @Slot(int)
     def _toggle(self, point: int) -> None:
@@ -395,7 +395,7 @@ class MapSelection(QObject):
         self._list(tuple(other for other in listed if other != chunk) if chunk in listed else (*listed, chunk))
 
     def _list(self, chunks: tuple[int, ...]) -> None:
-        self._looking.done()
+        self._lookup_job.done()
         self.looped.emit()
         if self._prepared is not None and self._insight is not None:
             self._canvas.show_listed(tuple(self._prepared.scene.find(chunks[:MOST])))

@@ -88,7 +88,7 @@ def heading_of(detail: MapPointDetail) -> str:
     return " › ".join(part for number, part in enumerate(parts) if part and part not in parts[:number])
 
 
-def where(detail: MapPointDetail) -> str:
+def citation_and_age(detail: MapPointDetail) -> str:
     return f"{detail.citation} · {ago(detail.modified)}"
 
 

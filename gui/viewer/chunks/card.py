@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -33,6 +33,7 @@ from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.formatting import exact, shown_headings, size_text
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, label, line
+from gui.widgets.layouts import BottomCard
 from gui.widgets.right_to_left import margins
 from gui.widgets.state_dot import State, StateLabel
 
@@ -187,12 +188,11 @@ def as_text(title: str, facts: Sequence[Fact]) -> str:
 
 _SIDE = 16
 _ROWS = 11
-_FEWEST_ROWS = 4
 _LEAST_VALUE = 22
 """Fewest characters of a value next to its name."""
 
 
-class ChunkCard(QFrame):
+class ChunkCard(BottomCard):
     """Shows the details of one chunk.
 
     Signals:
@@ -210,8 +210,7 @@ class ChunkCard(QFrame):
     left = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "side")
+        super().__init__(_ROWS)
         self._id = 0
         self._rows: list[tuple[QLabel, QWidget]] = []
         """Name and value of each row."""
@@ -246,7 +245,7 @@ class ChunkCard(QFrame):
         self._before.clicked.connect(lambda: self.step_requested.emit(False))
         self._after.clicked.connect(lambda: self.step_requested.emit(True))
         self._copy.clicked.connect(self._copy_all)
-        self._body.verticalScrollBar().rangeChanged.connect(self._return)
+        self._body.verticalScrollBar().rangeChanged.connect(self._restore_scroll_position)
         self._body.verticalScrollBar().actionTriggered.connect(self._forget_scrolled)
         close.clicked.connect(self.close_card)
         self.hide()
@@ -341,7 +340,7 @@ class ChunkCard(QFrame):
             for number in range(len(self._rows)):
                 self._place_row(number)
 
-    def _return(self) -> None:
+    def _restore_scroll_position(self) -> None:
         """Restore the scroll position: new rows are laid out step by step, with a smaller scroll range meanwhile."""
         if self._scrolled:
             self._body.verticalScrollBar().setValue(self._scrolled)
@@ -375,15 +374,6 @@ class ChunkCard(QFrame):
         QGuiApplication.clipboard().setText(self._text)
         self.notified.emit(tr("Passage copied"))
 
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self._height(_ROWS))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, self._height(_FEWEST_ROWS))
-
-    def _height(self, rows: int) -> int:
-        return rows * round(1.75 * font_at(13).pixelSize())
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close_card()
@@ -393,7 +383,6 @@ class ChunkCard(QFrame):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self.updateGeometry()
             self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -18,7 +18,7 @@ KINDS = {
     "short": "one or two words",
     "typo": "typing errors",
 }
-"""What the questions of each kind are called in the table; the keys stand in the files."""
+"""Labels in the table for each kind of question; the keys are used in the files."""
 
 
 class Note(NamedTuple):
@@ -34,7 +34,7 @@ class Question(NamedTuple):
 
 
 def second_half(question: str) -> bool:
-    """Half of the questions of any set, by a hash: what is chosen must hold on both halves."""
+    """Select half of the questions of any set, by a hash: a change must hold on both halves."""
     return hashlib.sha256(question.encode()).digest()[0] % 2 == 1
 
 

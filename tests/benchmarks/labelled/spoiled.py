@@ -59,7 +59,7 @@ def with_error(question: str, counts: Counter[str]) -> str:
 
 
 def half_typed(question: str) -> str:
-    """Up to the middle of the last word that is no function word; "" if it is short, so that no other word is lost."""
+    """The question up to the middle of its last word, function words aside; "" if that word is short."""
     terms = [term for term in analyse_query(question).terms if not term.stop]
     last = max(terms, key=lambda term: term.start, default=None)
     if last is None or len(last.surface) < _LEAST or not _WORD.fullmatch(last.surface):

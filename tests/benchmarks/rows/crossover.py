@@ -10,8 +10,8 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding.provider_selection import Selection
 from engine.settings import Settings
-from engine.settings.options import StoreSettings, VectorEngine, VectorSettings
-from engine.settings.search_settings import QuerySettings, ResultCacheSettings
+from engine.settings.options import StoreSettings
+from engine.settings.search_settings import QuerySettings, ResultCacheSettings, VectorEngine, VectorSettings
 from tests.benchmarks.measuring import Figure, measure, percentile
 from tests.benchmarks.prepared import Bench, copy_of, questions
 from tests.benchmarks.provider import LiftedProvider

@@ -120,9 +120,9 @@ def _truth(vectors: Any, points: Any) -> tuple[float, float]:
     shares, wrong = [], 0
     for row in rows:
         gaps = -(vectors @ vectors[row])
-        shown = ((points - points[row]) ** 2).sum(axis=1)
-        gaps[row] = shown[row] = np.inf
-        near_in_vectors, near_on_map = np.argpartition(gaps, near)[:near], np.argpartition(shown, near)[:near]
+        map_gaps = ((points - points[row]) ** 2).sum(axis=1)
+        gaps[row] = map_gaps[row] = np.inf
+        near_in_vectors, near_on_map = np.argpartition(gaps, near)[:near], np.argpartition(map_gaps, near)[:near]
         shares.append(len(np.intersect1d(near_in_vectors, near_on_map)) / near)
         ranks = (gaps[None] < gaps[near_on_map, None]).sum(axis=1) + 1
         wrong += int(np.maximum(ranks - near, 0).sum())

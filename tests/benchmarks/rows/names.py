@@ -87,8 +87,8 @@ def _said(answers: Sequence[Answer], method: str) -> str:
     )
     if method not in _OURS.values():
         return sentence
-    shown, empty = mean(answer.shown for answer in answers), mean(answer.empty for answer in answers)
-    return f"{sentence}; at 0.35: among six {shown:.0%}, empty {empty:.1%}"
+    among_six, empty = mean(answer.shown for answer in answers), mean(answer.empty for answer in answers)
+    return f"{sentence}; at 0.35: among six {among_six:.0%}, empty {empty:.1%}"
 
 
 def _measured(name: str, half: Half, bench: Bench) -> dict[str, Answers]:

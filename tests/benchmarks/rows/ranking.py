@@ -88,13 +88,15 @@ def _quality_of_ours(labelled: LabelledSet, memory: BuiltinMemory, mode: str) ->
         return memory.search(question, mode=mode, **options)  # type: ignore[arg-type]
 
     whole = [names(search(query.text, max_results=_LISTED, min_score=0.0)) for query in labelled.queries]
-    shown = [names(search(query.text, max_results=SHOWN)) for query in labelled.queries]
-    quality = _quality(labelled, whole, shown)
+    default_results = [names(search(query.text, max_results=SHOWN)) for query in labelled.queries]
+    quality = _quality(labelled, whole, default_results)
     answered = [
         f"{sum(bool(search(text).results) for text in texts)} of {len(texts)} {language}".rstrip()
         for language, texts in labelled.off_topic.items()
     ]
-    return quality._replace(empty=mean(not results for results in shown), answered=", ".join(answered) or "no")
+    return quality._replace(
+        empty=mean(not results for results in default_results), answered=", ".join(answered) or "no"
+    )
 
 
 def _quality(

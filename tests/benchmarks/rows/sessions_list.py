@@ -40,7 +40,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _cold(notes: Path, store: Path, cache: Path, sessions: Path) -> str:
-    """What is to say of the message counts."""
+    """Return a sentence on the message counts."""
     memory = open_index(notes, store, "none", cache, sessions=sessions)
     complete = threading.Event()
     forget = memory.add_status_listener(lambda: complete.set() if memory.status().files == _COUNT else None)

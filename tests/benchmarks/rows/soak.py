@@ -123,11 +123,11 @@ class _Day:
         paths = [path for path in (_path(rows.row(at)) for at in range(rows.rowCount())) if path]
         wanted = paths[self._read % len(paths)]
         self._read += 1
-        shown: list[str] = []
-        views.conversation.session_shown.connect(shown.append)
+        opened: list[str] = []
+        views.conversation.session_shown.connect(opened.append)
         listed.list.go_to(wanted)
-        _wait_for(lambda: bool(shown) or self._read == 1)
-        views.conversation.session_shown.disconnect(shown.append)
+        _wait_for(lambda: bool(opened) or self._read == 1)
+        views.conversation.session_shown.disconnect(opened.append)
         _turn(0.2)
         views.switch("search")
 

@@ -21,13 +21,13 @@ def run(bench: Bench) -> Iterator[Figure]:
     empty.mkdir(exist_ok=True)
     full = _several(bench, bench.folder(notes), store)
     bare = _several(bench, empty, bench.scratch / "index-of-nothing")
-    shown, found, anonymous = (statistics.median(cost.value[part] for cost in full) for part in range(3))
+    visible, found, anonymous = (statistics.median(cost.value[part] for cost in full) for part in range(3))
     what = f"window with {built.value['chunks']:,} chunks indexed"
     yield Figure(
         f"{what}: from the start of Python to its first picture",
         "< 1 s",
-        f"{shown:.2f} s; the index open {found:.2f} s after the start",
-        f"{shown / statistics.median(cost.value[0] for cost in bare):.2f} of a window with nothing indexed",
+        f"{visible:.2f} s; the index open {found:.2f} s after the start",
+        f"{visible / statistics.median(cost.value[0] for cost in bare):.2f} of a window with nothing indexed",
     )
     nothing = statistics.median(cost.value[2] for cost in bare)
     yield Figure(

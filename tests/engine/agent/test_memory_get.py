@@ -62,9 +62,9 @@ def test_pages_have_120_lines_and_name_the_next(real, notes: Path) -> None:
 def test_pages_have_12_000_characters_of_whole_lines(real, notes: Path) -> None:
     (notes / "a.md").write_text(numbered(100, 500))
     page = memory_get(real(), "a.md", lines=100)
-    shown = page.text.split("\n\n[More")[0]
-    assert len(shown) <= 12_000
-    assert shown == "\n".join(numbered(100, 500).split("\n")[: page.lines])
+    page_text = page.text.split("\n\n[More")[0]
+    assert len(page_text) <= 12_000
+    assert page_text == "\n".join(numbered(100, 500).split("\n")[: page.lines])
     assert page.next_from == page.lines + 1
 
 
@@ -190,9 +190,9 @@ def test_pages_together_are_the_file(access, memory: FakeMemory, text: list[str]
     start, seen = 1, []
     for _ in range(len(text) + 1):
         page = memory_get(access(), "a.md", start)
-        shown = page.text.removesuffix(f"[More follows: continue with from={page.next_from}.]")
-        seen.append(shown)
-        assert len(shown) <= 12_000 + 80
+        page_text = page.text.removesuffix(f"[More follows: continue with from={page.next_from}.]")
+        seen.append(page_text)
+        assert len(page_text) <= 12_000 + 80
         if page.next_from is msgspec.UNSET:
             break
         assert page.next_from > start

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.agent.memory_tools import memory_context, memory_prompt_section
-from engine.agent.untrusted_text import untrusted_block
+from engine.agent.tool_interface import untrusted_block
 from engine.base.errors import StoreError
 from tests.engine.agent.test_memory_search import GROUP
 from tests.helpers.fake_memory import FakeMemory

@@ -13,7 +13,8 @@ from engine.backends.builtin import BuiltinMemory
 from engine.embedding.provider_selection import Selection
 from engine.indexing import folder_watch, sync_scheduler
 from engine.settings import Settings
-from engine.settings.options import StoreSettings, VectorEngine, VectorSettings
+from engine.settings.options import StoreSettings
+from engine.settings.search_settings import VectorEngine, VectorSettings
 from engine.store import vector_matrix_engine
 from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
 
@@ -53,7 +54,7 @@ def quick_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sync that is due every minute comes soon."""
+    """Shorten the scheduler's minute to 20 ms."""
     monkeypatch.setattr(sync_scheduler, "_SECONDS_A_MINUTE", 0.02)
 
 

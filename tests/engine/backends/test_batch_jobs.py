@@ -302,7 +302,7 @@ def test_unstoppable_job_is_abandoned_after_timeout(openai, opened, monkeypatch)
 # --- without waiting -----------------------------------------------------------------------------------------------
 
 
-def test_without_waiting_the_next_sync_takes_the_results(server, opened):
+def test_next_sync_fetches_results_if_first_did_not_wait(server, opened):
     server.plans.append(Plan(looks=0))
     with opened(server, wait=False) as memory:
         report = memory.sync(approve=True)
@@ -473,7 +473,7 @@ def test_a_refused_key_or_an_empty_purse_ends_the_sync(server, opened, kind):
         assert_complete(memory, server)
 
 
-def test_trouble_with_looking_is_no_failure_of_the_job(server, opened, monkeypatch):
+def test_failed_status_request_is_not_a_failed_job(server, opened, monkeypatch):
     monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     server.takes_fault = lambda request: request.method == "GET" and bool(server.jobs)
     server.faults += [server.trouble() for _ in range(9)]

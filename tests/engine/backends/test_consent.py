@@ -14,7 +14,8 @@ from engine.base.errors import ProviderError
 from engine.embedding import provider_selection
 from engine.embedding.provider_selection import select_provider
 from engine.settings import Settings
-from engine.settings.options import RemoteSettings, StoreSettings, VectorSettings
+from engine.settings.options import RemoteSettings, StoreSettings
+from engine.settings.search_settings import VectorSettings
 from tests.helpers.embedding_servers import gemini_server, voyage_server
 from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import KEY, OpenAIServer

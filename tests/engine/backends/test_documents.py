@@ -1,12 +1,14 @@
-"""Documents in an index: found by page or heading, shown at the same lines, and read once if they have no text."""
+"""Documents in an index: found by page or heading, shown at the same lines; files without a text are read once."""
 
+import codecs
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from engine.corpus import documents
-from engine.corpus.discovery import preview_workspace
+from engine.corpus.discovery import READABLE_EXTENSIONS, preview_workspace
 from engine.corpus.documents.extraction_process import DocumentReader
 from engine.settings import Settings
 from tests.helpers.document_files import docx, epub, odt, pdf, word_paragraph
@@ -52,6 +54,24 @@ def test_documents_are_found_at_the_lines_they_are_read_at(open_memory, workspac
     assert found["a.pdf"].snippet == "A quagga grazes\nby the pond"
 
 
+def test_json_is_indexed_only_if_it_is_an_export_of_notes(open_memory, workspace: Path, readings: list[str]) -> None:
+    note = {"title": "Herds", "textContent": "A quagga", "labels": [{"name": "zoo"}], "userEditedTimestampUsec": 1}
+    (workspace / "note.json").write_text(json.dumps(note))
+    (workspace / "package.json").write_text('{"name": "quagga"}')
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    for _ in range(2):
+        report = memory.sync()
+        assert report.failed == ()
+        assert [(one.path, one.rule) for one in report.skipped if one.rule == "not-notes"] == [
+            ("package.json", "not-notes")
+        ]
+    assert sorted(readings) == ["note.json", "package.json"]
+    assert [result.path for result in memory.search("quagga", min_score=0.01).results] == ["note.json"]
+    assert [result.title for result in memory.search("tag:zoo").results] == ["Herds"]
+    assert memory.explain_path("package.json").rule == "not-notes"
+    assert {finding.id: finding.state for finding in memory.insight.health()}["notes"] == "fine"
+
+
 def test_document_without_text_is_read_once(open_memory, workspace: Path, readings: list[str]) -> None:
     (workspace / "scan.pdf").write_bytes(pdf([[], []]))
     memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
@@ -85,6 +105,45 @@ def test_document_without_text_is_found_by_name(open_memory, workspace: Path, re
     (workspace / "Lease-Scan.pdf").unlink()
     memory.sync()
     assert "Lease-Scan.pdf" not in {result.path for result in memory.search("lease scan", mode=mode).results}
+
+
+FILES_WITHOUT_TEXT = {
+    "empty.md": b"",
+    "blank.md": b" \r\n\t\f\n",
+    "mark.md": codecs.BOM_UTF8,
+    "mark.txt": codecs.BOM_UTF16_LE,
+    "mark.org": codecs.BOM_UTF16_BE + b"\0\n",
+    "front matter.md": b"---\ntitle: x\n---\n",
+    "zeros.md": b"\0" * 300,
+    "binary.md": bytes(range(256)) * 8,
+    "card.canvas": b'{"nodes": [], "edges": []}',
+    "broken.canvas": b"[" * 5_000,
+    "mark.canvas": codecs.BOM_UTF8,
+    "notebook.ipynb": b'{"cells": []}',
+    "broken.ipynb": b'{"cells": ' + b"9" * 5_000,
+    "page.html": b"<p></p>",
+    "empty.docx": b"",
+    "broken.odt": b"PK\3\4",
+    "large.md": b"word " * 500_000,
+}
+
+
+def test_unchanged_file_without_text_is_read_once(open_memory, workspace: Path) -> None:
+    for name, content in FILES_WITHOUT_TEXT.items():
+        (workspace / name).write_bytes(content)
+    (workspace / "link.md").symlink_to("empty.md")
+    memory = open_memory(use=None, extensions=READABLE_EXTENSIONS)
+    first = memory.sync()
+    phases: list[str] = []
+    second = memory.sync(progress=lambda progress: phases.append(progress.phase))
+    assert "discovering" in phases
+    assert "indexing" not in phases
+    assert {*second.failed} == {*first.failed}
+    assert {issue.rule for issue in first.failed} >= {"binary", "unknown-format", "no-text", "damaged"}
+    (workspace / "binary.md").write_text("A quagga")
+    (workspace / "broken.canvas").write_text('{"nodes": [{"id": "1", "type": "text", "text": "Another quagga"}]}')
+    assert memory.sync().files_indexed == 2
+    assert {hit.path for hit in memory.search("quagga", min_score=0.01).results} == {"binary.md", "broken.canvas"}
 
 
 def test_failed_document_is_remembered_when_reopened(open_memory, workspace: Path, readings: list[str]) -> None:

@@ -1,12 +1,16 @@
 """Explained searches: locations of words, parts of a score, and remedies for an empty result."""
 
 import json
+import re
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from engine.backends import builtin
+from engine.embedding.provider_selection import Selection
+from engine.providers import Calibration
 from engine.records import EarlierQuery, ResultExplanation, SearchOutcome, SearchRemedy
 from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
@@ -150,6 +154,32 @@ def test_combined_limits_named_together(open_memory) -> None:
     assert set(_remedies(outcome)) == {"limits", "add-sessions"}
 
 
+def test_missing_provider_is_the_reason_for_no_meaning(open_memory, monkeypatch) -> None:
+    reason = "There is no API key for openai."
+    lacking = Selection(None, "openai", unavailable_reason=reason)
+    memory = open_memory()
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: lacking)
+    memory.sync()
+    outcome = memory.search("quagga", explain=True)
+    assert outcome.notice == f"Searched by words only: {reason}"
+    assert outcome.explanation.stages[0].note == outcome.notice
+    assert "settings" in _remedies(outcome)
+    assert memory.search("timer").notice == outcome.notice
+    assert memory.search("timer", mode="keyword").notice == "", "meaning was not requested"
+
+
+def test_empty_index_is_the_reason_before_any_filter(open_memory, workspace) -> None:
+    memory = open_memory()
+    options = {"sources": ["memory"], "explain": True}
+    outcome = memory.search("quagga", **options)
+    assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"sync", "folder"})
+    for note in workspace.rglob("*.md"):
+        note.unlink()
+    memory.sync()
+    outcome = memory.search("quagga", **options)
+    assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"left-out", "folder"})
+
+
 def test_shared_session_gets_no_hidden_remedy(open_memory, workspace) -> None:
     _write(workspace, "memory/a.md", "# A\n\nNothing of note.\n")
     _write(workspace, "MEMORY.md", "# Mine\n\nThe safe opens with the quagga song.\n")
@@ -221,6 +251,15 @@ def test_trial_query_sends_nothing_new(open_memory, provider) -> None:
     outcome = memory.search("quagga", path_glob="people/**", explain=True)
     assert provider.questions == ["quagga"]
     assert _remedies(outcome)["settings"].stage == outcome.explanation.emptied_by
+
+
+def test_unknown_language_of_query_is_a_reason(open_memory, provider) -> None:
+    provider.calibration = Calibration(0.0, 1.0, 0.5, unknown=re.compile("[\u10a0-\u10ff]"))
+    memory = open_memory()
+    memory.sync()
+    remedy = _remedies(memory.search("\u10d7\u10d1\u10d8\u10da\u10d8\u10e1\u10d8", explain=True))["settings"]
+    assert remedy.advice == "The model does not know the query's language, so only its words count."
+    assert "settings" not in _remedies(memory.search("quagga", explain=True, min_score=0.99))
 
 
 def test_pending_vectors_offered_for_approval(open_memory, workspace: Path) -> None:

@@ -121,7 +121,7 @@ def test_parallel_processes_save_once(facts: Facts, tmp_path: Path, monkeypatch)
         ("!!!", "???"),
     ],
 )
-def test_different_fact_is_no_duplicate(facts: Facts, known: str, new: str) -> None:
+def test_different_fact_is_not_a_duplicate(facts: Facts, known: str, new: str) -> None:
     facts.add(known)
     assert not facts.add(new).duplicate
     assert {fact.text for fact in facts.all()} == {known, new}

@@ -285,7 +285,7 @@ def test_hit_by_operators_is_the_last_tool_call(
         assert found[0].context.text == "The sail is torn."
 
 
-def test_hit_by_role_is_no_tool_call_of_another(memory: BuiltinMemory) -> None:
+def test_hit_by_role_is_not_a_tool_call_of_another(memory: BuiltinMemory) -> None:
     (result,) = memory.search("file:src/sail.py role:user", min_score=0).results
     assert result.message is not None
     assert (result.message.role, result.snippet.split("\n")[0]) == ("user", "User: The sail is torn.")
@@ -348,8 +348,8 @@ def test_secrets_of_commands_and_paths_are_masked(memory: BuiltinMemory, home: P
         )
     )
     memory.sync()
-    shown = [use.path for use in (*memory.insight.recent_edits(100), *memory.insight.uses_of_file("*"))]
-    assert not any(SECRET in one for one in shown)
+    paths = [use.path for use in (*memory.insight.recent_edits(100), *memory.insight.uses_of_file("*"))]
+    assert not any(SECRET in one for one in paths)
     assert agents(memory, f"command:{SECRET}") == []
     assert agents(memory, "command:GH_TOKEN") == ["claude-code"]
     for database in (home / "data").rglob("index.sqlite*"):

@@ -48,7 +48,7 @@ def test_search_front_matter_keys_and_data_match_nothing(memory, query: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("query", "shown"),
+    ("query", "in_snippet"),
     [
         ("pressure loss", "Pressure loss"),
         ("weak flow", "Weak flow"),
@@ -57,10 +57,10 @@ def test_search_front_matter_keys_and_data_match_nothing(memory, query: str) -> 
         ("gauge drops", "Why the gauge\ndrops overnight"),
     ],
 )
-def test_search_front_matter_values_match_and_are_shown(memory, query: str, shown: str) -> None:
+def test_search_front_matter_values_match_and_are_shown(memory, query: str, in_snippet: str) -> None:
     best = memory.search(query).results[0]
     assert (best.path, best.title) == ("loss.md", "Pressure loss")
-    assert shown in best.snippet
+    assert in_snippet in best.snippet
     assert "uuid" not in best.snippet
     first = best.match_ranges[0][0]
     line = best.snippet_line + best.snippet[:first].count("\n")

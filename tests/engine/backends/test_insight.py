@@ -72,6 +72,14 @@ def test_folders_are_counted_with_all_that_is_below(open_memory, workspace: Path
     }
 
 
+def test_skipped_files_of_one_type_are_each_counted(open_memory, workspace: Path) -> None:
+    for name in ("daily/a.png", "daily/b.png", "c.png"):
+        (workspace / name).write_bytes(b"x")
+    memory = open_memory()
+    memory.sync()
+    assert figures(memory.insight.overview())["memory", ""] == (4, 4, 0, 0, 3)
+
+
 def test_folders_before_contents_largest_first(open_memory, workspace: Path) -> None:
     for name in ("a/x/1.md", "b/y/1.md", "b/y/2.md", "b/z/1.md", "b/z/2.md", "b/z/3.md"):
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)

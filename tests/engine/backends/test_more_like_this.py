@@ -150,6 +150,16 @@ def test_similar_search_applies_filters(memory) -> None:
     assert paths(memory.search_like(like, until=1.0)) == []
 
 
+def test_passage_without_distinctive_words_has_no_words_stage(memory, workspace: Path) -> None:
+    (workspace / "short.md").write_text("The of and.\n", "utf-8")
+    memory.sync()
+    outcome = memory.search_like(whole("short.md"), min_score=0.0, explain=True)
+    names = [stage.name for stage in outcome.explanation.stages]
+    assert outcome.passage_words == ()
+    assert "words" not in names
+    assert "vectors" in names
+
+
 def test_the_answer_explains_itself(memory) -> None:
     explanation = memory.search_like(whole("greenhouse.md"), explain=True).explanation
     stages = {stage.name: stage for stage in explanation.stages}

@@ -31,7 +31,7 @@ def stage_note(outcome: SearchOutcome, name: str) -> str | None:
 
 @pytest.fixture
 def walks(open_memory, workspace: Path):
-    """Notes with the same text, of several days."""
+    """Notes with the same text and different dates."""
     for name in ("2023-04-08", "2023-05-08", "2023-05-10", "2024-05-20", "2023-08-01"):
         write(workspace, f"walks/{name}.md")
     write(workspace, "walks/undated.md")

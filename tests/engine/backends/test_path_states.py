@@ -236,6 +236,13 @@ class _Folder:
         """The file is not open."""
 
 
+@pytest.mark.parametrize("typed", ["daily/shopping.md", "shoping.md", "Shop-ping.txt", "archive/Shopping"])
+def test_missing_path_names_similar_files(memory: BuiltinMemory, typed: str) -> None:
+    state = memory.explain_path(typed)
+    assert state.state == "missing"
+    assert state.sentence == "There is no such file or folder. Did you mean “shopping.md”?"
+
+
 @pytest.mark.parametrize(("number", "sentence"), [(90_000, MISSING), (110_000, NOT_SEARCHED)])
 def test_names_not_searched_completely_are_reported(
     memory: BuiltinMemory, workspace: Path, monkeypatch, number: int, sentence: str

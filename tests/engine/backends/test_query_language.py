@@ -186,18 +186,54 @@ def test_where_one_alone_speaks_is_shown_and_marked(memory: BuiltinMemory) -> No
 
 
 @pytest.mark.parametrize(
-    ("written", "shown"),
+    ("written", "described"),
     [
         ("on:2016", "on:2016 (2016-01-01 to 2016-12-31)"),
         ("on:2016-02", "on:2016-02 (2016-02-01 to 2016-02-29)"),
         ('on:"31 May 2016"', 'on:"31 May 2016" (2016-05-31)'),
         ("before:2016", "before:2016 (before 2016-01-01)"),
         ("after:2016", "after:2016 (from 2016-01-01)"),
+        ("after:2016-02-03", "after:2016-02-03"),
     ],
 )
-def test_condition_of_time_names_its_first_and_last_day(memory: BuiltinMemory, written: str, shown: str) -> None:
+def test_condition_of_time_names_its_first_and_last_day(memory: BuiltinMemory, written: str, described: str) -> None:
     stages = {stage.name: stage for stage in memory.search(f"-zzz {written}", explain=True).explanation.stages}
-    assert shown in stages["query"].note
+    assert described in stages["query"].note
+
+
+@pytest.mark.parametrize(("query", "found"), [("agent:claw", True), ("agent:OpenClaw", True), ("agent:codex", False)])
+def test_part_of_an_agents_name_is_enough(memory: BuiltinMemory, query: str, found: bool):
+    assert bool(memory.search(f"{query} varnish").results) is found
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("on:2019-05-04", {"log/2019-05-04 walk.md"}),
+        ("on:2019-06-05", {"dated.md"}),
+        ("after:2019-05 before:2019-07", {"dated.md", "log/2019-05-04 walk.md"}),
+        ("before:2019-06", {"log/2019-05-04 walk.md"}),
+        ("after:2020 before:2021", set()),
+        ("heron -before:2019-06", {"dated.md"}),
+    ],
+)
+def test_dates_are_also_those_of_the_note(memory: BuiltinMemory, query: str, expected: set[str]):
+    workspace = Path(memory.status().workspace_dir)
+    (workspace / "log").mkdir()
+    (workspace / "log/2019-05-04 walk.md").write_text("# Walk\n\nA heron at the pond.\n")
+    (workspace / "dated.md").write_text("---\ncreated: 2019-06-05\n---\n# Pond\n\nThe heron came back.\n")
+    memory.sync()
+    assert found(memory, query) == expected
+
+
+def test_period_of_a_search_is_also_that_of_the_note(memory: BuiltinMemory):
+    workspace = Path(memory.status().workspace_dir)
+    (workspace / "2019-05-04.md").write_text("# Walk\n\nA heron at the pond.\n")
+    memory.sync()
+    first, end = datetime(2019, 5, 4).timestamp(), datetime(2019, 5, 5).timestamp()
+    for since, until, count in ((first, end, 1), (first, None, 1), (None, end, 1), (end, end + 1, 0), (None, first, 0)):
+        assert len(memory.search("heron", since=since, until=until).results) == count, (since, until)
+    assert memory.search("heron", since=-1e30, until=1e30).results
 
 
 def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> None:
@@ -206,7 +242,7 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert outcome.total == 4
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert "the files changed last come first" in stages["query"].note
-    assert "is in source:notes; is in after:2026 (from 2026-01-01)" in stages["query"].note
+    assert "matches source:notes; matches after:2026 (from 2026-01-01)" in stages["query"].note
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
 
 
@@ -250,7 +286,7 @@ def test_filters_of_caller_and_query_both_apply(memory: BuiltinMemory) -> None:
     outcome = memory.search("irrigation path:daily", sources=["sessions"], explain=True)
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert list(stages)[:3] == ["question", "filters", "query"]
-    assert "No passage that passes the filters is in path:daily." in stages["query"].note
+    assert "No passage that passes the filters matches path:daily." in stages["query"].note
     assert stages["query"].left == 0
 
 
@@ -306,7 +342,7 @@ def test_completion_values(memory: BuiltinMemory, operator: str, start: str, val
 def test_answer_describes_how_the_query_was_parsed(memory: BuiltinMemory) -> None:
     outcome = memory.search("limp -hose")
     assert outcome.understood == "Searched for limp. Every result excludes hose."
-    assert memory.search("limp tag:nowhere -hose").understood == "No passage is in tag:nowhere."
+    assert memory.search("limp tag:nowhere -hose").understood == "No passage matches tag:nowhere."
     assert memory.search("limp tomatoes").understood == ""
 
 

@@ -99,7 +99,7 @@ def test_lists_have_no_token(memory: BuiltinMemory) -> None:
     assert TOKEN not in _encoded(sessions)
     assert TOKEN not in _encoded([memory.insight.session_files(session.path) for session in sessions])
     assert TOKEN not in _encoded(memory.insight.recent_edits(1000))
-    keys: tuple[StatsKey, ...] = ("agent", "project", "model", "day")
+    keys: tuple[StatsKey, ...] = ("agent", "project", "machine", "model", "day")
     for by in keys:
         assert TOKEN not in _encoded(session_stats(sessions, load_prices(), by))
     for operator in ("file", "command", "project"):

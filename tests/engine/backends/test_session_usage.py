@@ -108,6 +108,26 @@ def test_open_session_counts_shown_messages(memory: BuiltinMemory, store: Path) 
         memory.close()
 
 
+def test_sessions_are_found_by_model(memory: BuiltinMemory, store: Path) -> None:
+    try:
+        (store / "a.jsonl").write_text(line("m1", 1))
+        (store / "b.jsonl").write_text(
+            line("m2", 1).replace("claude-opus-4-5", "claude-haiku-4-5").replace('"s"', '"t"')
+        )
+        memory.sync()
+
+        def found(query: str) -> list[str]:
+            return [result.path for result in memory.search(query, min_score=0.0).results]
+
+        assert found("model:Opus") == found("answer model:opus") == [NAME]
+        assert len(found("answer model:claude")) == 2
+        assert found("model:opus model:haiku") == [], "no session has both"
+        assert found("answer -model:opus") == [NAME.replace("a.jsonl", "b.jsonl")]
+        assert memory.query_values("model", "ha") == ("claude-haiku-4-5",)
+    finally:
+        memory.close()
+
+
 def test_session_without_recorded_usage_has_none(memory: BuiltinMemory, store: Path) -> None:
     spoken = {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "content": "Hello there"}}
     (store / "a.jsonl").write_text(json.dumps(spoken) + "\n")

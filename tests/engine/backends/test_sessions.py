@@ -451,7 +451,7 @@ def test_shared_session_finds_no_sessions(memory: BuiltinMemory, boat: Path) -> 
     assert [result.path for result in shared.results if result.source == "sessions"] == []
 
 
-def test_search_project_folder_of_session_is_no_text(memory: BuiltinMemory, store: Path) -> None:
+def test_search_project_folder_of_session_is_not_text(memory: BuiltinMemory, store: Path) -> None:
     head = json.dumps(
         {"type": "session", "id": "s2", "cwd": "/home/ada/valve", "timestamp": "2026-03-01T10:00:00.000Z"}
     )

@@ -189,7 +189,7 @@ def test_word_is_not_taken_apart_by_chance(open_memory, workspace: Path, word: s
     assert not memory.search(word).suggestions
 
 
-def test_similar_words_come_before_words_apart(open_memory, workspace: Path) -> None:
+def test_suggestion_of_one_word_comes_before_two_words(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace, joined="A forkliff.\n", apart="A fork lift.\n")
     assert offered(memory, "forklift") == ["forkliff"]
 
@@ -244,6 +244,18 @@ def test_likelier_typos_and_commoner_words_come_first(open_memory, workspace: Pa
     assert offered(memory, "clamsp") == ["clamps", "clams"]  # swapped letters come before an added one
     assert offered(memory, "crads")[:2] == ["crabs", "crams"]
     assert offered(memory, "irrigatoin timre")[0] == "irrigation timer"
+
+
+def test_words_beside_the_known_ones_are_offered_first(open_memory, workspace: Path) -> None:
+    notes = {
+        "haus": "Dein Rad steht im Hof, und daran ist ein Schloss.",
+        "hose": "Drip irrigation: the valve is by the wall.",
+        "tap": "The brass tap.",
+    }
+    memory = indexed(open_memory, workspace, **notes)
+    assert offered(memory, "drin valve")[0] == "drip valve"
+    assert offered(memory, "drin wall")[0] == "drip wall"
+    assert offered(memory, "drin brass")[0] == "drip brass"
 
 
 def test_name_is_not_corrected_to_a_common_word(open_memory, workspace: Path) -> None:
@@ -322,7 +334,7 @@ def test_correction_is_found_among_many_words_of_one_prefix(open_memory, workspa
         ("irigation OR timer", ["irrigation OR timer"]),
     ],
 )
-def test_the_query_language_stays_as_it_was_typed(open_memory, workspace: Path, query: str, meant: list[str]) -> None:
+def test_query_language_stays_as_typed(open_memory, workspace: Path, query: str, meant: list[str]) -> None:
     assert offered(indexed(open_memory, workspace), query) == meant
 
 
@@ -333,7 +345,7 @@ GROUP = "agent:main:discord:group:1"
     ("private", "shared"),
     [("A forkliff and a fork lift.\n", "fork lift"), ("A fork lift. A forkfilt.\n", "forkfilt")],
 )
-def test_private_words_take_no_correction_away(open_memory, workspace: Path, private: str, shared: str) -> None:
+def test_private_words_do_not_prevent_suggestions(open_memory, workspace: Path, private: str, shared: str) -> None:
     (workspace / "memory").mkdir()
     (workspace / "memory/pub.md").write_text(f"A {shared}.\n")
     memory = indexed(open_memory, workspace, MEMORY=private)

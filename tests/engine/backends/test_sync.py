@@ -259,7 +259,7 @@ def test_late_cancel_of_rebuild_reports_done(open_memory, tmp_path: Path, monkey
     assert unsound(memory) == []
 
 
-def test_a_cancel_stops_even_the_reading_of_all_vectors(open_memory, monkeypatch) -> None:
+def test_cancel_stops_reading_of_all_vectors(open_memory, monkeypatch) -> None:
     memory = open_memory(engine="numpy")
     memory.sync()
     token, vectors, read = CancelToken(), Snapshot.vectors, []

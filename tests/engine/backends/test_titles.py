@@ -290,7 +290,7 @@ CODE = f"import os\n\n{LONG}\n\ndef kubernetes(config):\n    pass\n"
 
 @pytest.mark.parametrize("mode", ["auto", "keyword"])
 @pytest.mark.parametrize(
-    ("query", "text", "shown"),
+    ("query", "text", "in_snippet"),
     [
         ("kubernetes", MANUAL, "Where the cluster runs"),
         ("kubernetes", MANUAL.replace("# Kubernetes\n\n", "", 1), "Where the cluster runs"),
@@ -299,14 +299,14 @@ CODE = f"import os\n\n{LONG}\n\ndef kubernetes(config):\n    pass\n"
         ("kubernetes", CODE, "def kubernetes"),
     ],
 )
-def test_name_alone_shows_definition_or_beginning(open_memory, workspace: Path, query, text, shown, mode) -> None:
+def test_name_alone_shows_definition_or_beginning(open_memory, workspace: Path, query, text, in_snippet, mode) -> None:
     (workspace / "kubernetes.md").write_text(text, "utf-8")
     (workspace / "other.md").write_text("Kubernetes and kubernetes again, all about kubernetes.\n", "utf-8")
     memory = open_memory()
     memory.sync()
     first, second, *_ = memory.search(query, mode=mode).results
     assert first.path == "kubernetes.md"
-    assert shown in first.snippet
+    assert in_snippet in first.snippet
     assert second.score <= first.score
 
 

@@ -106,7 +106,7 @@ def test_meaning_without_a_name_in_another_language_is_found(open_memory, worksp
     assert found(memory, NAMED) == ["note-0.md"]
 
 
-def test_noun_of_a_short_german_query_is_no_name(open_memory, workspace: Path, provider) -> None:
+def test_noun_of_a_short_german_query_is_not_a_name(open_memory, workspace: Path, provider) -> None:
     provider.cosine = 0.5
     memory = indexed(open_memory, workspace, ENGLISH, OTHER)
     assert [found(memory, query) for query in SHORT] == [["note-0.md"], ["note-0.md"], []]
@@ -192,9 +192,9 @@ def test_function_words_alone_are_not_offered(open_memory, workspace: Path) -> N
 def test_best_score_is_shown_below_the_minimum(best: float, least: float) -> None:
     best, least = sorted((best, least))
     if best < least and round(least, 2) > 0:
-        shown = short_of(best, least)
-        assert float(f"{shown:.2f}") < round(least, 2)
-        assert abs(shown - best) < 0.0151
+        rounded = short_of(best, least)
+        assert float(f"{rounded:.2f}") < round(least, 2)
+        assert abs(rounded - best) < 0.0151
 
 
 def test_model_spells_no_word_before_there_are_vectors(open_memory, workspace: Path, provider, monkeypatch) -> None:

@@ -79,6 +79,24 @@ def test_strong_meaning_without_related_passages_is_found(open_memory, workspace
     assert found(indexed(open_memory, workspace))
 
 
+def test_notice_if_no_result_contains_a_word(open_memory, workspace: Path, provider) -> None:
+    provider.usual = 0.1
+    memory = indexed(open_memory, workspace)
+    outcome = memory.search(QUERY)
+    assert outcome.results
+    assert outcome.notice == "No result contains “orchard”: the results are similar in meaning."
+    assert memory.search(QUERY).age is not None, "the answer is cached in spite of the notice"
+    assert memory.search(QUESTION).notice.startswith("No result contains a word of the query: ")
+    assert memory.search("apples").notice == ""
+    (workspace / "orchard.pages").write_bytes(b"x")
+    (workspace / ".orchard.md").write_text("Hidden.\n", "utf-8")
+    memory.sync()
+    assert memory.search(QUERY).notice.endswith(" .orchard.md is not indexed: Hidden files are not indexed.")
+    (workspace / "orchard.md").write_text("The orchard has a new fence 3.\n", "utf-8")
+    memory.sync()
+    assert memory.search(QUERY).notice == ""
+
+
 @pytest.mark.parametrize(
     ("usual", "query", "some"), [(0.1, QUESTION, True), (0.2, QUERY, True), (0.2, QUESTION, False)]
 )

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding.provider_interface import prepare
 from engine.settings import Settings
-from engine.settings.options import StoreSettings, VectorSettings
+from engine.settings.options import StoreSettings
+from engine.settings.search_settings import VectorSettings
 from engine.store import sqlite_vec_engine, vectors
 from engine.store.index import IndexStore
 from tests.engine.backends.conftest import OpenMemory

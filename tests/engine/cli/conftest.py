@@ -98,11 +98,11 @@ def typing(
     """Run a verb at a terminal with this input; standard error is the terminal's output."""
 
     def call(typed: str, *argv: str) -> Answer:
-        shown = Terminal()
+        terminal = Terminal()
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdin", Terminal(typed))
-            patch.setattr(sys, "stderr", shown)
+            patch.setattr(sys, "stderr", terminal)
             code = main([*argv, "--config", str(settings)])
-        return Answer(code, capsys.readouterr().out, shown.getvalue())
+        return Answer(code, capsys.readouterr().out, terminal.getvalue())
 
     return call

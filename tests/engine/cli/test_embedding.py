@@ -56,7 +56,7 @@ def test_pending_embedding_says_how_to_approve() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "shown"),
+    ("seconds", "expected"),
     [
         (0.2, "about 1 second"),
         (45, "about 45 seconds"),
@@ -65,8 +65,8 @@ def test_pending_embedding_says_how_to_approve() -> None:
         (300_000, "about 3 days"),
     ],
 )
-def test_durations_are_round(seconds: float, shown: str) -> None:
-    assert duration(seconds) == shown
+def test_durations_are_round(seconds: float, expected: str) -> None:
+    assert duration(seconds) == expected
 
 
 def test_amounts_below_a_cent_are_shown() -> None:

@@ -204,8 +204,8 @@ def test_progress_line_fits_terminal_and_clears(
     err = capsys.readouterr().err
     assert err.startswith("\r\x1b[KIndexing files 1/2 · elapsed 0:00 · 日")
     assert err.endswith("\r\x1b[K")
-    [shown] = [part for part in err.split("\r\x1b[K") if part]
-    assert sum(2 if letter > "⺀" else 1 for letter in shown) <= 40
+    [last_line] = [part for part in err.split("\r\x1b[K") if part]
+    assert sum(2 if letter > "⺀" else 1 for letter in last_line) <= 40
 
 
 def test_no_live_line_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -102,8 +102,8 @@ def test_session_remembered_once_until_continued(verb: Run, session: str, store:
 
 
 def test_preview_writes_nothing(verb: Run, session: str, folder: Path) -> None:
-    shown = verb("remember", "--latest", "--dry-run", "--messages", "1", "--slug", "Drip valve!")
-    first, _, note = shown.out.partition("\n\n")
+    preview = verb("remember", "--latest", "--dry-run", "--messages", "1", "--slug", "Drip valve!")
+    first, _, note = preview.out.partition("\n\n")
     assert first == f"Would be written to {folder / 'memory' / '2026-05-31-drip-valve.md'}, with 1 of 2 messages:"
     assert note.startswith("# Session: 2026-05-31 17:01:00 UTC\n")
     assert note.endswith("## Conversation Summary\n\nassistant: Its relay sticks.\n")

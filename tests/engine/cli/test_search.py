@@ -102,7 +102,7 @@ def test_copies_of_a_result_are_named_below_it(run: Run, memory: FakeMemory, mon
 def test_json_has_the_documented_keys(run: Run) -> None:
     answer = run("search", "irrigation", "--json").json
     always = {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice", "suggestions"}
-    assert set(answer) == always | {"understood", "allWords", "corrected"}
+    assert set(answer) == always | {"understood", "allWords", "similarOnly", "corrected"}
     result = answer["results"][0]
     assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
     assert answer["mode"] == "hybrid"
@@ -155,7 +155,7 @@ def test_empty_result_names_stage(run: Run) -> None:
     assert run("search", "zebra", "--json").json["results"] == []
 
 
-def test_suggestion_on_separate_line(run: Run, memory: FakeMemory) -> None:
+def test_search_prints_suggestion_on_separate_line(run: Run, memory: FakeMemory) -> None:
     meant = (("zebar", "zebra"),)
     memory.suggestions["zebar"] = (QuerySuggestion(query="zebra", words=meant, chunks=2),)
     assert run("search", "zebar").out.splitlines()[:2] == ["No matches.", "Did you mean “zebra”?"]

@@ -24,7 +24,7 @@ def check(verb: Run, name: str) -> dict[str, Any]:
     return next(check for check in verb("doctor", "--json").json["checks"] if check["name"] == name)
 
 
-def test_no_session_folders_is_no_finding(verb: Run) -> None:
+def test_no_session_folders_cause_no_finding(verb: Run) -> None:
     verb("index")
     found = check(verb, "Transcripts")
     assert (found["state"], found["detail"]) == ("fine", "No session folder is listed in the settings.")

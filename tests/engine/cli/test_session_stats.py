@@ -66,6 +66,17 @@ def test_stats_text_names_unknown_values(run: Run) -> None:
     assert any("gpt-99" in line for line in lines)
 
 
+def test_stats_by_machine_name_this_machine(run: Run, memory: FakeMemory) -> None:
+    made = [
+        make_session([("user", [("text", "Hi")])], path=f"sessions/a/{at}", machine="lab" * (at > 1))
+        for at in (1, 2, 3)
+    ]
+    memory.session_texts = {session.summary.path: session for session in made}
+    assert [(row["name"], row["sessions"]) for row in stats(run, "--by", "machine")["rows"]] == [("lab", 2), ("", 1)]
+    lines = run("sessions", "stats", "--by", "machine").out.splitlines()
+    assert [line.split("  ")[0] for line in lines[:4]] == ["machine", "lab", "this machine", "total"]
+
+
 def test_incomplete_cost_below_a_cent_is_a_lower_bound(run: Run, memory: FakeMemory) -> None:
     little = ModelUsage(model="claude-opus-4-5", input_tokens=1, output_tokens=1)
     session = make_session([("user", [("text", "Hi")])], path="sessions/a/5", agent="codex", usage=(little, UNPRICED))

@@ -5,6 +5,7 @@ from unittest.mock import Mock
 import msgspec
 import pytest
 
+from engine.records import ModelUsage
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import MASK, NOW, SECRET, SESSIONS, UNTITLED, VALVE, make_session
@@ -78,7 +79,33 @@ def test_filters_and_limit_reduce_the_list(run: Run, filters: tuple[str, ...], t
 def test_unlisted_sessions_counted(run: Run) -> None:
     assert run("sessions", "--max", "2").out.endswith("\n2 of 12 sessions; --max shows more.\n")
     assert run("sessions", "--max", "2", "--json").json["total"] == 12
-    assert run("sessions", "--agent", "abacus").out == "No session matches.\n"
+    assert run("sessions", "--since", "2999").out == "No session matches.\n"
+
+
+def test_unknown_agent_or_project_lists_the_existing_ones(run: Run) -> None:
+    agents = {session["agent"] for session in run("sessions", "--json").json["sessions"]}
+    answer = run("sessions", "--agent", "abacus").out
+    assert answer.startswith("No session matches. There are sessions of these agents: ")
+    assert all(agent in answer for agent in agents)
+    assert "of these projects: greenhouse" in run("sessions", "--project", "abacus").out
+
+
+def test_model_selects_the_sessions_that_used_it(run: Run, memory: FakeMemory) -> None:
+    opus, haiku = (ModelUsage(model=f"claude-{name}-4-5") for name in ("opus", "haiku"))
+    only(
+        memory,
+        {"path": "sessions/a.jsonl", "id": "both", "usage": (haiku, opus)},
+        {"path": "sessions/b.jsonl", "id": "haiku", "usage": (haiku,)},
+        {"path": "sessions/c.jsonl", "id": "none"},
+    )
+    assert [session["id"] for session in run("sessions", "--model", "Opus", "--json").json["sessions"]] == ["both"]
+    assert len(run("sessions", "--model", "claude", "--json").json["sessions"]) == 2
+
+
+def test_part_of_an_agents_name_selects_its_sessions(run: Run) -> None:
+    whole = run("sessions", "--agent", "claude-code", "--json").json
+    assert whole["total"]
+    assert run("sessions", "--agent", "Claude C", "--json").json == whole
 
 
 def test_json_has_the_records(run: Run) -> None:
@@ -141,8 +168,8 @@ def test_session_without_end_has_time_of_file(run: Run, memory: FakeMemory) -> N
         {"path": "sessions/a/2", "id": "new", "started": None, "ended": None, "modified": NOW - day},
         {"path": "sessions/a/3", "id": "never", "started": None, "ended": None},
     )
-    shown = {line.split()[0]: line.split()[1] for line in run("sessions").out.splitlines()}
-    assert shown == {"old": "2026-02-08", "new": "2026-02-10", "never": "no"}
+    dates = {line.split()[0]: line.split()[1] for line in run("sessions").out.splitlines()}
+    assert dates == {"old": "2026-02-08", "new": "2026-02-10", "never": "no"}
     found = run("sessions", "--since", "2026-02-08", "--until", "2026-02-10", "--json").json["sessions"]
     assert {session["id"] for session in found} == {"old", "new"}
     found = run("sessions", "--since", "2026-02-09", "--json").json["sessions"]
@@ -384,7 +411,19 @@ def test_export_to_missing_folder_is_one_line(run: Run, tmp_path: Path) -> None:
     answer = run("sessions", "export", "3f6c0a1e", "-o", str(tmp_path / "gone" / "a.html"))
     assert answer.code == 1
     assert "cannot be written" in answer.err
-    assert run("sessions", "export", "3f6c0a1e").code == 2
+
+
+@pytest.mark.parametrize("target", [(), ("-o", "-")])
+def test_export_without_a_file_is_printed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = run("sessions", "export", "3f6c0a1e", *target)
+    assert (answer.code, answer.out.splitlines()[0]) == (0, "# Fix the valve controller")
+    assert MASK in answer.out
+    assert SECRET not in answer.out
+    assert run("sessions", "export", "3f6c0a1e", "--format", "html", *target).out.startswith("<!DOCTYPE html>")
+    assert not (tmp_path / "-").exists()
 
 
 def test_context_is_masked_and_within_limit(run: Run) -> None:
@@ -395,7 +434,7 @@ def test_context_is_masked_and_within_limit(run: Run) -> None:
     assert run("sessions", "context", "3f6c0a1e", "--json").json["context"].startswith("Continue this session")
 
 
-# --- files and touching -----------------------------------------------------------------------------------------------
+# --- the actions `files` and `touching` -------------------------------------------------------------------------------
 
 
 def test_files_lists_kinds_of_use(sample: Run) -> None:

@@ -10,7 +10,7 @@ from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_model, make_status, make_summary
 
 
-def shown(out: str) -> dict[str, str]:
+def fields(out: str) -> dict[str, str]:
     pairs = (line.partition(":") for line in out.splitlines())
     return {label: text.strip() for label, _, text in pairs}
 
@@ -19,7 +19,7 @@ def test_status_of_healthy_index_shows_its_figures(run: Run, memory: FakeMemory)
     memory.set_status(last_sync=make_summary())
     answer = run("status")
     assert answer.code == 0
-    lines = shown(answer.out)
+    lines = fields(answer.out)
     assert lines["Provider"] == "embedded (requested: auto)"
     assert lines["Indexed"] == "4 files · 7 passages"
     assert lines["  sessions"] == "1 file · 1 passage"
@@ -35,7 +35,7 @@ def test_status_of_healthy_index_shows_its_figures(run: Run, memory: FakeMemory)
 def test_stored_models_listed(run: Run, memory: FakeMemory) -> None:
     paid = make_model(provider="openai", model="text-embedding-3-small", dims=1536, vectors=4000, active=False)
     memory.set_status(cache=CacheStatus(enabled=False, entries=1, max_entries=None, models=(paid, make_model())))
-    lines = shown(run("status").out)
+    lines = fields(run("status").out)
     assert lines["  openai"] == "text-embedding-3-small: 4,000 vectors, 12.3 MB"
     assert lines["  embedded"] == "use-multilingual-v3: 7 vectors, 7.2 KB, in use"
 
@@ -83,7 +83,7 @@ def test_problems_shown(run: Run, memory: FakeMemory) -> None:
         ),
     )
     out = run("status").out
-    lines = shown(out)
+    lines = fields(out)
     assert lines["Out of date"].startswith("yes")
     assert lines["Extra paths"] == "/a, /b"
     assert lines["Fallback"] == "from openai: No key."
@@ -116,17 +116,17 @@ def test_vector_engine_is_shown_with_its_reason(run: Run, memory: FakeMemory) ->
         switches_at=7,
     )
     memory.set_status(vector=vector)
-    assert shown(run("status").out)["Vector search method"] == "sqlite-vec: Automatic."
+    assert fields(run("status").out)["Vector search method"] == "sqlite-vec: Automatic."
     memory.set_status(vector=msgspec.structs.replace(vector, enabled=False))
-    assert "Vector search method" not in shown(run("status").out)
+    assert "Vector search method" not in fields(run("status").out)
 
 
 def test_vectors_of_another_program_are_counted_without_dims(run: Run, memory: FakeMemory) -> None:
     vector = msgspec.structs.replace(make_status().vector, engine="qmd", dims=None, rows=9, requested="")
     memory.set_status(backend="qmd", vector=vector)
-    assert shown(run("status").out)["Vectors"] == "9 searched with qmd"
+    assert fields(run("status").out)["Vectors"] == "9 searched with qmd"
     memory.set_status(vector=msgspec.structs.replace(vector, rows=0, load_error="qmd has no vectors yet."))
-    lines = shown(run("status").out)
+    lines = fields(run("status").out)
     assert (lines["Vectors"], "Vector search method" in lines) == ("off: qmd has no vectors yet.", False)
 
 
@@ -145,7 +145,7 @@ def test_degraded_parts_have_a_line_and_a_json_field(run: Run, memory: FakeMemor
 
 def test_deep_tests_fallible_parts(run: Run, memory: FakeMemory) -> None:
     memory.vectors = False
-    lines = shown(run("status", "--deep").out)
+    lines = fields(run("status", "--deep").out)
     assert lines["Embedding test"] == "unavailable: No provider is configured."
     assert lines["sqlite-vec test"] == "ready"
 
@@ -161,7 +161,7 @@ def test_json_is_the_record(run: Run) -> None:
 @pytest.mark.parametrize("last", [None, make_summary(cancelled=True), make_summary(error="The disk is full.")])
 def test_interrupted_update_means_out_of_date(run: Run, memory: FakeMemory, last) -> None:
     memory.set_status(dirty=False, last_sync=last)
-    assert shown(run("status").out)["Out of date"].startswith("yes")
+    assert fields(run("status").out)["Out of date"].startswith("yes")
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_a_missing_qmd_is_named_without_deep(verb: Run, notes: Path, settings: P
     settings.write_text(settings.read_text() + 'backend = "qmd"\nqmd.command = "no-such-qmd"\n')
     if searched_before:
         assert "a.md" in verb("search", "lamp").out  # the built-in index is the fallback
-    lines = shown(verb("status").out)
+    lines = fields(verb("status").out)
     assert "The command no-such-qmd was not found" in lines["Index error"]
     assert "npm i -g @tobilu/qmd" in lines["Index error"]
     assert lines["Keywords"].startswith("unavailable: ")
@@ -185,6 +185,6 @@ def test_a_missing_qmd_is_named_without_deep(verb: Run, notes: Path, settings: P
 def test_a_missing_model_file_is_named_without_deep(verb: Run, notes: Path, settings: Path) -> None:
     pytest.importorskip("xllamacpp")
     settings.write_text(settings.read_text().replace('"none"', '"gguf"') + 'local.model_path = "/no/such.gguf"\n')
-    lines = shown(verb("status").out)
+    lines = fields(verb("status").out)
     assert lines["Provider"] == "none (requested: gguf)"
     assert "/no/such.gguf" in lines["Unavailable"]

@@ -39,7 +39,7 @@ def rules(found: Discovery) -> dict[str, str]:
     return {issue.path: issue.rule for issue in found.skipped}
 
 
-def test_a_plain_folder_is_indexed_whole(tree: Tree) -> None:
+def test_plain_folder_is_indexed_completely(tree: Tree) -> None:
     workspace = tree("b.md", "a/z.md", "a/b/c.md", "a/a.md")
     found = discover(workspace, Settings())
     assert found.layout == "folder"

@@ -25,8 +25,8 @@ from engine.corpus import documents
 from engine.corpus.chunking import chunk_note
 from engine.corpus.documents import DocumentError
 from engine.corpus.documents.epub import read_epub
-from engine.corpus.documents.evernote import read_enex
 from engine.corpus.documents.extraction_process import DocumentReader, Worker
+from engine.corpus.documents.note_exports import read_enex
 from engine.corpus.documents.office import read_docx, read_odt
 from engine.corpus.documents.pdf import _by_columns, _Run
 from engine.corpus.documents.text_collector import MOST_CHARACTERS, DocumentText, TextFull
@@ -324,7 +324,7 @@ def test_empty_items_of_lists_are_left_out() -> None:
     assert text_in(docx(items), ".docx") == "- one\n- two\n"
 
 
-def test_style_before_a_tracked_change_is_no_heading() -> None:
+def test_style_before_tracked_change_is_not_a_heading() -> None:
     old = '<w:pStyle w:val="H2"/><w:pPrChange><w:pPr><w:pStyle w:val="H1"/></w:pPr></w:pPrChange>'
     assert text_in(docx(word_paragraph("Part", old)), ".docx") == "## Part\n"
 
@@ -702,7 +702,7 @@ def test_html_has_the_text_that_browsers_show(page: str, text: str) -> None:
         ('<sup><a href="/page">th</a></sup>', "wordth.\n"),
     ],
 )
-def test_number_of_a_html_footnote_is_no_part_of_a_word(mark: str, text: str) -> None:
+def test_number_of_html_footnote_is_not_part_of_a_word(mark: str, text: str) -> None:
     assert text_in(f"<p>word{mark}.</p>".encode(), ".html") == text
 
 
@@ -750,9 +750,12 @@ def test_notes_of_evernote_have_title_day_tags_and_text() -> None:
     )
     crypt = '<en-crypt hint="x">aGlkZGVu</en-crypt><p>End</p>'
     text = text_in(enex(evernote("One &lt;1&gt;", page, more), evernote("", crypt)), ".enex")
-    assert text == ("# One <1>\n\n2024-05-01, harbour, a wall\n\nWall & sea\n\n[x] done\n\n[ ] open\n\n# …\n\nEnd\n")
+    assert text == (
+        "---\nnotes: 2\ntag: harbour\ntag: a wall\n---\n\n"
+        "# One <1>\n\n2024-05-01, harbour, a wall\n\nWall & sea\n\n[x] done\n\n[ ] open\n\n# …\n\nEnd\n"
+    )
     structure = documents.read(text, "Old notes.enex")
-    assert (structure.title, structure.apart) == ("", True)
+    assert (structure.title, structure.apart, structure.tags) == ("", True, ("harbour", "a wall"))
     assert [heading.title for heading in structure.headings] == ["One <1>", "…"]
 
 
@@ -765,6 +768,12 @@ def test_unclosed_encrypted_texts_of_evernote_take_linear_time() -> None:
 def test_broken_export_of_evernote_is_reported() -> None:
     assert problem_of(b"<en-export><note>", ".enex")[0] == "damaged"
     assert problem_of(enex(), ".enex")[0] == "no-text"
+
+
+@pytest.mark.parametrize("end", ["</script language>", "</SCRIPT\n>", "</script/>", "</script x='1'>"])
+def test_html_script_ends_at_a_tag_with_attributes(end: str) -> None:
+    page = f"<p>one</p><script>var a = '</scripts>'{end}<p>two</p><style>p {{}}</style ><p>three</p>"
+    assert text_in(page.encode(), ".html") == "one\n\ntwo\n\nthree\n"
 
 
 def test_html_headings_have_blocks_inside() -> None:

@@ -54,7 +54,7 @@ more frequent."""
 
 
 def samples(text: str, codec: str, size: int) -> Iterable[bytes]:
-    """Parts of a text of at most `size` bytes that begin at different characters and have some beyond ASCII."""
+    """Yield parts of a text that have at most `size` bytes, begin at different characters and aren't all ASCII."""
     long = "\n".join([text] * (1 + 2 * size // len(text)))
     for start in range(0, 200, 23):
         part = long[start : start + size].encode(codec)[:size].decode(codec, "ignore").encode(codec)

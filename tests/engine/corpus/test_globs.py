@@ -54,7 +54,7 @@ def test_a_closing_slash_means_folders_only() -> None:
     assert not globs.covers("a/build")
 
 
-def test_the_pattern_that_matched_is_named_as_it_was_written() -> None:
+def test_matching_pattern_is_named_as_written() -> None:
     assert Globs(["*.txt", "archive/**", "archive/"]).matching("archive/x.md", is_dir=False) == "archive/**"
 
 

@@ -31,6 +31,12 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("[[Help#Questions#Report bugs]]", [("link", "Help", "Report bugs")]),
         ("[[2023-01-01#^37066d]]", [("link", "2023-01-01", "^37066d")]),
         ("[[Internal links|custom text]]", [("link", "Internal links", "")]),
+        (
+            "[[Go to|vault.topic.links#^a]] [[Node|node.js]]",
+            [("link", "vault.topic.links", "^a"), ("link", "Node", "")],
+        ),
+        ("[[Bar|dendron://my.vault/bar#a]] [[dendron://v/b.c]]", [("link", "bar", "a"), ("link", "b.c", "")]),
+        ("[[Wait|Condition.wait.all]]", [("link", "Wait", "")]),
         ("| a | [[Page\\|alias]] |", [("link", "Page", "")]),
         ("![[Internal links#^b15695]]", [("embed", "Internal links", "^b15695")]),
         ('[a](<with spaces.md> "title")', [("link", "with spaces.md", "")]),

@@ -267,7 +267,7 @@ def test_comment_without_end_is_one_line() -> None:
     assert anchored_lines(text.split("\n"), "C", "note.md") is not None
 
 
-def test_json_between_rules_that_is_no_object_is_text() -> None:
+def test_json_value_other_than_object_between_rules_is_text() -> None:
     for inner in ("[1]", "{", '{"a": ' * 9_000, '{"a"}'):
         assert describe(f"---\n{inner}\n---\n", "a.md").front is None
     assert describe('---\n{"title": "a\\ud800"}\n---\n', "a.md").title == "a?"

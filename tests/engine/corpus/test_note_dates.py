@@ -56,7 +56,7 @@ def test_a_name_or_its_folders_say_the_day(name: str, found: str, origin: str) -
         *("v1.2026.md", "call 1234-56-78.md", "0320-01-01.md", "id 12026011155.md", "2026-W77.md", "a/99/11.md", ""),
     ],
 )
-def test_other_numbers_are_no_dates(name: str) -> None:
+def test_other_numbers_are_not_dates(name: str) -> None:
     assert date_in_name(name) is None
 
 
@@ -71,6 +71,7 @@ def test_other_numbers_are_no_dates(name: str) -> None:
         ("created: 2025-05-05\nupdated: 2026-01-11\ntags: [a]", "2026-01-11T00:00"),
         ("updated: [[2026-01-11]]", "2026-01-11T00:00"),
         ("updated: 2026-01-11, in the evening", "2026-01-11T00:00"),
+        ("updated: 1768174200123\ncreated: 1658768214", "2026-01-11T23:30"),
     ],
 )
 def test_front_matter_has_the_moment(block: str, found: str) -> None:

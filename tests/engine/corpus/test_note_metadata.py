@@ -126,7 +126,7 @@ def test_describe_aliases_of_any_notation_are_read(block: str, aliases: tuple[st
     assert describe(f"---\nid: 1\n{block}\n---\n", "n.md").aliases == aliases
 
 
-def test_describe_prose_between_rules_is_no_front_matter() -> None:
+def test_prose_between_rules_is_not_front_matter() -> None:
     for text in ("---\nDear all,\n\nsee: below\n---\n", "---\n---text", "---\n\n", "----\na: 1\n----\n"):
         assert describe(text, "n.md").front is None
 
@@ -178,5 +178,5 @@ def test_page_property_without_a_value_is_empty() -> None:
 
 
 @pytest.mark.parametrize("text", ["std::fs::read returns Result\nstd::io is next\n\ntext", "Note::hello\ntext"])
-def test_name_with_colons_is_no_page_property(text: str) -> None:
+def test_name_with_colons_is_not_a_page_property(text: str) -> None:
     assert describe(text, "a.md").front is None

@@ -65,7 +65,7 @@ def test_utf16_is_decoded(tmp_path: Path) -> None:
     assert read_note(str(tmp_path / "n.md"), "n.md", LIMIT).text == "hello"
 
 
-def test_many_zero_bytes_are_no_text(tmp_path: Path) -> None:
+def test_many_nul_bytes_are_not_text(tmp_path: Path) -> None:
     (tmp_path / "n.md").write_bytes(b"abc\0def")
     assert read_note(str(tmp_path / "n.md"), "n.md", LIMIT).text == "abc\ufffddef"
     (tmp_path / "n.md").write_bytes(b"a\0b\0c\0d\0")
@@ -138,7 +138,7 @@ def test_a_pipe_or_a_folder_is_refused_without_waiting(tmp_path: Path) -> None:
     assert refusal(tmp_path)[0] == "symlink"
 
 
-def test_deleted_note_is_no_issue(tmp_path: Path) -> None:
+def test_deleted_note_is_not_an_issue(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_note(str(tmp_path / "gone.md"), "gone.md", LIMIT)
 

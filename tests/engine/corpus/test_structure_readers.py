@@ -351,7 +351,7 @@ def test_no_text_raises(text: str, ending: str) -> None:
         ("= T\nAda Byron <ada@example.org>\nv1.0, 2024-05-01\n\nrest", "= T\n\n\n\nrest"),
     ],
 )
-def test_only_authors_and_revision_are_no_text_of_asciidoc(text: str, searched: str) -> None:
+def test_asciidoc_authors_and_revision_are_not_text(text: str, searched: str) -> None:
     structure = structure_of(text, "a.adoc")
     assert structure is not None
     assert structure.searched_text(text) == searched

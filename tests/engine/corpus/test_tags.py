@@ -14,6 +14,8 @@ from engine.corpus.note_metadata import tags_of
         ("#one and (#Two, #two) or\n#drei/vier;", ("drei/vier", "one", "two")),
         ("#Äpfel #日記", ("apfel", "日記")),
         ("http://x.de/#anchor a#b ##c", ()),
+        ("See [above](#anchor), [x](#a-b) (#one) and\n[name]: #heading\n[#in](https://x.de) [y](z#w)", ("one",)),
+        ('<p style="color: #ccc">#one</p> <a href=#x> <!-- #two --> 3 < #four', ("four", "one", "two")),
         ("`#code` #text ``#more ` code``", ("text",)),
         ("```sh\n#comment\n```\n#after", ("after",)),
         ("~~~\n#comment\n", ()),

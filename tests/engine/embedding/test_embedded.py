@@ -42,7 +42,7 @@ def test_vocabulary_has_words_and_no_typing_errors(provider: EmbeddedProvider) -
 
 
 def test_scripts_called_unknown_are_spelt_letter_by_letter(provider: EmbeddedProvider) -> None:
-    # Two sentences with the same meaning are no closer to each other than to an unrelated one.
+    # Two sentences with the same meaning aren't closer to each other than to an unrelated one.
     same_in_greek = provider.embed_documents(["Αγοράσαμε φρούτα στην αγορά", "We bought fruit at the market"])
     same_in_thai = provider.embed_documents(["เราซื้อผลไม้ที่ตลาด", "We bought fruit at the market"])
     assert same_in_thai[0] @ same_in_thai[1] > 0.6

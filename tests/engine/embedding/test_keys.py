@@ -124,9 +124,9 @@ def test_state_names_source_never_key(monkeypatch: pytest.MonkeyPatch, keychain:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     named = key_state("openai", OPENAI)
     assert (named.origin, named.origin_text) == ("environment", "the environment variable OPENAI_API_KEY")
-    for shown in (state, named, find_key("openai", OPENAI)):
-        assert SECRET not in repr(shown)
-        assert SECRET not in str(shown)
+    for result in (state, named, find_key("openai", OPENAI)):
+        assert SECRET not in repr(result)
+        assert SECRET not in str(result)
 
 
 def test_environment_works_without_keychain() -> None:

@@ -69,7 +69,7 @@ def test_other_servers_get_vendor_name_and_numbers(local, make):
     }
 
 
-def test_open_models_get_their_prompts(local, make):
+def test_open_models_get_their_task_prefixes(local, make):
     provider = make(local, None, model="nomic-embed-text:latest", dimensions=64)
     local.dims = 64
     provider.embed_query("pumps")

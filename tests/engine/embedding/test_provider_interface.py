@@ -38,3 +38,13 @@ def test_calibration_rises_with_chunks_by_spread() -> None:
     assert many.low == pytest.approx(0.226)
     assert many.high - many.low == pytest.approx(scale.high - scale.low)
     assert Calibration(0.1, 0.3, 0.2).for_size(100_000) == Calibration(0.1, 0.3, 0.2)
+
+
+def test_calibration_of_few_words_approaches_the_usual_one() -> None:
+    scale = Calibration(low=0.1, high=0.3, weight=0.2, words=(0.2, 0.4))
+    scales = [scale.for_words(words) for words in (2, 3, 4, 20)]
+    assert (scales[0].low, scales[0].high) == pytest.approx((0.3, 0.7))
+    assert [of.low for of in scales] == sorted((of.low for of in scales), reverse=True)
+    assert (scales[-1].low, scales[-1].high) == pytest.approx((0.1, 0.3), abs=0.001)
+    assert scale.between_passages.for_words(2) == scale.between_passages
+    assert Calibration(0.1, 0.3, 0.2).for_words(2) == Calibration(0.1, 0.3, 0.2)

@@ -63,7 +63,7 @@ def test_the_model_of_the_program_is_the_default(name: str, model: str) -> None:
     assert selection.fallback_from is None
 
 
-def test_provider_none_is_no_failure() -> None:
+def test_provider_none_is_not_a_failure() -> None:
     assert select_provider(Settings(provider="none")) == Selection(None, "none")
 
 
@@ -123,7 +123,7 @@ def test_typed_key_has_priority(makers: Makers, keychain: FakeKeychain) -> None:
     assert keychain.asked == []
 
 
-def test_cancel_during_keychain_is_no_failure(makers: Makers, keychain: FakeKeychain) -> None:
+def test_cancel_during_keychain_is_not_a_failure(makers: Makers, keychain: FakeKeychain) -> None:
     keychain.answers.clear()
     token = CancelToken()
     token.cancel()

@@ -140,7 +140,7 @@ def test_fault_in_another_process_fails_one_note_only(
     assert [made.path for made in found[-7:]] == [f"weir/note-{number}.md" for number in (1, 2, 3, 0, 4, 5, 6)]
 
 
-def test_a_name_that_is_no_text_is_prepared_here(preparation: NotePreparation) -> None:
+def test_file_name_with_invalid_utf8_is_prepared_in_process(preparation: NotePreparation) -> None:
     found = started(preparation)
     file, text = note(0)
     file = msgspec.structs.replace(file, path="/\udcff")

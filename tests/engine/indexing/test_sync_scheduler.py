@@ -392,7 +392,7 @@ def test_requested_sync_replaces_scheduled_one(service: IndexingService, backgro
     service.request_later(600)
     service.request("watch")
     assert runs.wait_for(1) == ["watch"]
-    service.request_later(0.01)  # the one before is no reason to wait longer
+    service.request_later(0.01)  # the earlier request for 600 s doesn't delay it
     assert runs.wait_for(2) == ["watch", "interval"]
     service.close()
 

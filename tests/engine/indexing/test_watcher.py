@@ -190,7 +190,7 @@ def test_folder_moved_out_is_unwatched(tmp_path):
         assert batches.paths == {str(root / "heard.md")}
 
 
-def test_reading_files_is_no_change(tmp_path, open_watch):
+def test_reading_files_is_not_a_change(tmp_path, open_watch):
     note = tmp_path / "note.md"
     note.write_text("x")
     with watching(tmp_path, open_watch=open_watch) as (_, batches):

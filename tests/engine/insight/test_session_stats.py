@@ -137,9 +137,9 @@ def test_sub_agents_without_their_session_count_themselves() -> None:
     assert (total.sessions, total.messages, total.seconds, total.usage.input_tokens) == (3, 12, 1800, 1000)
 
 
-def test_rows_by_model_agent_project_and_day() -> None:
+def test_rows_by_model_agent_project_machine_and_day() -> None:
     first = session(usage(), usage("gpt-5", 1, 2), agent="codex", project="/a")
-    later = session(usage(), agent="claude-code", project="/b", started=None, ended=LATER)
+    later = session(usage(), agent="claude-code", project="/b", machine="lab", started=None, ended=LATER)
     unknown = session(agent="codex", project="", started=None, ended=None)
     sessions = [first, later, unknown]
 
@@ -150,6 +150,7 @@ def test_rows_by_model_agent_project_and_day() -> None:
     assert rows("model") == [("claude-opus-4-5", 2, 2000), ("gpt-5", 1, 1), ("", 1, None)]
     assert rows("agent") == [("codex", 2, 1001), ("claude-code", 1, 1000)]
     assert rows("project") == [("/a", 1, 1001), ("/b", 1, 1000), ("", 1, None)]
+    assert rows("machine") == [("", 2, 1001), ("lab", 1, 1000)]
     assert rows("day") == [("", 1, None), ("2026-02-11", 1, 1001), ("2026-02-13", 1, 1000)]
 
 

@@ -125,7 +125,7 @@ def test_a_plus_is_a_plus() -> None:
         f"mnemoscope://open?workspace=/n&path=s&message={'a' * 257}",
     ],
 )
-def test_everything_else_is_refused(text: str) -> None:
+def test_other_links_are_refused(text: str) -> None:
     with pytest.raises(LinkRefused, match=r"\.$"):
         parse_link(text)
 
@@ -165,7 +165,7 @@ def test_a_whole_file_is_cited_by_its_path() -> None:
     assert cite("a/b.md") == cite("a/b.md", 1, LAST_LINE) == "a/b.md"
 
 
-def test_text_without_lines_is_no_citation() -> None:
+def test_text_without_lines_is_not_a_citation() -> None:
     for text in ("a/b.md", "", "#L5", "a.md#L", "a.md:5", "a.md#L1234567890"):
         assert parse_citation(text) is None
 

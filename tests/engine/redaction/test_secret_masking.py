@@ -151,6 +151,93 @@ def test_seed_phrase_is_masked_in_any_layout(text: str) -> None:
 
 
 HARMLESS = """
+Use the password reset form if you forgot it.
+Please enter the password twice.
+Use the password manager, then close it.
+the user name and password policy
+Enter the username and password below.
+Use this token as the password when git asks.
+We set the combination of both flags to 1024.
+The combination of 2048, 4096 and 8192 works.
+A combination is 1234 permutations long.
+Open the file with 4096 bytes.
+The achievement unlocks with 5000 points.
+The door unlocks with a key.
+the lock is released with 2000 ms of delay
+lock contention dropped with 4096.
+The mutex is locked with 1024 readers.
+deadlock with 1000 threads
+block with 4096 bytes
+The password has been reset by the admin.
+The password used to be stored in plain text.
+I used bcrypt as the password hasher.
+I set email as the password recovery option.
+We use LDAP as our password backend.
+The primary key: 1234 5678 9012
+The key is that 2048 4096 bits work.
+Key: F1 F2 F3 F4
+Public key: AB12 CD34 EF56 7890 AB12 CD34 EF56 7890 AB12 CD34
+SHA256 key fingerprint: AB12 CD34 EF56
+page.fill('#username', 'anna')
+page.getByLabel('Password').click()
+expect(page.locator('#password')).toHaveValue('')
+label.set_text("Password", "bold")
+{"name": "password", "type": "string", "description": "The user's password", "value": ""}
+def set_password(self, raw): self.password = make_password(raw)
+set_password(user, value)
+keyring.get_password("service", "anna")
+password_hash(algorithm, "utf-8")
+create_user("anna", "a@x.org")
+bcrypt.hash(password, 10)
+vault login
+The vault login page is at /ui.
+vault login fails with 403
+echo done | tee log
+(echo a; echo b) | sort
+echo "$PW" | smbpasswd -s anna
+signtool verify /pa app.exe
+msbuild /p:Configuration=Release
+dotnet nuget push a.nupkg -k $KEY
+influx query -t $TOKEN 'x'
+slappasswd -s "$PW"
+Kombination aus 1024 und 2048 Bits
+Die Tastenkombination ist 4 Zeichen lang
+The password for the account: see below
+Password (required): Please
+Password (min. 8 characters): at least eight
+Passwort für neue Nutzer: siehe Wiki
+What should the password be? At least eight characters.
+The token for the request: see RFC 6750.
+set DB_PASSWORD to something safe
+Set PASSWORD to the new value.
+with the password "required" attribute
+The password "password" is not allowed.
+the password 'field' is missing
+my password manager "Bitwarden" works
+the pin is 12345 µm thick
+Contraseña nueva: obligatoria
+Mot de passe actuel : obligatoire
+use the password Grant type
+with the password Authentication, you
+network name, password hash
+user id and password length
+see src/module:func1@line for the call
+the hook lives at lib/parser:step2@entry
+You can log in with facebook / twitter2 there.
+Log in with github / gitlab2.
+the PIN of the connector is 12345 mm
+The PIN on the header is 20 mm long.
+Your password has been changed.{% endblock %}
+const token = Service_1.getToken.call(this);
+token = b64encode(userpass).decode()
+access_token: '={{$credentials.accessToken}}',
+ALL ALL=(root) NOPASSWD: BACKUP_HOOK
+tables = {"text": read, "htpasswd": read_logins}
+_identity_auth: SyncX509Auth | None
+``True`` if user found and password matches.
+names = ["password", "not password", "password2"]
+Password for user '%s' has been %s
+user = create_user("testing", password="password", is_staff=True)
 The token (optional): authentication_header_2
 ldapsearch -s subtree -a always and snmpwalk -v2c host
 [core.async] issue:12345 and mail.example.com: see ada:notes
@@ -423,6 +510,111 @@ def test_ordinary_lines_are_unchanged(line: str) -> None:
 
 
 GIVEN_AWAY = """
+echo «hunter2blue» | veracrypt --stdin --text vol.hc
+printf '%s' «Winterhund» | veracrypt --text --stdin /dev/sdb1 /mnt
+signtool sign /f cert.pfx /p «Gartenzaun7» app.exe
+dotnet nuget add source https://pkgs.example.com/v3/index.json -n feed -u bob -p «Quastenflosser»
+slappasswd -s «Laternenpfahl»
+(echo «Seegras»; echo «Seegras») | smbpasswd -s -a anna
+vault login «tulpe»
+vault login -method=token «tulpe8»
+I typed «walnutcream» as the VNC password.
+Kombination des Tresors: «143852»
+influx config create -n d -u http://x -o org -t «Preiselbeere77» -a
+The wifi at the cabin: network Bergblick, password «Enzianblau».
+The alarm is disarmed with «5519».
+Locker combination «32-14-8», third floor.
+Just use «butterscotch» as the passphrase when it asks.
+We agreed on the passphrase "«purple monkey dishwasher»".
+Her phone unlocks with «730915».
+The vault's master password used to be «oldlighthouse».
+Als Passwort habe ich «Zwetschge» genommen.
+Haustür-Code: «2580»
+Entsperrcode fürs Handy «119922»
+Le code du portail, c'est «47B12».
+J'ai mis «coquelicot» comme mot de passe.
+Contraseña nueva para el correo: «Girasol2024»
+He puesto «mariposa» como contraseña.
+> What should the database password be? · «Seerose»
+Enter passphrase (empty for no passphrase): «Seerose»
+I'll set POSTGRES_PASSWORD to «Seerose» in the compose file.
+I logged in with anna / «Seerose2» and it worked.
+User: use the password «Seerose», it's only for staging
+Created access token 'ci': «seerose92kd83»
+set_password("anna", "«Seerose»")
+User.objects.create_superuser('admin', 'a@x.org', '«Seerose»')
+driver.find_element(By.ID, "password").send_keys("«Seerose»")
+await page.fill('#password', '«Seerose»');
+plink -ssh anna@host -pw «Gartenzaun» ls
+osslsigncode sign -pkcs12 c.pfx -pass «Gartenzaun» -in a -out b
+certutil -f -p «Gartenzaun» -importpfx c.pfx
+jsign --keystore c.p12 --storepass «Gartenzaun» app.exe
+{ echo «Seegras»; echo «Seegras»; } | passwd anna
+echo «Seegras» | openssl enc -aes-256-cbc -pass stdin -in a
+echo «Seegras» | keyctl padd user x @u
+echo «Seegras» | su -c id
+echo "«Seegras»" | ecryptfs-add-passphrase
+echo "«Seegras»" | kubeseal --raw --name x
+vault login -no-print «Seegras»
+influx query -t «Seegras77xx» 'from()'
+vercel deploy -t «Seegras77xx»
+wandb login «Seegras77xx9012»
+hash = bcrypt.hashpw(b"«Seegras»", bcrypt.gensalt())
+generate_password_hash("«Seegras»")
+password_hash('«Seegras»', PASSWORD_DEFAULT)
+make_password("«Seegras»")
+cy.get('#password').type('«Seegras»')
+await page.getByLabel('Password').fill('«Seegras»')
+page.locator("input[type=password]").fill("«Seegras»")
+fill_in "Password", with: "«Seegras»"
+await userEvent.type(screen.getByLabelText(/password/i), '«Seegras»')
+{"element": "Password field", "ref": "e5", "text": "«Seegras»"}
+{"name": "Password", "type": "textbox", "ref": "e12", "value": "«Seegras»"}
+await page.type("#pwd", "«Seegras»")
+driver.findElement(By.name("password")).sendKeys("«Seegras»");
+$('#password').val('«Seegras»')
+document.getElementById("password").value = "«Seegras»"
+I used «Seegras» as my Dropbox password.
+She chose «tulip» as her new email password.
+We set "«moon river»" as the BIOS password.
+Ik heb «zeegras» als wachtwoord ingesteld.
+Usei «algamarinha» como senha do router.
+Ho messo «algamarina» come password del wifi.
+Als Kennwort nahm ich «Seegras».
+Ich habe «Seegras» als Passwort genommen.
+use the passphrase "«blue moon»" to open it
+Mot de passe actuel du wifi : «Seegras»
+Neues Passwort fürs WLAN: «Seegras»
+The old password used to be «seagrass».
+The password has been «seagrass» since May.
+Fahrradschloss Kombination: «4471»
+bike lock combo «4471»
+Zahlenschloss: «4471»
+Combinación de la caja fuerte: «14-38-52»
+The safe opens with «14-38-52».
+Mein Handy entsperrt man mit «730915».
+unlock the phone with «730915»
+Enter PIN (4 digits): «4471»
+Passwort (nochmal): «Seegras»
+API key for OpenWeather: «a1b2c3d4e5f6»
+set ADMIN_PASSWORD to «Seegras» and restart
+mosquitto_sub -u anna --pw «Tannenzapfen» -t '#'
+pg_ctl -D data -o "-c ssl_passphrase_command='echo «Tannenzapfen»'"
+zfs create -o encryption=on -o keyformat=passphrase tank/x <<< «Tannenzapfen»
+gocryptfs -extpass "echo «Tannenzapfen»" a b
+minisign -S -m f <<< «Tannenzapfen»
+drush user:password admin "«Tannenzapfen»"
+grafana-cli admin reset-admin-password «Tannenzapfen»
+Her Apple ID: eva@example.org, password «Pusteblume»
+La clave de la alarma es «9921».
+usuario eva, contraseña «dientedeleon»
+De pincode van de kluis is «7712».
+Action: fill(selector="#login_password", value="«Loewenzahn»")
+browser_fill_form {"fields":[{"name":"Password","type":"textbox","ref":"e7","value":"«Loewenzahn»"}]}
+Password for 'https://eva@git.example.com': «Loewenzahn»
+INFO: created user eva with password «Loewenzahn»
+I'll log in as eva with password «Loewenzahn».
+Set `ADMIN_PASSWORD` to `«Loewenzahn»` in .env
 sudo mount -t cifs //ada:«tugboat»@nas.local/data /mnt
 impacket-smbexec office/ada:"«hunter 2»"@dc01
 redis-cli ACL SETUSER ada on ">«hunter2»" allkeys

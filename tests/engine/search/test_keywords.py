@@ -282,7 +282,7 @@ def test_only_the_whole_name_counts(memory: BuiltinMemory, tmp_path: Path, text:
     assert [reason.spells for reason in outcome.explanation.results] == [spells]
 
 
-def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_use_of_a_name_is_not_a_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
     lines = "def load_dotenv_all(path):", "x = load_dotenv(path)", "the class load_dotenv has", "load_dotenv == 1"
     for number, line in enumerate(lines):
         (tmp_path / "notes" / f"uses {number}.md").write_text(f"{line}\nCall load_dotenv first.\n", "utf-8")
@@ -314,7 +314,7 @@ def test_one_word_suffices_if_other_is_probably_misspelt(memory: BuiltinMemory, 
     assert memory.search("skateboard gauges").results  # in one note only, as rare as a word can be
 
 
-def test_missing_pair_of_characters_is_no_missing_word(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_missing_character_pair_is_not_a_missing_word(memory: BuiltinMemory, tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / "notes" / f"extra {number}.md").write_text("备份每天运行。\n", "utf-8")
     memory.sync()

@@ -51,7 +51,7 @@ def test_all_terms_full_score_one_of_two_below_half() -> None:
     assert _score([], []) == 0.0
 
 
-def test_one_word_of_three_is_no_answer() -> None:
+def test_one_word_of_three_scores_below_minimum() -> None:
     idfs = [6.0, 6.0, 6.0]
     assert _score([scoring.term_score(6.0, 9, _AVERAGE), 0.0, 0.0], idfs) < 0.35
 

@@ -48,6 +48,16 @@ def test_without_matches_the_beginning_is_shown() -> None:
     assert make_snippet("\n\nfirst\nsecond", []).first_line == 2
 
 
+def test_row_begins_at_prose_rather_than_at_addresses() -> None:
+    prose = "The [timer](https://example.org/timer) of the irrigation."
+    text = f"# Garden\n\n{prose}\n\nhttps://example.org/timer-irrigation\nhttps://example.org/irrigation/timer\n"
+    ranges = sorted(ranges_of(text, "timer") + ranges_of(text, "irrigation"))
+    assert make_snippet(text, ranges).offset == text.index("timer")
+    only_addresses = text.replace(prose, "Nothing.")
+    ranges = sorted(ranges_of(only_addresses, "timer") + ranges_of(only_addresses, "irrigation"))
+    assert make_snippet(only_addresses, ranges).offset == only_addresses.index("timer")
+
+
 def test_snippet_match_late_in_long_paragraph_is_shown() -> None:
     for before, after in ((60, 0), (60, 60), (25, 60), (0, 60)):
         text = "# Heading\n\n" + "of no use at all " * before + "the needle itself" + " and so on" * after
@@ -93,9 +103,9 @@ def test_snippet_shows_most_words_of_any_half_window(words: list[str], limit: in
     text = " ".join(words)
     ranges = sorted(span for word in ("a", "b", "cc", "日本語") for span in ranges_of(text, word))
     snippet = make_snippet(text, ranges, limit)
-    shown = {snippet.text[a:b] for a, b in snippet.ranges}
+    marked = {snippet.text[a:b] for a, b in snippet.ranges}
     windows = ({text[a:b] for a, b in ranges if first <= a and b <= first + limit // 2} for first, _ in ranges)
-    assert len(shown) >= max(map(len, windows), default=0)
+    assert len(marked) >= max(map(len, windows), default=0)
     assert len(snippet.text) <= limit
 
 
@@ -105,7 +115,7 @@ def test_ranges_point_at_the_same_text_and_the_limit_holds(text: str, word: str)
     assert len(snippet.text) <= LIMIT
     assert all(snippet.text[a:b] == word for a, b in snippet.ranges if b - a == len(word))
     assert all(0 <= a < b <= len(snippet.text) for a, b in snippet.ranges)
-    shown = snippet.text.strip("…")
-    assert shown in text
+    excerpt = snippet.text.strip("…")
+    assert excerpt in text
     if snippet.text and "…" not in snippet.text:
         assert snippet.text.split("\n")[0] in text.split("\n")[snippet.first_line]

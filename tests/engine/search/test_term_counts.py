@@ -38,7 +38,7 @@ def index() -> apsw.Connection:
 
 
 class Taken(NamedTuple):
-    """What is handed on for a chunk."""
+    """The arguments passed for a chunk."""
 
     length: int
     average: float
@@ -77,7 +77,7 @@ def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None
     assert [[bool(frequencies[-1]) for _, frequencies in taken.matches] for taken in found.values()] == [
         [False, True],
         [True, False],
-        [False, False],  # an alias is no title
+        [False, False],  # an alias isn't a title
     ]
     in_text = counted(index, CountedPhrases(0, ("p",), ()), '("no")', [1, 2, 3])
     assert [taken.around for taken in in_text.values()] == [[]]

@@ -125,6 +125,20 @@ def test_chinese_words_of_chinese_notes_are_not_compared(tmp_path: Path) -> None
     assert not any(_similarities(outcome))
 
 
+def test_note_in_the_language_of_the_query_keeps_its_place(tmp_path: Path) -> None:
+    notes = {**NOTES, "besuch": "Am Samstag kommt die Klasse von Jonas zu uns, und wir haben noch nichts eingekauft."}
+    memory = _memory(tmp_path, notes)
+    try:
+        outcome = _explained(memory, "Wer in der Klasse hat eine Allergie gegen Milch?")
+    finally:
+        memory.close()
+    similar = dict(zip((result.path for result in outcome.results), _similarities(outcome), strict=True))
+    assert similar.pop("besuch.md") is None
+    assert all(similar.values())
+    assert similar.keys() >= {"visit.md", "fridge.md"}
+    assert next(iter(similar)) == "visit.md"
+
+
 def test_passages_with_too_many_words_stay_in_place(tmp_path: Path) -> None:
     letters = "bcdfghklmn"
     notes = {

@@ -82,7 +82,7 @@ def test_api_key_in_settings_file_is_refused(config: Path, table: str, key: str)
         ('api_key_env = "$OPENAI_API_KEY"', "must be the name of an environment variable"),
     ],
 )
-def test_addresses_and_variables_are_just_that(config: Path, line: str, expected: str) -> None:
+def test_invalid_address_or_variable_is_refused(config: Path, line: str, expected: str) -> None:
     message = refusal(config, f"[defaults.remote]\n{line}\n")
     assert message.startswith(f', line 2: "remote.{line.partition(" ")[0]}" {expected}')
 

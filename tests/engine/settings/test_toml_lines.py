@@ -44,7 +44,7 @@ def _leaves(tree: object, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     return [leaf for key, value in tree.items() for leaf in _leaves(value, (*path, key))]
 
 
-def test_text_inside_long_strings_is_no_key() -> None:
+def test_text_inside_long_strings_is_not_a_key() -> None:
     text = "a = '''\nb = 1\n'''\nb = \"\"\"x\n[c]\n\"\"\" # '''\nd = 4"
     assert find_lines(text) == {("a",): 1, ("b",): 4, ("d",): 7}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.base.errors import IndexCorrupt
-from engine.settings.options import VectorSettings
+from engine.settings.search_settings import VectorSettings
 from engine.store import integrity
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot

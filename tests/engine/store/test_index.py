@@ -202,7 +202,7 @@ def test_first_passage_of_each_file_is_embedded_first(tmp_path: Path) -> None:
     store.close()
 
 
-def test_spread_chunks_one_of_each_part_else_all_count(tmp_path: Path) -> None:
+def test_spread_chunks_has_one_of_each_part(tmp_path: Path) -> None:
     """Parts are of chunk ids, which may be unused or without a vector."""
     store = open_store(tmp_path)
     with store.write() as writer:

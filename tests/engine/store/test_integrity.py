@@ -5,7 +5,7 @@ from engine.store.connection import READERS
 from tests.helpers.rows import new_file, open_store
 
 
-def test_other_writes_are_no_damage(tmp_path: Path) -> None:
+def test_other_writes_are_not_damage(tmp_path: Path) -> None:
     store = open_store(tmp_path)
 
     def write(times: int) -> None:
@@ -23,6 +23,6 @@ def test_other_writes_are_no_damage(tmp_path: Path) -> None:
         with store.read() as snapshot:
             fts = snapshot.tables.fts
             snapshot.connection.execute(f"SELECT count(*) FROM {fts} WHERE {fts} MATCH 'text'").fetchall()
-    write(60)  # until FTS5 has merged what the searches found
+    write(60)  # until FTS5 has merged the segments that were searched
     assert [damage() for _ in range(READERS)] == [""] * READERS
     store.close()

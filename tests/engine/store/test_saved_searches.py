@@ -198,7 +198,7 @@ def test_unknown_fields_dropped_missing_defaulted(saved_searches: SavedSearches,
     saved_searches.note(ask("timer"))
     [(left,)] = connection.execute("SELECT count(*) FROM recent_searches").fetchall()
     connection.close()
-    assert left == 3  # the broken one, the one within, and the new one
+    assert left == 3  # the broken one, the one within the limit, and the new one
 
 
 def test_unsavable_reported(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
     assert b"dodo" in copy.read_bytes()
 
 
-def test_half_a_character_ends_nothing(saved_searches: SavedSearches) -> None:
+def test_query_with_lone_surrogate_is_not_saved(saved_searches: SavedSearches) -> None:
     saved_searches.note(ask("whole"))
     saved_searches.note(ask("half \ud83d"))
     assert recent_queries(saved_searches) == ["whole"]

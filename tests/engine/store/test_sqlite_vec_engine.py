@@ -137,7 +137,7 @@ def test_neighbours_come_best_first_and_can_be_limited(table):
     assert sqlite_vec_engine.nearest(table, vectors[3], 20, SCALE, allowed=[])[0].tolist() == []
 
 
-def test_more_neighbours_than_vec0_allows_and_none_are_no_error(table):
+def test_nearest_accepts_0_and_more_than_vec0_allows(table):
     vectors = sentences(4200, 64)
     sqlite_vec_engine.insert_rows(table, range(4200), vectors, SCALE)
     assert len(sqlite_vec_engine.nearest(table, vectors[0], 10_000, SCALE)[0]) == 4096

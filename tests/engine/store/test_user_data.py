@@ -153,7 +153,7 @@ def test_damage_in_any_table_is_found_at_the_start(tmp_path: Path, table: str, r
     assert "damaged" in data.problem
 
 
-def test_interrupted_migration_leftover_is_no_damage(tmp_path: Path) -> None:
+def test_interrupted_migration_leftover_is_not_damage(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     with at_version(1):
         data = UserData(path)

@@ -284,7 +284,7 @@ def anonymous():
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
-def test_loaded_codes_stay_in_the_file(tmp_path):
+def test_loaded_matrix_is_mapped_from_its_file(tmp_path):
     path = tmp_path / "large"
     filled(clustered(8 * BLOCK_ROWS, 512, clusters=3)).save(path, **SAVED, stamp=1)
     before = anonymous()

@@ -10,7 +10,8 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.records import WatcherStatus
 from engine.settings import Settings
-from engine.settings.options import StoreSettings, VectorSettings
+from engine.settings.options import StoreSettings
+from engine.settings.search_settings import VectorSettings
 from engine.store import vector_matrix_engine
 from engine.store.vector_matrix import QuantisedMatrix
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -80,7 +81,7 @@ def test_outdated_file_is_updated(opened: Opened, notes: Path, added: list[int])
     assert memory.search("paint the boat", min_score=0).total == 3
 
 
-def test_enough_changes_are_written(opened: Opened, notes: Path) -> None:
+def test_matrix_file_rewritten_after_enough_changes(opened: Opened, notes: Path) -> None:
     memory = opened()
     memory.sync()
     before = memory.store.files.matrix.read_bytes()

@@ -1,4 +1,4 @@
-"""The streams against the real keyword index: what the analyser calls a token, FTS5 must call a token."""
+"""The analyser's streams in the real keyword index: its tokens must be tokens of FTS5, too."""
 
 from collections.abc import Iterator
 
@@ -113,7 +113,7 @@ def test_every_token_of_text_full_of_connectors_survives(index: KeywordIndex, te
     ],
 )
 def test_a_query_finds_the_text(index: KeywordIndex, query: str, text: str) -> None:
-    """Every term that is no function word is in one of the streams; of an unspaced question some are."""
+    """Every term except function words is in one of the streams; of an unspaced question some are."""
     index.put(*analyse(text, "german" if "GRÖSSEN" in text else detect_language(text)))
     terms = [term for term in analyse_query(query, ["german", "english"]).terms if not term.stop]
     found = []

@@ -11,10 +11,10 @@ from engine.text.folding import visible
 SEEN = [
     "plain words, tabs\tand\nlines\r\n",
     "Grüße, Žižek, naïve",
-    "می\u200cخواهم",  # a joiner that Persian is written with
+    "می\u200cخواهم",  # the zero-width non-joiner of Persian spelling
     "क्\u200dष",
     "👨\u200d👩\u200d👧 ❤️\u200d🔥 1️⃣ 👍🏽",
-    "葛\U000e0100城",  # a name's own form of its sign
+    "葛\U000e0100城",  # a variant of a character, for a name
     "私は猫が好きです。 한국어 ไทย עברית عربي",
     "half a \ud83d letter",
 ]
@@ -43,10 +43,10 @@ def test_invisible_text_removed(text: str, left: str) -> None:
 
 @given(st.text())
 def test_any_text_has_no_invisible_characters_when_shown(text: str) -> None:
-    shown = visible(text)
-    assert visible(shown) == shown
-    assert all(unicodedata.category(sign) != "Cf" or sign in "\u200c\u200d" for sign in shown)
-    assert all(unicodedata.category(sign) != "Cc" or sign in "\t\n\r" for sign in shown)
+    visible_text = visible(text)
+    assert visible(visible_text) == visible_text
+    assert all(unicodedata.category(sign) != "Cf" or sign in "\u200c\u200d" for sign in visible_text)
+    assert all(unicodedata.category(sign) != "Cc" or sign in "\t\n\r" for sign in visible_text)
 
 
 @given(st.text(alphabet="\u200c\u200d\ufe00\ufe0f\U000e0100\u200b\u3164", min_size=1))

@@ -34,7 +34,7 @@ def marked(text: str, query: str) -> list[str]:
         ("garden hose and hoses", '"garden hose" -hose path:x', ["garden hose"]),
     ],
 )
-def test_phrases_are_marked_only_as_whole(text: str, query: str, marks: list[str]) -> None:
+def test_only_whole_phrases_are_marked(text: str, query: str, marks: list[str]) -> None:
     assert marked(text, query) == marks
 
 

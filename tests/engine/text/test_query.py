@@ -65,7 +65,7 @@ def test_term_expansions(query: str, word: str | tuple[str, ...], stems: tuple[s
         ("living ", ()),
     ],
 )
-def test_irregular_forms(query: str, irregular: tuple[str, ...]) -> None:
+def test_terms_have_their_irregular_forms(query: str, irregular: tuple[str, ...]) -> None:
     assert term(query).irregular == irregular
 
 
@@ -228,6 +228,39 @@ def test_abbreviation_splits_from_the_word_it_is_joined_to() -> None:
 def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: list[str]) -> None:
     parsed = parse_query(query)
     assert [term.surface for term in analyse_query(parsed, ("english", "german")).terms if term.filler] == fillers
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("where did I write about the pump?", ["pump"]),
+        ("what have we noted on the old pump", ["old", "pump"]),
+        ("when did I mention it", ["mention"]),
+        ("where did Anna write her book", ["Anna", "write", "book"]),
+        ("write to the bank", ["write", "bank"]),
+        ("notes on the old pump", ["old", "pump"]),
+        ("my note about pumps", ["pumps"]),
+        ("pump notes", ["pump", "notes"]),
+        ("release notes on pumps", ["release", "notes", "pumps"]),
+        ("notes on it", ["notes"]),
+        ("Notizen über die Pumpe im Keller", ["Pumpe", "Keller"]),
+        ("notes sur la pompe", ["pompe"]),
+        ("appunti sulla pompa della casa", ["pompa", "casa"]),
+        ("заметки о насосе", ["насосе"]),
+        ("wo habe ich über die Pumpe geschrieben?", ["Pumpe"]),
+        ("où ai-je écrit sur la pompe", ["pompe"]),
+        ("dónde escribí sobre la bomba", ["bomba"]),
+        ("dove ho scritto della pompa", ["pompa"]),
+        ("onde escrevi sobre a bomba", ["bomba"]),
+        ("waar schreef ik over de pomp", ["pomp"]),
+        ("где я писал о насосе", ["насосе"]),
+        ("var skrev jag om pumpen", ["pumpen"]),
+        ("gdzie pisałem o pompie", ["pompie"]),
+    ],
+)
+def test_words_that_ask_for_own_notes_are_not_searched(query: str, words: list[str]) -> None:
+    analysis = analyse_query(f"{query} ", ("english", "german", "french", "italian"))
+    assert [term.surface for term in analysis.terms if not term.stop] == words
 
 
 @pytest.mark.parametrize(

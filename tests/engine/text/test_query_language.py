@@ -15,7 +15,7 @@ _BITS = st.sampled_from(
 )
 
 
-def shown(query: str) -> list[str]:
+def clauses_of(query: str) -> list[str]:
     return [str(clause) for clause in parse_query(query).clauses]
 
 
@@ -46,7 +46,7 @@ def shown(query: str) -> list[str]:
     ],
 )
 def test_query_parsing(text: str, clauses: list[str]) -> None:
-    assert shown(text) == clauses
+    assert clauses_of(text) == clauses
     assert parse_query(text).remarks == ()
 
 
@@ -67,14 +67,14 @@ def test_query_parsing(text: str, clauses: list[str]) -> None:
 def test_quotation_in_whole_question_demands_nothing(question: str) -> None:
     query = parse_query(question)
     assert not query.required
-    assert {"left", "valve"} < set(shown(question))
+    assert {"left", "valve"} < set(clauses_of(question))
     assert query.remarks == (
         ("In a question, results need not contain “left valve”: to require it, search for it alone."),
     )
 
 
 @pytest.mark.parametrize("text", ['"왼쪽 밸브"을 교체', unicodedata.normalize("NFD", "“왼쪽 밸브”을 교체")])
-def test_particle_after_quotation_is_no_term(text: str) -> None:
+def test_particle_after_quotation_is_not_a_term(text: str) -> None:
     terms = analyse_query(parse_query(text)).terms
     assert [unicodedata.normalize("NFC", term.surface) for term in terms] == ["왼쪽", "밸브", "교체"]
 
@@ -92,7 +92,7 @@ def test_particle_after_quotation_is_no_term(text: str) -> None:
     ],
 )
 def test_phrase_with_keywords_or_operators_is_required(keywords: str) -> None:
-    assert '"left valve"' in shown(keywords)
+    assert '"left valve"' in clauses_of(keywords)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from engine.text.spelling import jamo, typos, variants, written
         ("abcdef", "abcdefghi", None),
     ],
 )
-def test_slips_between_two_words(word: str, other: str, expected: int | None) -> None:
+def test_typos_counts_differing_letters(word: str, other: str, expected: int | None) -> None:
     assert typos(word, other, 2) == expected
     assert typos(other, word, 2) == expected
 

@@ -1,4 +1,4 @@
-"""Times in queries: which are parsed, in which languages, and which words are no times."""
+"""Times in queries: which are parsed, in which languages, and which words aren't times."""
 
 from datetime import date
 
@@ -103,7 +103,7 @@ def test_relative_times_count_from_today(texts: str, span: str) -> None:
         "",
     ],
 )
-def test_other_words_and_numbers_are_no_times(text: str) -> None:
+def test_other_words_and_numbers_are_not_times(text: str) -> None:
     assert _spans(text) == []
 
 

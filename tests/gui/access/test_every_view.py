@@ -20,7 +20,7 @@ def test_every_view_has_no_accessibility_faults_and_tab_in_order(program, kind):
     found: dict[str, list[str]] = {}
     for view in (one for one in view_names() if kind_of(one) == kind and one not in ELSEWHERE):
         program.go(view)
-        wrong = [fault for shown in windows() for fault in (*faults(shown), *disorder(shown))]
+        wrong = [fault for surface in windows() for fault in (*faults(surface), *disorder(surface))]
         if wrong:
             found[view] = list(dict.fromkeys(wrong))
     report = "\n".join(f"{view}: {fault}" for view, wrong in found.items() for fault in wrong)
@@ -37,7 +37,7 @@ def test_every_command_opens_accessible_windows(program, monkeypatch):
             action.trigger()
             for _ in range(3):
                 QApplication.processEvents()
-            wrong = [fault for shown in windows() for fault in faults(shown)]
+            wrong = [fault for surface in windows() for fault in faults(surface)]
             assert not wrong, f"{action.text()}: {wrong}"
             program.close_others()
 

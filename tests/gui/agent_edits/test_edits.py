@@ -96,8 +96,8 @@ def test_view_lists_files_by_project(panel: EditsPanel) -> None:
 def test_selected_file_shows_message_that_changed_it(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
     conversation = opened.views.conversation
     qtbot.waitUntil(lambda: conversation.opened is not None and conversation.view.current.number is not None)
-    shown = conversation.opened.conversation
-    assert shown.message(shown.entries[conversation.view.current.number]).line == USES[0].line
+    open_session = conversation.opened.conversation
+    assert open_session.message(open_session.entries[conversation.view.current.number]).line == USES[0].line
     assert opened.views.current == "edits"
 
 
@@ -105,9 +105,9 @@ def test_selected_file_is_framed_in_its_tool_call(qtbot, opened: MainWindow, pan
     conversation = opened.views.conversation
     frame = conversation.view.highlights
     qtbot.waitUntil(lambda: conversation.opened is not None and frame.framed is not None)
-    shown = conversation.opened.conversation
-    assert "valve.c" in shown.source(frame.framed[0])
-    assert shown.entries[shown.entry_of_piece[frame.framed[0]]].kind == "tool"
+    open_session = conversation.opened.conversation
+    assert "valve.c" in open_session.source(frame.framed[0])
+    assert open_session.entries[open_session.entry_of_piece[frame.framed[0]]].kind == "tool"
     panel.list.sessions_requested.emit("controller/none.c")  # the edits view stays as it was
     opened.views.switch("edits")
     qtbot.waitUntil(lambda: at_rest(opened))
@@ -203,8 +203,8 @@ def test_without_edits_page_explains_view(qtbot, memory: FakeMemory, panel: Edit
 def test_reader_is_empty_if_no_file_matches(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
     panel.search("zzzz")
     qtbot.waitUntil(lambda: not panel.busy)
-    shown = [label.text() for label in opened.views.conversation.findChildren(QLabel) if label.isVisible()]
-    assert shown == []
+    visible_texts = [label.text() for label in opened.views.conversation.findChildren(QLabel) if label.isVisible()]
+    assert visible_texts == []
 
 
 def test_sessions_with_file_searches_for_the_file(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
@@ -229,8 +229,8 @@ def test_session_lists_its_files_and_jumps_to_one(qtbot, opened: MainWindow, pan
     QTest.keyClicks(box, "plan.md")
     QTest.keyClick(box, Qt.Key.Key_Return)
     assert chooser.isHidden()
-    shown = conversation.opened.conversation
-    assert shown.message(shown.entries[conversation.view.current.number]).line == USES[1].line
+    open_session = conversation.opened.conversation
+    assert open_session.message(open_session.entries[conversation.view.current.number]).line == USES[1].line
 
 
 def test_session_without_files_has_a_message(qtbot, memory: FakeMemory, opened: MainWindow, panel: EditsPanel) -> None:

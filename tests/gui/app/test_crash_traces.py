@@ -164,7 +164,7 @@ def test_report_paths_are_relative_to_installation():
 
 
 @pytest.mark.parametrize(
-    ("path", "shown"),
+    ("path", "shortened"),
     [
         (engine.__file__, "engine/__init__.py"),
         (os.__file__, "python/os.py"),
@@ -176,8 +176,8 @@ def test_report_paths_are_relative_to_installation():
         ("a note about me.py", "(elsewhere)"),
     ],
 )
-def test_shown_path_is_shortened(path, shown):
-    assert shown_path(path) == shown
+def test_shown_path_is_shortened(path, shortened):
+    assert shown_path(path) == shortened
 
 
 def test_deep_recursion_report_is_short():

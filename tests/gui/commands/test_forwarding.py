@@ -36,18 +36,18 @@ def _searched(qtbot, window, text="greenhouse"):
 
 def test_alt_l_in_box_copies_link_of_result(qtbot, opened):
     box = _searched(qtbot, opened)
-    shown = opened.search.view.list.current_result()
+    selected = opened.search.view.list.current_result()
     qtbot.keyClick(box, Key.Key_L, ALT)
     assert box.text() == "greenhouse"
-    qtbot.waitUntil(lambda: shown.path.removesuffix(".md") in QGuiApplication.clipboard().text())
+    qtbot.waitUntil(lambda: selected.path.removesuffix(".md") in QGuiApplication.clipboard().text())
 
 
 def test_alt_m_in_box_searches_similar_to_result(qtbot, opened, memory):
     box = _searched(qtbot, opened)
-    shown = opened.search.view.list.current_result()
+    selected = opened.search.view.list.current_result()
     qtbot.keyClick(box, Key.Key_M, ALT)
     qtbot.waitUntil(lambda: bool(memory.liked) and at_rest(opened))
-    assert memory.liked[-1].path == shown.path
+    assert memory.liked[-1].path == selected.path
 
 
 def test_alt_c_and_alt_z_in_box_toggle_viewer_options(qtbot, opened):
@@ -72,10 +72,10 @@ def test_ctrl_e_in_box_opens_result_in_editor(qtbot, opened, monkeypatch):
     box = _searched(qtbot, opened)
     monkeypatch.setattr(external_programs, "open_in_editor", lambda *_: "")
     box.home(False)
-    shown = opened.search.view.list.current_result()
+    selected = opened.search.view.list.current_result()
     with qtbot.waitSignal(opened.search.editor_requested) as signal:
         qtbot.keyClick(box, Key.Key_E, CTRL)
-    assert signal.args == [shown]
+    assert signal.args == [selected]
     assert box.cursorPosition() == 0
 
 

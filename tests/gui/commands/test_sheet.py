@@ -10,7 +10,7 @@ from gui.window.key_sheet import KeySheet
 
 
 @pytest.fixture
-def shown(qtbot, opened):
+def key_sheet(qtbot, opened):
     qtbot.keyClick(opened, Qt.Key.Key_F1)
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
     sheet = QApplication.activeModalWidget().findChild(KeySheet)
@@ -18,20 +18,20 @@ def shown(qtbot, opened):
     return sheet
 
 
-def test_sheet_lists_every_window_key(shown):
-    listing = " | ".join(shown.visible_rows)
+def test_sheet_lists_every_window_key(key_sheet):
+    listing = " | ".join(key_sheet.visible_rows)
     for row in ("Ctrl+1: Search notes and sessions", "F1 or ?: Keys", "Alt+Z: Wrap lines", "J, K: Next and previous"):
         assert row in listing
 
 
-def test_typing_filters_rows(qtbot, shown):
-    assert shown.edit.hasFocus()
-    qtbot.keyClicks(shown.edit, "wrap lin")
-    assert shown.visible_rows == ["Alt+Z: Wrap lines"]
-    qtbot.keyClicks(shown.edit, "xyz")
-    assert shown.visible_rows == []
-    shown.edit.setText("ctrl+shift+k")
-    assert shown.visible_rows == ["Ctrl+Shift+K: Search within these results"]
+def test_typing_filters_rows(qtbot, key_sheet):
+    assert key_sheet.edit.hasFocus()
+    qtbot.keyClicks(key_sheet.edit, "wrap lin")
+    assert key_sheet.visible_rows == ["Alt+Z: Wrap lines"]
+    qtbot.keyClicks(key_sheet.edit, "xyz")
+    assert key_sheet.visible_rows == []
+    key_sheet.edit.setText("ctrl+shift+k")
+    assert key_sheet.visible_rows == ["Ctrl+Shift+K: Search within these results"]
 
 
 def test_typing_before_the_list_is_complete_searches_all_keys(qtbot, opened):
@@ -72,7 +72,7 @@ def test_rows_have_their_height_while_the_list_is_filled(qtbot, qapp, appearance
     assert max(heights.seen) < 2.5
 
 
-def test_sheet_shows_own_keys(qtbot, shown, opened):
+def test_sheet_shows_own_keys(qtbot, key_sheet, opened):
     keymap().set_own({"file.wrap": ["F7"], "view.search": []})
     fresh = KeySheet()
     open_dialog("Keys", fresh, opened)
@@ -82,8 +82,8 @@ def test_sheet_shows_own_keys(qtbot, shown, opened):
     assert "Search notes and sessions" not in listing
 
 
-def test_change_button_opens_keyboard_settings(qtbot, shown, opened):
-    qtbot.mouseClick(shown.change, Qt.MouseButton.LeftButton)
+def test_change_button_opens_keyboard_settings(qtbot, key_sheet, opened):
+    qtbot.mouseClick(key_sheet.change, Qt.MouseButton.LeftButton)
     dialog = opened.settings.dialog
     qtbot.waitUntil(lambda: dialog is not None and dialog.isVisible() and dialog.ready)
     assert dialog.page == "keyboard"
@@ -113,8 +113,8 @@ def test_wide_window_shows_keys_in_two_columns(qtbot, opened):
         qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
 
 
-def test_each_key_is_painted_as_a_cap(qtbot, shown):
-    caps = next(caps for caps in shown.findChildren(KeyCaps) if caps.text() == "F1 or ?")
+def test_each_key_is_painted_as_a_cap(qtbot, key_sheet):
+    caps = next(caps for caps in key_sheet.findChildren(KeyCaps) if caps.text() == "F1 or ?")
     image, colours = caps.grab().toImage(), tokens(caps.palette())
     line = [image.pixelColor(x, caps.fontMetrics().height() // 2) for x in range(image.width())]
     assert sum(colour == colours.edge for colour in line) == 4  # both sides of two caps

@@ -63,17 +63,17 @@ def test_groups_appear_together(qtbot, appearance, jobs, memory):
     panel.show()
     panel.show_status(make_status())
     built: list[int] = []
-    shown: list[int] = []
+    visible_counts: list[int] = []
 
     def look() -> bool:
         rows = panel.findChildren(DiagnosticRow)
         built.append(len(rows))
-        shown.append(sum(row.isVisible() for row in rows))
-        return shown[-1] > 0
+        visible_counts.append(sum(row.isVisible() for row in rows))
+        return visible_counts[-1] > 0
 
     qtbot.waitUntil(look)
-    assert built[0] < built[-1] == shown[-1]
-    assert not any(shown[:-1])
+    assert built[0] < built[-1] == visible_counts[-1]
+    assert not any(visible_counts[:-1])
 
 
 def test_show_files_during_build_scrolls_to_table(qtbot, appearance, jobs, memory):

@@ -1,4 +1,4 @@
-"""What the installation says it consists of, asked of the one that runs the tests and of ones made here."""
+"""The list of components of an installation: of the one that runs the tests, and of made-up ones."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What the guide names must exist: commands, keys, settings, pages, headings and operators."""
+"""Commands, keys, settings, pages, headings and operators that the guide names must exist."""
 
 import re
 from importlib.resources import files
@@ -129,7 +129,7 @@ def test_translated_page_matches_english_structure(name, language):
 
 @pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
 def test_translated_page_uses_command_names_of_window(name, language):
-    """What links to a command in English with its very words does so in the other language, too."""
+    """A link whose English text is the name of its command has that name in the other language, too."""
     links = {}
     for language_of_words in ("en", language):
         pairs = TEXT_LINK.findall(page_source(name, language_of_words))

@@ -115,8 +115,8 @@ def test_command_link_runs_window_command(qtbot, guide, window):
 
 def test_unavailable_command_shows_remark(guide, window):
     _follow(guide, "command:index.sync")
-    shown = [label.text() for label in guide.findChildren(QLabel) if label.isVisible()]
-    assert "“Update now” isn't available right now." in shown
+    visible_texts = [label.text() for label in guide.findChildren(QLabel) if label.isVisible()]
+    assert "“Update now” isn't available right now." in visible_texts
 
 
 def test_setting_link_opens_its_row(qtbot, opened):

@@ -236,13 +236,13 @@ _LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=40)
 def test_every_line_is_shown_once_and_in_order(left: list[str], right: list[str]) -> None:
     found = side_by_side_rows(Text(1, tuple(left)), Text(1, tuple(right)))
     for side, lines in (("left", left), ("right", right)):
-        shown: list[str] = []
+        joined: list[str] = []
         for part in (getattr(row, side) for row in found):
             if part is not None and part.number:
-                shown.append(part.text)
+                joined.append(part.text)
             elif part is not None:
-                shown[-1] += part.text
-        assert shown == lines
+                joined[-1] += part.text
+        assert joined == lines
     for row in found:
         assert row.left is not None or row.right is not None
         marks = any(side.marks for side in (row.left, row.right) if side)

@@ -43,7 +43,7 @@ def page(qtbot, appearance, jobs: Jobs) -> Iterator[DuplicatesPage]:
 
 
 @pytest.fixture
-def shown(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> DuplicatesPage:
+def loaded_page(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> DuplicatesPage:
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
     return page
@@ -61,14 +61,14 @@ def listed(page: DuplicatesPage) -> list[str]:
     return [page.groups.rows.row(index).key for index in range(page.groups.rows.rowCount())]
 
 
-def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
-    assert len(listed(shown)) == 2
-    assert "2 groups among 4 notes" in words(shown)
-    assert "Nearly the same · 90% · 2 notes · 50 words in common" in words(shown)
-    assert "The note on the left is newer by 24 h" in words(shown)
-    kinds = {row.kind for row in shown.comparison.view.rows}
+def test_groups_are_listed_and_first_is_compared(qtbot, loaded_page: DuplicatesPage, insight: FakeInsight) -> None:
+    assert len(listed(loaded_page)) == 2
+    assert "2 groups among 4 notes" in words(loaded_page)
+    assert "Nearly the same · 90% · 2 notes · 50 words in common" in words(loaded_page)
+    assert "The note on the left is newer by 24 h" in words(loaded_page)
+    kinds = {row.kind for row in loaded_page.comparison.view.rows}
     assert "same" in kinds or "changed" in kinds
-    assert shown.comparison.view.accessibleDescription()
+    assert loaded_page.comparison.view.accessibleDescription()
 
 
 def test_recurring_text_is_folded_below_copies(qtbot, page: DuplicatesPage, memory, insight: FakeInsight) -> None:
@@ -105,14 +105,14 @@ def test_double_click_unfolds_recurring_text(qtbot, page: DuplicatesPage, memory
     assert groups.rows.rowCount() == before + 1
 
 
-def test_without_group_nothing_can_be_pressed(shown: DuplicatesPage) -> None:
-    pane = shown.comparison
+def test_without_group_nothing_can_be_pressed(loaded_page: DuplicatesPage) -> None:
+    pane = loaded_page.comparison
     assert any(button.isEnabled() for button in pane.findChildren(QPushButton) if button.text() == "Open")
     pane.show_group(None)
     assert not [
         button.text() for button in pane.findChildren(QPushButton) if button.isEnabled() and button != pane.back
     ]
-    assert "Nearly the same" not in words(shown)
+    assert "Nearly the same" not in words(loaded_page)
 
 
 def test_hidden_page_searches_nothing(qtbot, appearance, jobs: Jobs, memory, insight) -> None:
@@ -144,10 +144,10 @@ def test_no_notes_offers_sync(qtbot, page: DuplicatesPage, memory: FakeMemory, i
     assert signal.args == ["sync"]
 
 
-def test_passage_is_compared_with_surrounding_lines(qtbot, shown: DuplicatesPage) -> None:
-    QTest.keyClick(shown.groups, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: not shown.busy)
-    numbers = [row.left.number for row in shown.comparison.view.rows if row.left]
+def test_passage_is_compared_with_surrounding_lines(qtbot, loaded_page: DuplicatesPage) -> None:
+    QTest.keyClick(loaded_page.groups, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: not loaded_page.busy)
+    numbers = [row.left.number for row in loaded_page.comparison.view.rows if row.left]
     assert numbers == [1, 2, 3, 4, 5]
 
 
@@ -181,8 +181,8 @@ def test_other_note_of_group_can_be_compared(qtbot, page, memory: FakeMemory, in
     assert any(row.right and "Tomatoes limp" in row.right.text for row in page.comparison.view.rows)
 
 
-def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
-    view = shown.comparison.view
+def test_keys_step_through_differences(qtbot, loaded_page: DuplicatesPage) -> None:
+    view = loaded_page.comparison.view
     assert view.step(forward=True)
     first = view.accessibleDescription()
     QTest.keyClick(view, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
@@ -191,34 +191,34 @@ def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
         QTest.keyClick(view, key)
 
 
-def test_both_columns_are_painted(qtbot, shown: DuplicatesPage) -> None:
-    picture = shown.comparison.view.viewport().grab().toImage()
+def test_both_columns_are_painted(qtbot, loaded_page: DuplicatesPage) -> None:
+    picture = loaded_page.comparison.view.viewport().grab().toImage()
     half = picture.width() // 2
     ink = [{picture.pixelColor(x, 10).name() for x in range(start, start + half)} for start in (0, half)]
     assert all(len(colours) > 2 for colours in ink)
 
 
-def test_either_note_can_be_opened(qtbot, shown: DuplicatesPage) -> None:
-    opened = [b for b in shown.findChildren(QPushButton) if b.text() == "Open"]
+def test_either_note_can_be_opened(qtbot, loaded_page: DuplicatesPage) -> None:
+    opened = [b for b in loaded_page.findChildren(QPushButton) if b.text() == "Open"]
     for button, path in zip(opened, (LEFT, RIGHT), strict=True):
-        with qtbot.waitSignal(shown.open_requested) as signal:
+        with qtbot.waitSignal(loaded_page.open_requested) as signal:
             button.click()
         assert signal.args == [path, 1]
 
 
-def test_copy_paths_copies_both_notes(qtbot, shown: DuplicatesPage) -> None:
-    press(shown, "Copy paths")
+def test_copy_paths_copies_both_notes(qtbot, loaded_page: DuplicatesPage) -> None:
+    press(loaded_page, "Copy paths")
     assert QGuiApplication.clipboard().text() == f"{LEFT}\n{RIGHT}\n"
 
 
-def test_group_is_hidden_and_undo_restores_it(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
-    before = listed(shown)
-    press(shown, "Not a duplicate")
-    qtbot.waitUntil(lambda: listed(shown) == before[1:])
+def test_group_is_hidden_and_undo_restores_it(qtbot, loaded_page: DuplicatesPage, insight: FakeInsight) -> None:
+    before = listed(loaded_page)
+    press(loaded_page, "Not a duplicate")
+    qtbot.waitUntil(lambda: listed(loaded_page) == before[1:])
     assert insight.hidden == {before[0]}
-    assert "1 hidden" in words(shown)
-    press(shown, "Undo")
-    qtbot.waitUntil(lambda: listed(shown) == before)
+    assert "1 hidden" in words(loaded_page)
+    press(loaded_page, "Undo")
+    qtbot.waitUntil(lambda: listed(loaded_page) == before)
     assert insight.hidden == set()
 
 
@@ -234,11 +234,11 @@ def test_hidden_groups_can_be_restored(qtbot, page: DuplicatesPage, memory, insi
     qtbot.waitUntil(lambda: len(insight.hidden) == 1)
 
 
-def test_failed_hide_is_reported(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
+def test_failed_hide_is_reported(qtbot, loaded_page: DuplicatesPage, insight: FakeInsight) -> None:
     insight.problem = MnemoscopeError("The folder of the index cannot be written.")
-    press(shown, "Not a duplicate")
-    qtbot.waitUntil(lambda: "cannot be written" in words(shown))
-    assert len(listed(shown)) == 2
+    press(loaded_page, "Not a duplicate")
+    qtbot.waitUntil(lambda: "cannot be written" in words(loaded_page))
+    assert len(listed(loaded_page)) == 2
 
 
 def test_search_shows_progress_and_can_be_stopped(qtbot, page, memory, insight: FakeInsight) -> None:
@@ -288,22 +288,22 @@ def test_failure_is_shown_and_can_be_retried(qtbot, page, memory, insight: FakeI
     qtbot.waitUntil(lambda: "recurring" not in listed(page))
 
 
-def test_quick_search_repeats_on_index_change(qtbot, shown: DuplicatesPage, insight) -> None:
+def test_quick_search_repeats_on_index_change(qtbot, loaded_page: DuplicatesPage, insight) -> None:
     insight.groups = insight.groups[:1]
-    shown.refresh()
-    qtbot.waitUntil(lambda: len(listed(shown)) == 1)
+    loaded_page.refresh()
+    qtbot.waitUntil(lambda: len(listed(loaded_page)) == 1)
 
 
 @pytest.mark.parametrize("chosen", [False, True])
-def test_first_group_is_current_until_one_is_chosen(qtbot, shown: DuplicatesPage, insight, chosen: bool) -> None:
+def test_first_group_is_current_until_one_is_chosen(qtbot, loaded_page: DuplicatesPage, insight, chosen: bool) -> None:
     if chosen:
-        QTest.keyClick(shown.groups, Qt.Key.Key_Down)
-        QTest.keyClick(shown.groups, Qt.Key.Key_Up)
-    before = shown.groups.current
+        QTest.keyClick(loaded_page.groups, Qt.Key.Key_Down)
+        QTest.keyClick(loaded_page.groups, Qt.Key.Key_Up)
+    before = loaded_page.groups.current
     insight.groups = (make_group(LEFT, "new.md"), *insight.groups)
-    shown.refresh()
-    qtbot.waitUntil(lambda: len(listed(shown)) == 3)
-    assert shown.groups.current == (before if chosen else insight.groups[0])
+    loaded_page.refresh()
+    qtbot.waitUntil(lambda: len(listed(loaded_page)) == 3)
+    assert loaded_page.groups.current == (before if chosen else insight.groups[0])
 
 
 def test_slow_search_repeats_only_on_request(qtbot, page, memory, insight: FakeInsight) -> None:
@@ -324,29 +324,29 @@ def test_deleted_note_is_reported(qtbot, page, memory: FakeMemory, insight: Fake
     qtbot.waitUntil(lambda: f"{LEFT} no longer exists." in words(page))
 
 
-def test_narrow_window_shows_list_or_comparison(qtbot, shown: DuplicatesPage) -> None:
-    shown.resize(500, 300)
-    assert shown.comparison.isHidden()
-    QTest.keyClick(shown.groups, Qt.Key.Key_Return)
-    assert shown.comparison.isVisible()
-    assert not shown.groups.isVisible()
-    QTest.keyClick(shown.comparison.view, Qt.Key.Key_Escape)
-    assert shown.groups.isVisible()
-    shown.resize(1100, 600)
-    assert shown.comparison.isVisible()
+def test_narrow_window_shows_list_or_comparison(qtbot, loaded_page: DuplicatesPage) -> None:
+    loaded_page.resize(500, 300)
+    assert loaded_page.comparison.isHidden()
+    QTest.keyClick(loaded_page.groups, Qt.Key.Key_Return)
+    assert loaded_page.comparison.isVisible()
+    assert not loaded_page.groups.isVisible()
+    QTest.keyClick(loaded_page.comparison.view, Qt.Key.Key_Escape)
+    assert loaded_page.groups.isVisible()
+    loaded_page.resize(1100, 600)
+    assert loaded_page.comparison.isVisible()
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Up])
-def test_escape_or_up_leaves_list_from_first_group(qtbot, shown: DuplicatesPage, key) -> None:
-    shown.groups.take_focus()
-    with qtbot.waitSignal(shown.left):
-        QTest.keyClick(shown.groups, key)
+def test_escape_or_up_leaves_list_from_first_group(qtbot, loaded_page: DuplicatesPage, key) -> None:
+    loaded_page.groups.take_focus()
+    with qtbot.waitSignal(loaded_page.left):
+        QTest.keyClick(loaded_page.groups, key)
 
 
-def test_manager_change_clears_page(qtbot, shown: DuplicatesPage) -> None:
-    shown.set_manager(None)
-    assert listed(shown) == []
-    assert shown.comparison.view.rows == []
+def test_manager_change_clears_page(qtbot, loaded_page: DuplicatesPage) -> None:
+    loaded_page.set_manager(None)
+    assert listed(loaded_page) == []
+    assert loaded_page.comparison.view.rows == []
 
 
 def test_duplicate_wording() -> None:

@@ -28,9 +28,9 @@ def month(year: int, number: int, notes: int = 1, sessions: int = 0) -> MonthCou
 
 def test_reused_vectors_are_a_remark_and_no_card():
     overview = make_overview(syncs=(make_sync(vectors_reused=30, vectors_embedded=10),))
-    shown = figures(make_status(chunks=40, pending_vectors=0), overview)
-    assert [figure.name for figure in shown] == ["files", "passages", "vectors", "on disk"]
-    assert "Of 40 passages in the updates below, 30 already had a vector." in shown[2].tip
+    cards = figures(make_status(chunks=40, pending_vectors=0), overview)
+    assert [figure.name for figure in cards] == ["files", "passages", "vectors", "on disk"]
+    assert "Of 40 passages in the updates below, 30 already had a vector." in cards[2].tip
 
 
 def test_chunk_sizes_are_equal_width_bars():

@@ -93,8 +93,8 @@ def test_enter_opens_result_in_window_with_query(qtbot, quick_search, opened):
     assert not quick_search.quick.isVisible()
     qtbot.waitUntil(lambda: at_rest(opened))
     assert opened.views.current == "search"
-    shown = opened.search.body.list.current_result()
-    assert (shown.path, shown.start_line) == (wanted.path, wanted.start_line)
+    selected = opened.search.body.list.current_result()
+    assert (selected.path, selected.start_line) == (wanted.path, wanted.start_line)
     assert opened.search.controller.view_state.subject.text == "hose"
     qtbot.waitUntil(lambda: opened.viewer.reads)
 

@@ -159,13 +159,13 @@ def test_completions_close_when_focus_leaves(qtbot, panel, focused, completion) 
 
 
 def test_help_inserts_example_into_box(qtbot, focused, monkeypatch) -> None:
-    shown: list[QueryHelpMenu] = []
-    monkeypatch.setattr(QueryHelpMenu, "popup", lambda menu, at: shown.append(menu))  # offscreen grabs no keyboard
+    menus: list[QueryHelpMenu] = []
+    monkeypatch.setattr(QueryHelpMenu, "popup", lambda menu, at: menus.append(menu))  # offscreen grabs no keyboard
     qtbot.keyClicks(focused, "drip")
     for times in (1, 2):
         qtbot.keyClick(focused, Key.Key_H, Qt.KeyboardModifier.AltModifier)
-        qtbot.waitUntil(lambda times=times: len(shown) == times)
-    [action] = [action for action in shown[1].actions() if action.text().startswith("tag:garden\t")]
+        qtbot.waitUntil(lambda times=times: len(menus) == times)
+    [action] = [action for action in menus[1].actions() if action.text().startswith("tag:garden\t")]
     action.trigger()
     assert focused.text() == "drip tag:garden"
     assert focused.selectedText() == "tag:garden"

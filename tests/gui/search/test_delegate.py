@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 from engine import FoundMessage
 from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.result_rows import ResultModel, ResultRow, build_rows
-from gui.search.row_delegate import BAR_WIDTH, ExcerptLayout, MarkedLine, ResultDelegate, _location
+from gui.search.row_delegate import BAR_GAP, BAR_WIDTH, ExcerptLayout, MarkedLine, ResultDelegate, _location
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, make_palette, theme_tokens
 from gui.widgets.row_list import GUTTER
@@ -145,8 +145,11 @@ def test_narrow_row_keeps_file_name_and_drops_short_fragments(qtbot, make_result
         assert not drawing.location.text.startswith(" ")
         assert "·  ·" not in drawing.location.text
         assert drawing.location.text.endswith("1\N{EN DASH}5")
-        if width > 400:
+        room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(" · 1\N{EN DASH}5")
+        if meta.horizontalAdvance("…/greenhouse.md") <= room:
             assert "greenhouse.md" in drawing.location.text
+        if leg and meta.horizontalAdvance("…/garden/greenhouse.md") + meta.horizontalAdvance("meaning") <= room:
+            assert "garden/greenhouse.md" in drawing.location.text
         if leg:
             assert drawing.note.text in {"", "meaning", "meaning only"}
         else:

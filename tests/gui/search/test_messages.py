@@ -1,4 +1,4 @@
-"""What an empty answer offers, and what explanations cost the list."""
+"""Offers of an empty answer, and the effect of explanations on the list."""
 
 from collections.abc import Callable
 from typing import get_args
@@ -218,13 +218,13 @@ def test_score_bar_looks_and_speaks_like_a_button(qtbot, results, ask):
 def test_score_bar_tooltip_lists_parts(results, ask, monkeypatch):
     keymap().declare(EXPLAIN)  # as the window does
     ask("timer")
-    shown: list[str] = []
-    monkeypatch.setattr(QToolTip, "showText", lambda at, text, widget: shown.append(text))
+    tooltips: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda at, text, widget: tooltips.append(text))
     rect = results.visualRect(results.currentIndex())
     for at in (QPoint(rect.left() + 20, rect.bottom() - 14), rect.center()):
         event = QHelpEvent(QEvent.Type.ToolTip, at, results.viewport().mapToGlobal(at))
         QApplication.sendEvent(results.viewport(), event)
-    assert shown == ["Score 0.84: words 0.63, meaning 0.21\nClick to see why (Ctrl+I)", ""]
+    assert tooltips == ["Score 0.84: words 0.63, meaning 0.21\nClick to see why (Ctrl+I)", ""]
 
 
 def test_tooltip_of_line_below_excerpt_names_file(qtbot, results, ask):

@@ -295,9 +295,9 @@ def test_folder_without_notes_offers_remedies(qtbot, panel, button, remedy):
 
 def test_folder_without_files_offers_only_other_sources(qtbot, panel):
     panel.view.show_hint(make_status(files=0, last_sync=make_summary(), sources=("memory", "sessions")))
-    shown = {button.text() for button in panel.view.page.findChildren(QPushButton) if button.isVisible()}
-    assert "Choose folder…" in shown
-    assert not shown & {"Show these files", "Add sessions…"}
+    button_texts = {button.text() for button in panel.view.page.findChildren(QPushButton) if button.isVisible()}
+    assert "Choose folder…" in button_texts
+    assert not button_texts & {"Show these files", "Add sessions…"}
 
 
 def test_silent_refresh_keeps_focus_on_button(qtbot, panel, ask):
@@ -513,11 +513,11 @@ def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     panel.editor_requested.connect(lambda it: received.append(("editor", it)))
     panel.reveal_requested.connect(lambda it: received.append(("reveal", it)))
     panel.why_requested.connect(lambda: received.append("why"))
-    shown: list[ResultMenu] = []
-    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
+    menus: list[ResultMenu] = []
+    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: menus.append(menu))
     results.menu_requested.emit(result, results.mapToGlobal(results.rect().center()))
     texts = {}
-    for action in shown[0].actions():
+    for action in menus[0].actions():
         action.trigger()
         texts[action.text()] = QGuiApplication.clipboard().text()
     assert texts["Copy citation"] == result.citation

@@ -23,7 +23,7 @@ def test_history_steps_back_to_oldest_and_forward_to_draft():
     assert history.later("dra") is None
 
 
-def test_newest_query_itself_is_no_step():
+def test_earlier_skips_the_newest_query_in_the_box():
     assert _history("one", "two").earlier("two") == "one"
 
 

@@ -81,7 +81,7 @@ def test_submitted_query_is_saved_and_typed_only_query_is_not(qtbot, panel, memo
     qtbot.keyClicks(box, "x")
     qtbot.keyClick(box, Key.Key_Return)
     rest()
-    assert _texts(memory) == ["hose", "timer"]  # one letter is no question
+    assert _texts(memory) == ["hose", "timer"]  # one letter isn't a query
 
 
 def test_query_without_results_is_not_in_history(memory, mean):

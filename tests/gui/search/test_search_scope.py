@@ -154,18 +154,18 @@ def open_menu(results: ResultList) -> None:
 
 
 def test_menu_offers_similar_and_within(qtbot, panel, results, ask, settle, memory, monkeypatch, bar) -> None:
-    shown: list[ResultMenu] = []
-    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
+    menus: list[ResultMenu] = []
+    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: menus.append(menu))
     ask("irrigation")
     open_menu(results)
-    shown[-1].like.trigger()
+    menus[-1].like.trigger()
     settle()
     assert len(set(memory.liked)) == 1
     open_menu(results)
-    shown[-1].within.trigger()
+    menus[-1].within.trigger()
     assert len(shown_texts(bar)) == 1
     assert shown_texts(bar)[0].startswith("Within")
-    for menu in shown:
+    for menu in menus:
         menu.deleteLater()
 
 

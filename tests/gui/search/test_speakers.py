@@ -5,7 +5,7 @@ from gui.search.result_rows import ResultRow, name_speakers
 
 
 @pytest.mark.parametrize(
-    ("snippet", "marked", "shown", "marks"),
+    ("snippet", "marked", "expected", "marks"),
     [
         ("User: a relay", ["relay"], "You: a relay", ["relay"]),
         ("User: relay\n\nUser: relay", ["relay"], "You: relay\n\nYou: relay", ["relay", "relay"]),
@@ -14,7 +14,7 @@ from gui.search.result_rows import ResultRow, name_speakers
         ("", [], "", []),
     ],
 )
-def test_speaker_names_are_replaced_and_marks_shift(snippet, marked, shown, marks) -> None:
+def test_speaker_names_are_replaced_and_marks_shift(snippet, marked, expected, marks) -> None:
     ranges = [
         (index, index + len(word))
         for word in marked
@@ -22,7 +22,7 @@ def test_speaker_names_are_replaced_and_marks_shift(snippet, marked, shown, mark
         if snippet.startswith(word, index)
     ]
     text, moved = name_speakers(snippet, sorted(ranges))
-    assert text == shown
+    assert text == expected
     assert [text[start:end] for start, end in moved] == marks
 
 

@@ -40,7 +40,7 @@ def _press(qtbot, panel: SearchPanel, words: str) -> None:
 def test_changed_note_is_listed_and_opened(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
     panel.show_status(memory.status())
     qtbot.waitUntil(lambda: "Greenhouse" in _buttons(panel))
-    assert "2 h ago" in [shown.text() for shown in panel.body.page.findChildren(QLabel)]
+    assert "2 h ago" in [label.text() for label in panel.body.page.findChildren(QLabel)]
     with qtbot.waitSignal(panel.note_chosen) as chosen:
         _press(qtbot, panel, "Greenhouse")
     assert chosen.args == [NOTE]
@@ -63,9 +63,9 @@ def test_links_align_with_heading_and_sentence(qtbot, panel: SearchPanel, memory
 
     def text_begins(words: str) -> int:
         widgets = [*page.findChildren(QLabel), *page.findChildren(QPushButton)]
-        shown = next(widget for widget in widgets if widget.isVisible() and widget.text() == words)
-        inside = LINK_PADDING if isinstance(shown, QPushButton) else shown.contentsMargins().left()
-        return shown.mapTo(page, QPoint(inside, 0)).x()
+        found = next(widget for widget in widgets if widget.isVisible() and widget.text() == words)
+        inside = LINK_PADDING if isinstance(found, QPushButton) else found.contentsMargins().left()
+        return found.mapTo(page, QPoint(inside, 0)).x()
 
     panel.body.resize(900, 700)
     QApplication.processEvents()

@@ -43,11 +43,21 @@ def test_suggestions_are_offered_for_weak_answers_only(make_result, make_outcome
 
 def test_index_without_watcher_may_be_outdated():
     unwatched = make_status(watcher=WatcherStatus(), last_sync=make_summary(started=time.time() - 600, seconds=0.0))
-    assert messages.outdated(unwatched) == "Files are not watched for changes. Last update: 10 min ago."
+    (remedy,) = messages.remedies_of_status(unwatched)
+    assert (remedy.name, remedy.advice) == ("sync", "Files are not watched for changes. Last update: 10 min ago.")
     watched = WatcherStatus(enabled=True, mode="native")
-    assert messages.outdated(make_status(watcher=watched, last_sync=make_summary())) == ""
-    assert messages.outdated(make_status(watcher=WatcherStatus(), last_sync=None)) == ""
-    assert messages.outdated(None) == ""
+    assert messages.remedies_of_status(make_status(watcher=watched, last_sync=make_summary())) == ()
+    assert messages.remedies_of_status(make_status(watcher=WatcherStatus(), last_sync=None)) == ()
+    assert messages.remedies_of_status(None) == ()
+
+
+def test_unusable_model_is_a_remedy_unless_none_is_selected():
+    custom = {"providerUnavailableReason": "There is no API key for openai."}
+    watched = WatcherStatus(enabled=True, mode="native")
+    status = make_status(watcher=watched, provider="none", requested_provider="openai", custom=custom)
+    (remedy,) = messages.remedies_of_status(status)
+    assert (remedy.name, remedy.advice) == ("settings", "No search by meaning. There is no API key for openai.")
+    assert messages.remedies_of_status(msgspec.structs.replace(status, requested_provider="none")) == ()
 
 
 def test_hint_before_first_search():
@@ -116,8 +126,20 @@ def test_reading_during_later_sync_is_empty():
     assert messages.reading(make_status()) == messages.reading(None) == ""
 
 
+@pytest.mark.parametrize(
+    ("typed", "old", "new", "shown"),
+    [
+        ("timer battries", "battries", "batteries", "for “timer batteries”"),
+        ("why standardise before gradient descent", "standardise", "standardize", "with “standardize”"),
+    ],
+)
+def test_correction_shows_the_new_word(typed: str, old: str, new: str, shown: str):
+    corrected = QuerySuggestion(query=typed.replace(old, new), words=((old, new),), chunks=2)
+    assert messages.corrected_query(corrected) == f"Showing results {shown}"
+
+
 def test_empty_answer_shows_interpreted_operators(make_outcome):
-    outcome = make_outcome(understood="Searched for pump. Every result is in tag:x. No passage is in tag:x.")
+    outcome = make_outcome(understood="Searched for pump. Every result matches tag:x. No passage matches tag:x.")
     _, sentence = messages.empty(Query("pump tag:x", ("memory",)), outcome)
     assert sentence == f"{outcome.understood} Only notes were searched."
 
@@ -127,7 +149,7 @@ def test_empty_answer_shows_searched_sources_and_period(make_outcome):
     title, sentence = messages.empty(Query("pump", sources, 7), make_outcome(notice="The provider is away."))
     assert title == "Nothing found for “pump”"
     assert "The provider is away." in sentence
-    assert "Only sessions and files changed in the past 7 days were searched." in sentence
+    assert "Only sessions and files of the past 7 days were searched." in sentence
 
 
 def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):

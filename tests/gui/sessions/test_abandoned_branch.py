@@ -37,7 +37,7 @@ def conversation(session: SessionText) -> Conversation:
     return prepare(session, CancelToken())
 
 
-def shown(rows: Rows) -> list[tuple[int, int]]:
+def rows_of(rows: Rows) -> list[tuple[int, int]]:
     return [tuple(rows.rows[position]) for position in range(len(rows.rows))]
 
 
@@ -81,24 +81,24 @@ def test_abandoned_branch_has_a_heading(conversation: Conversation) -> None:
 def test_abandoned_branch_is_folded_at_first(conversation: Conversation, detail: str) -> None:
     rows = Rows(conversation)
     rows.set_detail(detail)
-    assert shown(rows) == [(0, 0), (1, 0), (2, SUMMARY), (6, 0)]
+    assert rows_of(rows) == [(0, 0), (1, 0), (2, SUMMARY), (6, 0)]
     assert [rows.fold(entry) for entry in (2, 3, 4, 5)] == ["folded", "gone", "gone", "gone"]
     assert bytes(rows.kinds) == b"ustu"
 
 
 def test_abandoned_branch_unfolds_and_folds(conversation: Conversation) -> None:
     rows = Rows(conversation)
-    before = shown(rows)
+    before = rows_of(rows)
     rows.set_fold(2, "clamped")
     unfolded = [(0, 0), (1, 0), (2, SUMMARY), (3, 0), (4, SUMMARY), (5, 0), (6, 0)]
-    assert shown(rows) == unfolded
+    assert rows_of(rows) == unfolded
     assert bytes(rows.kinds) == b"ustutsu"
     rows.set_fold(4, "clamped")
     again = Rows(conversation)
     again.fold_like(rows)
-    assert shown(again) == shown(rows) != unfolded
+    assert rows_of(again) == rows_of(rows) != unfolded
     rows.set_fold(2, "folded")
-    assert (shown(rows), bytes(rows.kinds)) == (before, b"ustu")
+    assert (rows_of(rows), bytes(rows.kinds)) == (before, b"ustu")
 
 
 def test_reveal_unfolds_the_branch_of_a_piece(conversation: Conversation) -> None:

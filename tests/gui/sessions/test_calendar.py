@@ -130,8 +130,8 @@ def test_focus_frame_covers_no_outline_of_a_day(appearance, panel, scale):
     appearance.set_font_scale(scale)
     calendar = panel.view.calendar
     frame = calendar.focus_frame().adjusted(1, 1, -1, -1)
-    shown = [calendar.rect_of_mark(index) for index in range(len(calendar.series.marks))]
-    assert all(frame.contains(rect.adjusted(-1, -1, 1, 1)) for rect in shown if rect.isValid())
+    rects = [calendar.rect_of_mark(index) for index in range(len(calendar.series.marks))]
+    assert all(frame.contains(rect.adjusted(-1, -1, 1, 1)) for rect in rects if rect.isValid())
 
 
 def test_day_without_sessions_keeps_the_calendar(qtbot, panel):
@@ -145,11 +145,11 @@ def test_narrow_calendar_shows_the_last_weeks(qtbot, panel):
     calendar = panel.view.calendar
     calendar.resize(100, calendar.height())
     rects = [calendar.rect_of_mark(index) for index in range(len(calendar.series.marks))]
-    shown = [index for index, rect in enumerate(rects) if not rect.isEmpty()]
-    assert shown == list(range(shown[0], len(rects)))
-    assert 7 < len(shown) < len(rects)
-    assert all(calendar.plot().adjusted(0, 0, 0, 1).contains(rects[index]) for index in shown)
-    assert [calendar.mark_at(rects[index].center()) for index in shown] == shown
+    visible_days = [index for index, rect in enumerate(rects) if not rect.isEmpty()]
+    assert visible_days == list(range(visible_days[0], len(rects)))
+    assert 7 < len(visible_days) < len(rects)
+    assert all(calendar.plot().adjusted(0, 0, 0, 1).contains(rects[index]) for index in visible_days)
+    assert [calendar.mark_at(rects[index].center()) for index in visible_days] == visible_days
 
 
 def test_calendar_can_be_hidden(panel):

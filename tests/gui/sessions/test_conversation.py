@@ -45,12 +45,12 @@ def panel(conversation_panel: ConversationPanel) -> ConversationPanel:
 def show(qtbot, panel: ConversationPanel):
     """Open a session and wait until the visible part is laid out."""
 
-    def shown(path: str = VALVE, *arguments) -> None:
+    def show_and_wait(path: str = VALVE, *arguments) -> None:
         with qtbot.waitSignal(panel.session_shown):
             panel.show_session(path, *arguments)
         settle(qtbot, panel)
 
-    return shown
+    return show_and_wait
 
 
 def visible_text(panel: ConversationPanel) -> str:
@@ -168,8 +168,8 @@ def test_semantic_hit_unfolds_only_its_entry(qtbot, panel: ConversationPanel, sh
 def test_call_unfolds_up_to_its_first_hit(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel.find_action.trigger()
-    panel.finding.bar.box.setText("unit_0999")
-    qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 1")
+    panel.find_in_text.bar.box.setText("unit_0999")
+    qtbot.waitUntil(lambda: panel.find_in_text.bar.count.text() == "1 of 1")
     view = panel.view
     build = view.current.number
     view.folding.toggle(build)
@@ -310,8 +310,8 @@ def test_n_and_shift_n_step_through_hits(qtbot, panel: ConversationPanel, show) 
 def test_ctrl_f_finds_within_session(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel.find_action.trigger()
-    panel.finding.bar.box.setText("zone 1")
-    qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 16")
+    panel.find_in_text.bar.box.setText("zone 1")
+    qtbot.waitUntil(lambda: panel.find_in_text.bar.count.text() == "1 of 16")
     assert current(panel).text.startswith("Check zone 1 ")
 
 
@@ -484,8 +484,8 @@ def test_reading_position_is_stable_while_layout_arrives(qtbot, panel, memory, s
 
     def top_of_target() -> int:
         row = view.scroller.layout.rows.position_of_entry(300)
-        shown = next(shown for shown in view.scroller.visible() if shown.position == row)
-        return shown.top + view.scroller.layout.head(row).height
+        found = next(found for found in view.scroller.visible() if found.position == row)
+        return found.top + view.scroller.layout.head(row).height
 
     assert current(panel).text.startswith("Message 300.")
     before = top_of_target()
@@ -531,7 +531,9 @@ def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: Conversati
         after = view.viewport().grab().toImage()
     finally:
         QGuiApplication.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-    position, row, top = next(shown for shown in view.scroller.visible() if layout.head(shown.position).names)
+    position, row, top = next(
+        visible_row for visible_row in view.scroller.visible() if layout.head(visible_row.position).names
+    )
     head = layout.head(position)
     middle, ground = measures.left + measures.width // 2, before.pixelColor(5, 5)
     begin, end = range(measures.left, middle), range(middle, measures.left + measures.width)

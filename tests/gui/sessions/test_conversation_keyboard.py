@@ -91,8 +91,8 @@ def test_group_of_calls_opens_by_click(panel: ConversationPanel) -> None:
     first = next(number for number in range(len(view.conversation.entries)) if rows.group(number))
     view.current.go_to(first)
     for fold in ("folded", "grouped"):
-        shown = next(shown for shown in view.scroller.visible() if shown.row == (first, GROUP))
-        top = shown.top + view.scroller.layout.head(shown.position).height
+        visible_row = next(visible_row for visible_row in view.scroller.visible() if visible_row.row == (first, GROUP))
+        top = visible_row.top + view.scroller.layout.head(visible_row.position).height
         box = view.scroller.layout.measures.column(top, 20)
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
         assert rows.fold(first) == fold

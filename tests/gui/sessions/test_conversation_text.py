@@ -60,7 +60,7 @@ def test_thinking_line_has_no_markdown_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "shown"),
+    ("program", "summary_text"),
     [
         ('const r = await tools.exec_command({"cmd":"pytest -q","workdir":"/w"}); text(r.output);', "pytest -q"),
         ('text(await tools.exec_command({cmd: "ls \\"a\\"", tty: true}));', 'ls "a"'),
@@ -68,9 +68,9 @@ def test_thinking_line_has_no_markdown_marks() -> None:
         ('make path: "x"', 'make path: "x"'),
     ],
 )
-def test_call_by_a_program_shows_its_command(program: str, shown: str) -> None:
+def test_call_by_a_program_shows_its_command(program: str, summary_text: str) -> None:
     talk = conversation_of(("assistant", (("tool-call", program, "exec"),)))
-    assert summary(talk, talk.entries[0])[1] == shown
+    assert summary(talk, talk.entries[0])[1] == summary_text
 
 
 def test_call_without_result_is_marked() -> None:
@@ -119,7 +119,7 @@ def test_prepare_can_be_cancelled() -> None:
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-def shown(rows: Rows) -> list[Row]:
+def rows_of(rows: Rows) -> list[Row]:
     return [rows.rows[position] for position in range(len(rows.rows))]
 
 
@@ -127,41 +127,41 @@ def test_rows_follow_folds(talk: Conversation) -> None:
     rows = Rows(talk)
     folded = [(0, 0), (1, SUMMARY), (2, GROUP), (2, SUMMARY), (3, SUMMARY), (4, 0), (5, SUMMARY), (6, 0)]
     rows.set_group(2, opened=True)
-    assert shown(rows) == folded
+    assert rows_of(rows) == folded
     assert bytes(rows.kinds) == b"uttttsts"
     rows.set_fold(2, "clamped")
-    assert shown(rows)[3:7] == [(2, SUMMARY), (2, 0), (2, 1), (2, MORE)]
+    assert rows_of(rows)[3:7] == [(2, SUMMARY), (2, 0), (2, 1), (2, MORE)]
     rows.set_fold(2, "all")
-    assert shown(rows)[3:8] == [(2, SUMMARY), (2, 0), (2, 1), (2, 2), (2, 3)]
+    assert rows_of(rows)[3:8] == [(2, SUMMARY), (2, 0), (2, 1), (2, 2), (2, 3)]
     assert len(rows.kinds) == len(rows.rows)
     rows.set_fold(2, "folded")
-    assert shown(rows) == folded
+    assert rows_of(rows) == folded
 
 
 def test_consecutive_calls_are_one_row_until_opened(talk: Conversation) -> None:
     rows = Rows(talk)
     closed = [(0, 0), (1, SUMMARY), (2, GROUP), (4, 0), (5, SUMMARY), (6, 0)]
-    assert shown(rows) == closed
+    assert rows_of(rows) == closed
     assert bytes(rows.kinds) == b"uttsts"
     assert [rows.fold(entry) for entry in (2, 3, 5)] == ["grouped", "gone", "folded"]
     assert rows.group_line(2) == ("2 tool calls", "Bash, Read", "101 lines")
     assert [rows.position_of_entry(entry) for entry in (2, 3, 4)] == [2, 2, 3]
     assert rows.after(2) == 4
     rows.reveal(talk.entries[3].first_piece)
-    assert shown(rows)[2:6] == [(2, GROUP), (2, SUMMARY), (3, SUMMARY), (3, 0)]
+    assert rows_of(rows)[2:6] == [(2, GROUP), (2, SUMMARY), (3, SUMMARY), (3, 0)]
     rows.set_group(3, opened=False)
-    assert shown(rows) == closed
+    assert rows_of(rows) == closed
     rows.set_group(3, opened=True)
     assert rows.fold(3) == "clamped"
     rows.set_detail("short")
-    assert shown(rows) == closed
+    assert rows_of(rows) == closed
 
 
 def test_group_names_each_tool_once_and_ends_with_speaker() -> None:
     calls = [("tool-call", "x", tool) for tool in ("Bash", "Read", "Read", "Grep", "Read")]
     talk = conversation_of(("assistant", calls), ("user", (("text", "Stop."),)), ("assistant", calls[:1]))
     rows = Rows(talk)
-    assert shown(rows) == [(0, GROUP), (5, 0), (6, SUMMARY)]
+    assert rows_of(rows) == [(0, GROUP), (5, 0), (6, SUMMARY)]
     assert rows.group_line(0)[:2] == ("5 tool calls", "Bash, Read ×3, Grep")
 
 
@@ -171,7 +171,7 @@ def test_later_state_keeps_opened_group() -> None:
     before.set_group(0, opened=True)
     after = Rows(conversation_of(*turns, ("assistant", [("tool-call", "z", "Read")])))
     after.fold_like(before)
-    assert shown(after) == [(0, GROUP), (0, SUMMARY), (1, SUMMARY), (2, SUMMARY)]
+    assert rows_of(after) == [(0, GROUP), (0, SUMMARY), (1, SUMMARY), (2, SUMMARY)]
 
 
 def test_later_state_keeps_group_with_an_unfolded_call_closed() -> None:
@@ -181,7 +181,7 @@ def test_later_state_keeps_group_with_an_unfolded_call_closed() -> None:
     before.set_group(0, opened=False)
     after = Rows(conversation_of(*turns, ("assistant", [("tool-call", "z", "Read")])))
     after.fold_like(before)
-    assert shown(after) == [(0, GROUP)]
+    assert rows_of(after) == [(0, GROUP)]
     after.set_group(0, opened=True)
     assert after.fold(1) == "clamped"
 
@@ -199,11 +199,11 @@ def test_tool_detail_hides_or_unfolds_all_calls(talk: Conversation) -> None:
     rows = Rows(talk)
     rows.set_fold(2, "all")
     rows.set_detail("hidden")
-    assert shown(rows) == [(0, 0), (4, 0), (6, 0)]
+    assert rows_of(rows) == [(0, 0), (4, 0), (6, 0)]
     assert rows.position_of_entry(2) == 1
     rows.set_detail("full")
     assert rows.fold(2) == "clamped"
-    assert (3, MORE) not in shown(rows)
+    assert (3, MORE) not in rows_of(rows)
 
 
 def test_reveal_unfolds_only_as_needed(talk: Conversation) -> None:

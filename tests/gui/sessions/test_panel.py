@@ -376,6 +376,18 @@ def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
     assert _counts(panel) == "12 sessions · 1 by a sub-agent · 6 agents"
 
 
+def test_no_match_shows_the_operator_that_matches_nothing(qtbot, panel, memory, monkeypatch):
+    search, reason = memory.search, "No passage matches agent:abacus."
+
+    def nothing(query, **options):
+        return msgspec.structs.replace(search(query, **options), results=(), total=0, understood=reason)
+
+    monkeypatch.setattr(memory, "search", nothing)
+    panel.search("zebra agent:abacus")
+    _rest(qtbot, panel)
+    assert reason in panel.view.notice.accessibleName()
+
+
 def test_no_match_offers_clearing_filters(qtbot, panel):
     panel.search("zebra crossing")
     assert "Searching messages" in panel.view.page.accessibleName()

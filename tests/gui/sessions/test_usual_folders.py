@@ -1,18 +1,73 @@
-"""The examples of folders where no session is listed yet."""
+"""The folders of agents where no session is listed yet."""
 
-from PySide6.QtWidgets import QLabel
+from pathlib import Path
 
-from gui.sessions.listing_view import make_folder_table
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from engine import FoundSource, agent_labels
+from gui.sessions.listing_view import FolderTable
 from tests.helpers.invented_agent import declare
+
+EXPORTS = (
+    "ChatGPT, Claude, DeepSeek, Gemini Apps, Grok, Open WebUI",
+    "the folder with the export that you downloaded",
+)
+
+
+def _texts(table: FolderTable) -> list[str]:
+    return [one.text().replace("\u200b", "") for one in table.findChildren(QLabel) if not one.isHidden()]
+
+
+def _source(agent: str, path: Path, files: int) -> FoundSource:
+    return FoundSource(
+        kind="sessions", agent=agent, name="", path=str(path), files=files, bytes=9, newest=None, whole=True
+    )
 
 
 def test_table_shows_declared_folders_then_exports(qtbot, appearance, monkeypatch):
     declare(monkeypatch)
-    table = make_folder_table()
+    table = FolderTable()
     qtbot.addWidget(table)
-    texts = [label.text().replace("\u200b", "") for label in table.findChildren(QLabel)]
-    assert texts == [
+    assert _texts(table) == [
         *("Claude Code", "~/.claude/projects", "Codex", "~/.codex/sessions", "OpenClaw", "~/.openclaw/agents"),
         *("Quill & Ink", "~/.quill/tasks"),
-        *("ChatGPT, Claude, DeepSeek, Gemini Apps, Grok, Open WebUI", "the folder with the export that you downloaded"),
+        *EXPORTS,
     ]
+
+
+def test_folders_on_this_machine_replace_the_examples(qtbot, appearance):
+    table = FolderTable()
+    qtbot.addWidget(table)
+    home = Path.home()
+    found = (
+        _source("zed", home / "threads.db", 1),
+        _source("codex", home / ".codex/sessions", 1200),
+        _source("codex", home / ".codex/archived_sessions", 3),
+        _source("goose", home / "sessions.db", 0),
+    )
+    table.show_found(found)
+    codex = ["Codex", "~/.codex/sessions · 1,200 files", "~/.codex/archived_sessions · 3 files"]
+    assert _texts(table) == [*codex, "Zed", "~/threads.db · 1 file", *EXPORTS]
+
+
+def test_other_agents_are_named_on_request(qtbot, appearance):
+    table = FolderTable()
+    qtbot.addWidget(table)
+    table.show_found((_source("zed", Path.home() / "threads.db", 1),))
+    (more,) = table.findChildren(QPushButton)
+    others = [agent for agent in agent_labels() if agent != "Zed"]
+    assert more.text() == f"and {len(others)} more agents"
+    more.click()
+    assert more.isHidden()
+    assert ", ".join(others) in _texts(table)
+
+
+def test_table_asks_for_folders_when_first_shown(qtbot, appearance):
+    table = FolderTable()
+    qtbot.addWidget(table)
+    asked = []
+    table.requested.connect(lambda: asked.append(True))
+    for _ in range(2):
+        table.show()
+        table.hide()
+    assert asked == [True]

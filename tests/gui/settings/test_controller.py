@@ -17,7 +17,7 @@ from tests.helpers.windows import make_context
 
 @pytest.fixture
 def opened(qtbot, jobs, monkeypatch, tmp_path) -> list[tuple[Settings, FakeMemory]]:
-    """What was opened, in order, with its settings."""
+    """The memories opened so far, in order, with their settings."""
     made = []
 
     def open_fake(folder, settings, **_):

@@ -44,7 +44,7 @@ def _rest(qtbot, dialog) -> None:
     qtbot.waitUntil(lambda: dialog.ready)
 
 
-def test_titles_of_all_pages_stand_at_same_height(qtbot, appearance, jobs, memory, notes, user_home, tmp_path):
+def test_titles_of_all_pages_are_at_same_height(qtbot, appearance, jobs, memory, notes, user_home, tmp_path):
     own = CustomKeys(jobs, keymap(), tmp_path / "settings.toml")
     dialog = SettingsDialog(jobs, makers={"keyboard": lambda _, parent: KeyboardPage(own, keymap(), parent)})
     qtbot.addWidget(dialog)
@@ -74,11 +74,11 @@ def test_tab_from_outside_shows_field_that_was_scrolled_away(qtbot, dialog):
     assert not first.visibleRegion().isEmpty()
 
 
-@pytest.mark.parametrize("shown", ["search", "privacy", "found"])
-def test_rows_are_whole_while_page_is_built(dialog, shown):
+@pytest.mark.parametrize("page", ["search", "privacy", "found"])
+def test_rows_are_whole_while_page_is_built(dialog, page):
     """Each turn that adds rows also gives the page their height, since Qt may paint before the next turn."""
     squashed = set()
-    dialog.search("a") if shown == "found" else dialog.show_page(shown)
+    dialog.search("a") if page == "found" else dialog.show_page(page)
     while not dialog.ready:
         QApplication.processEvents()
         rows = (row for row in dialog.findChildren(OptionRow) if row.isVisible())
@@ -380,7 +380,7 @@ def test_search_matches_name_key_help_and_value(qtbot, dialog):
 
 
 def test_search_shows_keys_that_contain_a_word(qtbot, dialog):
-    def shown(key: str) -> list[str]:
+    def visible_parts(key: str) -> list[str]:
         row = dialog.results.rows[key]
         return [part.text() for part in (row.footer.origin, row.footer._key) if part.isVisible()]
 
@@ -388,12 +388,12 @@ def test_search_shows_keys_that_contain_a_word(qtbot, dialog):
     qtbot.keyClicks(dialog.query_field, "editor")
     _rest(qtbot, dialog)
     dialog.query_field.setFocus()
-    qtbot.waitUntil(lambda: shown("window.editor") != [])
-    assert shown("window.editor")[0] == "Default"
+    qtbot.waitUntil(lambda: visible_parts("window.editor") != [])
+    assert visible_parts("window.editor")[0] == "Default"
     dialog.query_field.clear()
     qtbot.keyClicks(dialog.query_field, "opens a file in")
     _rest(qtbot, dialog)
-    qtbot.waitUntil(lambda: shown("window.editor") == [])
+    qtbot.waitUntil(lambda: visible_parts("window.editor") == [])
 
 
 def test_search_result_can_be_edited_in_place(qtbot, dialog):

@@ -1,3 +1,5 @@
+from threading import Event
+
 import pytest
 from PySide6.QtCore import QTimer
 
@@ -36,6 +38,43 @@ def test_consecutive_changes_are_all_saved(qtbot, model):
     _rest(qtbot, model)
     settings = load_settings()
     assert (settings.facts.recall_results, settings.window.theme) == (8, "dark")
+
+
+@pytest.fixture
+def slow_file(monkeypatch) -> Event:
+    """Writing the settings file waits for this event."""
+    change, free = engine.change_settings, Event()
+
+    def wait(*arguments):
+        assert free.wait(60)
+        return change(*arguments)
+
+    monkeypatch.setattr(engine, "change_settings", wait, raising=False)
+    return free
+
+
+def test_changes_made_during_a_save_survive_quitting(qtbot, jobs, notes, user_home, slow_file):
+    model = SettingsModel(jobs)
+    with qtbot.waitSignal(model.loaded):
+        model.begin(notes)
+    for number in (7, 9):
+        model.set("facts.recall_results", number, "defaults")
+    model.set("window.theme", "dark", "defaults")
+    assert jobs.shutdown(60_000, last=slow_file.set)
+    settings = load_settings()
+    assert (settings.facts.recall_results, settings.window.theme) == (9, "dark")
+
+
+def test_changes_are_saved_in_the_workspace_they_were_made_in(qtbot, model, notes, tmp_path, slow_file):
+    model.set("facts.recall_results", 7, "workspace")
+    model.set("facts.recall_results", 8, "workspace")
+    other = tmp_path / "other"
+    other.mkdir()
+    model.begin(other)
+    slow_file.set()
+    qtbot.waitUntil(lambda: model.read and model.ready)
+    assert load_settings(notes).facts.recall_results == 8
+    assert model.layers.in_force("facts.recall_results") == 3
 
 
 def test_index_options_wait_for_apply(qtbot, model, notes):

@@ -65,8 +65,8 @@ def _enter(qtbot, dialog, name: str, text: str) -> None:
 
 
 def _words(dialog) -> str:
-    shown = [found.text() for found in dialog.findChildren(QLabel) if not found.isHidden()]
-    return " | ".join(shown).replace("\u200b", "")
+    visible_texts = [found.text() for found in dialog.findChildren(QLabel) if not found.isHidden()]
+    return " | ".join(visible_texts).replace("\u200b", "")
 
 
 def test_only_fields_of_provider_are_shown(qtbot, open_dialog):

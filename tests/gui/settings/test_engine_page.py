@@ -122,8 +122,8 @@ def test_low_dialog_scrolls_and_cuts_no_label(qtbot, appearance, jobs, memory, n
     dialog.resize(560, 360)
     qtbot.waitUntil(lambda: dialog.ready)
     assert (dialog.width(), dialog.height()) == (560, 360)
-    shown = [label for label in dialog.findChildren(QLabel) if label.isVisible()]
-    qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in shown))
+    visible_labels = [label for label in dialog.findChildren(QLabel) if label.isVisible()]
+    qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in visible_labels))
     dialog.reject()
 
 

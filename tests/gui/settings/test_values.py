@@ -62,7 +62,7 @@ def test_typed_text_is_read_with_decimal_comma(key, text, value):
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize("text", ["1,5", "1.5", "1,200"])
-def test_ambiguous_thousands_separator_is_no_whole_number(text):
+def test_ambiguous_thousands_separator_is_not_whole_number(text):
     with pytest.raises(UnreadableValue):
         read_field(OPTIONS["query.max_results"], text)
 

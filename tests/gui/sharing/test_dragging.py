@@ -1,4 +1,4 @@
-"""What is dragged out of the lists."""
+"""Data dragged out of the lists."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def _pull(rows: RowList, number: int, *, let_go: bool = False) -> None:
         at = QPointF(start + QPoint(step, 0))
         left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
         move = QMouseEvent(QEvent.Type.MouseMove, at, port.mapToGlobal(at), none, left, Qt.KeyboardModifier.NoModifier)
-        QApplication.sendEvent(port, move)  # QTest's own moves know of no button
+        QApplication.sendEvent(port, move)  # QTest's own moves have no pressed button
     if let_go:
         QTest.mouseRelease(port, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
 

@@ -60,8 +60,8 @@ def test_json_export_has_command_line_keys(qtbot, opened, find, choose):
     values = json.loads(target.read_text("utf-8"))
     assert values["query"] == "irrigation timer"
     assert {"results", "total", "provider", "model", "mode", "timingsMs"} <= set(values)
-    shown = [result.citation for result in opened.search.body.answer.outcome.results]
-    assert [result["citation"] for result in values["results"]] == shown
+    citations = [result.citation for result in opened.search.body.answer.outcome.results]
+    assert [result["citation"] for result in values["results"]] == citations
 
 
 def test_export_includes_only_selection(qtbot, opened, find, choose):

@@ -59,12 +59,12 @@ def test_link_opens_session_at_message(qtbot, opened, link):
     conversation = opened.views.conversation
     view = conversation.view
     qtbot.waitUntil(lambda: view.current.number is not None)
-    shown = conversation.opened.conversation
-    qtbot.waitUntil(lambda: shown.message(shown.entries[view.current.number]).id == message.id)
+    open_session = conversation.opened.conversation
+    qtbot.waitUntil(lambda: open_session.message(open_session.entries[view.current.number]).id == message.id)
     # Another message of the session that is open already.
     first = session.messages[0]
     opened.links.open(link(VALVE, line=99, message=first.id))
-    qtbot.waitUntil(lambda: shown.message(shown.entries[view.current.number]).id == first.id)
+    qtbot.waitUntil(lambda: open_session.message(open_session.entries[view.current.number]).id == first.id)
 
 
 def test_back_returns_to_view_before_link(qtbot, opened, link):
@@ -171,7 +171,7 @@ def test_unknown_link_names_no_folder(window, tmp_path):
     assert window.links.folder_of(write_link(Link(workspace=str(tmp_path), path="a.md"))) is None
 
 
-# --- handed over by the system --------------------------------------------------------------------------------------
+# --- links that the system passes to the program --------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -219,8 +219,8 @@ def test_message_link_has_message_id(qtbot, opened, memory):
     conversation = opened.views.conversation
     conversation.view.current.go_to(2)
     conversation.session_actions.link.trigger()
-    shown = conversation.opened.conversation
-    message = shown.message(shown.entries[conversation.view.current.number])
+    open_session = conversation.opened.conversation
+    message = open_session.message(open_session.entries[conversation.view.current.number])
     assert message.id
     assert _copied() == Link(workspace=str(memory.folder), path=VALVE, line=message.line, message=message.id)
 

@@ -49,7 +49,7 @@ def read_note(qtbot, opened) -> MainWindow:
 
 @pytest.fixture
 def saved(qtbot) -> Callable[[MainWindow, Path], bytes]:
-    """What the window saves as PDF."""
+    """Save the current document of the window as a PDF, and return its bytes."""
 
     def save(window: MainWindow, path: Path) -> bytes:
         window.sharing.printing.write_pdf(path, usual_layout())

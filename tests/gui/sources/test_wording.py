@@ -3,7 +3,8 @@ import time
 import pytest
 
 from engine import FileIssue, FoundSource
-from gui.sources.folder_rows import issue_lines, short_path, source_amount, source_title
+from gui.sources.folder_rows import issue_lines, source_amount, source_title
+from gui.widgets.formatting import short_path
 
 
 def _source(**changes) -> FoundSource:
@@ -53,7 +54,7 @@ def test_source_amount_wording(changes, amount):
 
 
 @pytest.mark.parametrize(
-    ("path", "home", "shown"),
+    ("path", "home", "expected"),
     [
         ("/home/ada/notes", "/home/ada", "~/notes"),
         ("/home/ada", "/home/ada/", "~"),
@@ -62,8 +63,8 @@ def test_source_amount_wording(changes, amount):
         ("/notes", "/", "/notes"),
     ],
 )
-def test_paths_below_home_are_shortened(path, home, shown):
-    assert short_path(path, home) == shown
+def test_paths_below_home_are_shortened(path, home, expected):
+    assert short_path(path, home) == expected
 
 
 def test_issue_lines_name_path_once():

@@ -39,11 +39,11 @@ def find(memory: FakeMemory):
 def show(qtbot, panel: ViewerPanel):
     """Show a result or a file and wait until it is on the screen."""
 
-    def shown(what: MemorySearchResult | str, *arguments) -> None:
+    def show_and_wait(what: MemorySearchResult | str, *arguments) -> None:
         with qtbot.waitSignal(panel.file_shown):
             if isinstance(what, str):
                 panel.show_file(what, *arguments)
             else:
                 panel.show_result(what, *arguments)
 
-    return shown
+    return show_and_wait

@@ -76,14 +76,14 @@ def test_page_selection_covers_whole_file(qtbot, panel: ViewerPanel, show, memor
 
 
 def test_page_menu_offers_more_like_this(qtbot, panel: ViewerPanel, show, memory, monkeypatch) -> None:
-    shown: list[list[str]] = []
-    monkeypatch.setattr(QMenu, "popup", lambda menu, at: shown.append([action.text() for action in menu.actions()]))
+    menus: list[list[str]] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, at: menus.append([action.text() for action in menu.actions()]))
     panel.choose_rendered(True)
     show(GREENHOUSE)
     qtbot.waitUntil(lambda: panel.page is panel.rendered)
     at = panel.rendered.rect().center()
     panel.rendered.contextMenuEvent(QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, at))
-    assert "More like this" in shown[-1]
+    assert "More like this" in menus[-1]
     for menu in panel.rendered.findChildren(QMenu):
         menu.deleteLater()
 

@@ -212,13 +212,13 @@ def test_escape_closes_card_before_leaving_file(qtbot, chunked: ViewerPanel) -> 
 
 def test_border_tooltip_describes_chunk(qtbot, chunked: ViewerPanel, monkeypatch) -> None:
     view = chunked.source
-    shown = []
-    monkeypatch.setattr(QToolTip, "showText", lambda _at, text, _over: shown.append(text))
+    tooltips = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _at, text, _over: tooltips.append(text))
     at = point_of(chunked, 9)
     event = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))
     assert view.viewportEvent(event)
     size = "351 characters, about 88 tokens"
-    assert shown == [f"Passage 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · passage has its vector"]
+    assert tooltips == [f"Passage 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · passage has its vector"]
 
 
 def test_vector_states_differ_in_words_and_shape(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:

@@ -24,27 +24,27 @@ def header(qtbot, appearance) -> Iterator[ViewerHeader]:
     window.hide()
 
 
-def shown(header: ViewerHeader, width: int) -> list[str]:
+def visible_buttons(header: ViewerHeader, width: int) -> list[str]:
     header.resize(width, header.sizeHint().height())
     return [button.text() for button in header.folding.buttons if not button.isHidden()]
 
 
 def menu_texts(header: ViewerHeader) -> list[str]:
-    """What the menu offers now."""
+    """Texts of the menu's current entries."""
     menu = header.folding.more.menu()
     menu.aboutToShow.emit()
     return [action.text() for action in menu.actions() if not action.isSeparator()]
 
 
 def test_wide_header_shows_everything(header: ViewerHeader) -> None:
-    assert shown(header, 1000) == ["Open in editor", "Copy citation"]
+    assert visible_buttons(header, 1000) == ["Open in editor", "Copy citation"]
     assert header.crumb.width() >= header.crumb.sizeHint().width()
     assert menu_texts(header) == ["Copy path"]
 
 
 def test_path_is_cut_before_buttons_are_hidden(header: ViewerHeader) -> None:
     for width in range(1000, 200, -5):
-        if len(shown(header, width)) < 2:
+        if len(visible_buttons(header, width)) < 2:
             break
         cut = header.crumb.width() < header.crumb.sizeHint().width()
     assert cut
@@ -52,13 +52,13 @@ def test_path_is_cut_before_buttons_are_hidden(header: ViewerHeader) -> None:
 
 def test_buttons_move_to_menu_before_path_becomes_too_short(header: ViewerHeader) -> None:
     for width in range(1000, 500, -5):
-        if shown(header, width):
+        if visible_buttons(header, width):
             assert header.crumb.width() >= 14 * header.crumb.fontMetrics().averageCharWidth()
 
 
 def test_buttons_move_to_menu_before_title_is_cut(header: ViewerHeader) -> None:
     for width in range(1000, 240, -10):
-        folded = 2 - len(shown(header, width))
+        folded = 2 - len(visible_buttons(header, width))
         assert len(menu_texts(header)) == 1 + folded + header.source_button.isHidden()
         assert header.title.width() >= header.title.sizeHint().width()
     assert menu_texts(header) == ["Show rendered", "Open in editor", "Copy citation", "Copy path"]
@@ -66,7 +66,7 @@ def test_buttons_move_to_menu_before_title_is_cut(header: ViewerHeader) -> None:
 
 def test_header_parts_do_not_overlap_at_any_width(header: ViewerHeader) -> None:
     for width in range(header.minimumSizeHint().width(), 900, 7):
-        shown(header, width)
+        visible_buttons(header, width)
         parts = [
             header.title,
             header.crumb,
@@ -81,7 +81,7 @@ def test_header_parts_do_not_overlap_at_any_width(header: ViewerHeader) -> None:
 
 
 def test_mode_can_be_chosen_from_menu(qtbot, header: ViewerHeader) -> None:
-    shown(header, 240)
+    visible_buttons(header, 240)
     menu_texts(header)
     with qtbot.waitSignal(header.rendered_chosen) as chosen:
         header.folding.more.menu().actions()[0].trigger()

@@ -82,7 +82,7 @@ def test_window_stays_responsive_with_large_file(qtbot, appearance, jobs: Jobs, 
         assert panel.source.text_at(LINES).endswith(f"{LINES:7}")
         doing = "searching"
         panel.find_action.trigger()
-        panel.finding.bar.box.setText("the TIMER")
+        panel.find_in_text.bar.box.setText("the TIMER")
         qtbot.waitUntil(lambda: panel.source.current_hit is not None)
         assert panel.source.current_hit.line == TIMER_LINE
     finally:

@@ -99,7 +99,7 @@ def test_only_visible_pieces_are_laid_out(qtbot, appearance, wrap: int | None) -
     assert laid.guessed_rows == pytest.approx(lay_out(laid.text, wrap).rows_within(math.inf), rel=0.1)
 
 
-def test_layout_stops_when_its_time_is_over(qtbot, appearance) -> None:
+def test_line_layout_stops_at_its_time_limit(qtbot, appearance) -> None:
     laid = LineLayout(KINDS[0] * 600, "", LineStyle(Typography.current(), 300))
     assert not laid.lay_out_area(QRectF(0, 0, 300, 1e6), 0)
     assert len(laid.pieces) == 1

@@ -1,4 +1,4 @@
-"""What Obsidian and Logseq add to Markdown, as a page. The notes are written from Obsidian's help ("Obsidian Flavored
+"""Markdown extensions of Obsidian and Logseq, as a page. The notes are written from Obsidian's help ("Obsidian Flavored
 Markdown", "Callouts", "Basic formatting syntax", "Embed files") and Logseq's documentation ("Properties")."""
 
 from collections.abc import Iterable
@@ -266,8 +266,8 @@ def test_page_leaves_front_matter_of_each_format_out(page) -> None:
 
 
 def test_page_shows_all_of_a_note_without_front_matter(page) -> None:
-    shown = ("Kept heading", "text that must show", "", "after rule")
-    assert page("+++\n\n# Kept heading\n\ntext that must show\n\n---\n\nafter rule\n").texts == ("+++", *shown)
+    visible_texts = ("Kept heading", "text that must show", "", "after rule")
+    assert page("+++\n\n# Kept heading\n\ntext that must show\n\n---\n\nafter rule\n").texts == ("+++", *visible_texts)
     prose = page("---\n\nprose\n\n# Head\n\n---\nafter\n")
     assert [text for text in prose.texts if text] == ["prose", "Head", "after"]
     assert [key for _, key in prose.headings] == ["head"]
@@ -298,9 +298,9 @@ def test_page_shows_indented_code_as_written(page) -> None:
 @pytest.mark.parametrize("before", ["", "text\n\n", "- item\n"])
 def test_page_shows_lists_that_begin_with_headings(page, before: str) -> None:
     made = page(f"{before}- ## A\n\t- b\n- ## C\n  d **e**\n")
-    shown = [block for block in blocks(made.document) if block.text() not in ("text", "item")]
-    assert [block.text() for block in shown] == ["A", "b", "C", "d e"]
-    assert [block.blockFormat().headingLevel() for block in shown] == [2, 0, 2, 0]
+    listed = [block for block in blocks(made.document) if block.text() not in ("text", "item")]
+    assert [block.text() for block in listed] == ["A", "b", "C", "d e"]
+    assert [block.blockFormat().headingLevel() for block in listed] == [2, 0, 2, 0]
 
 
 def test_page_callout_is_a_quote_with_its_title(page) -> None:

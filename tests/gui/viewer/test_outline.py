@@ -35,7 +35,7 @@ def test_title_of_note_matches_search_results(text: str, title: str) -> None:
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
-def test_comment_in_code_block_is_no_heading(fence: str) -> None:
+def test_comment_in_code_block_is_not_a_heading(fence: str) -> None:
     found = outline(f"# A\n{fence}sh\n# comment\n``\n{fence}\n# B")
     assert [heading.title for heading in found.headings] == ["A", "B"]
 

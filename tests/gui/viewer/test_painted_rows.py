@@ -66,8 +66,8 @@ def unpainted_rows(text: str, cut_mark: str = "") -> list[int]:
     empty: list[int] = []
     for first in evenly(range(0, rows, tall)):
         found = painted(laid, 0, first * laid.row_height, tall * laid.row_height)
-        shown = range(first, min(rows, first + tall))
-        empty += [row for row in shown if found[row - first] < max(1, (ends[row] - starts[row]) // 2)]
+        visible = range(first, min(rows, first + tall))
+        empty += [row for row in visible if found[row - first] < max(1, (ends[row] - starts[row]) // 2)]
     return empty
 
 

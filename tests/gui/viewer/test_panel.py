@@ -91,12 +91,12 @@ def test_other_result_of_same_file_does_not_reopen_it(panel: ViewerPanel, memory
 
 
 def test_newest_request_wins(panel: ViewerPanel, jobs) -> None:
-    shown: list[str] = []
-    panel.file_shown.connect(shown.append)
+    opened_files: list[str] = []
+    panel.file_shown.connect(opened_files.append)
     for name in (GREENHOUSE, "daily/2026-02-08.md", "topics/shopping.md"):
         panel.show_file(name)
     finish_jobs(jobs)
-    assert shown == ["topics/shopping.md"]
+    assert opened_files == ["topics/shopping.md"]
 
 
 def test_empty_viewer_shows_hint(panel: ViewerPanel) -> None:
@@ -270,16 +270,16 @@ def test_overview_strip_shows_hits(qtbot, panel: ViewerPanel, find, show) -> Non
 def test_find_counts_steps_and_selects_match_on_close(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel.find_action.trigger()
-    QTest.keyClicks(panel.finding.bar.box, "MAR")
-    qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 3")
-    QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return)
-    assert panel.finding.bar.count.text() == "2 of 3"
-    QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert panel.finding.bar.count.text() == "3 of 3"
+    QTest.keyClicks(panel.find_in_text.bar.box, "MAR")
+    qtbot.waitUntil(lambda: panel.find_in_text.bar.count.text() == "1 of 3")
+    QTest.keyClick(panel.find_in_text.bar.box, Qt.Key.Key_Return)
+    assert panel.find_in_text.bar.count.text() == "2 of 3"
+    QTest.keyClick(panel.find_in_text.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(panel.find_in_text.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.find_in_text.bar.count.text() == "3 of 3"
     assert hint(panel) == "The search continues from the end."
-    QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Escape)
-    assert panel.finding.bar.isHidden()
+    QTest.keyClick(panel.find_in_text.bar.box, Qt.Key.Key_Escape)
+    assert panel.find_in_text.bar.isHidden()
     assert panel.source.selected_word() == "Mar"
     assert panel.source.selected_lines() == (14, 14)
 
@@ -287,15 +287,15 @@ def test_find_counts_steps_and_selects_match_on_close(qtbot, panel: ViewerPanel,
 def test_find_without_match_shows_not_found(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel.find_action.trigger()
-    panel.finding.bar.box.setText("absent")
-    qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "Not found")
+    panel.find_in_text.bar.box.setText("absent")
+    qtbot.waitUntil(lambda: panel.find_in_text.bar.count.text() == "Not found")
 
 
 def test_find_bar_starts_with_selected_word(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel.source.selection.select((9, 4), (9, 9))
     panel.find_action.trigger()
-    assert panel.finding.bar.box.text() == "timer"
+    assert panel.find_in_text.bar.box.text() == "timer"
 
 
 def test_escape_closes_find_bar_before_leaving_file(qtbot, panel: ViewerPanel, show) -> None:
@@ -303,7 +303,7 @@ def test_escape_closes_find_bar_before_leaving_file(qtbot, panel: ViewerPanel, s
     panel.find_action.trigger()
     with qtbot.assertNotEmitted(panel.escape_pressed):
         QTest.keyClick(panel.page, Qt.Key.Key_Escape)
-    assert panel.finding.bar.isHidden()
+    assert panel.find_in_text.bar.isHidden()
     with qtbot.waitSignal(panel.escape_pressed):
         QTest.keyClick(panel.page, Qt.Key.Key_Escape)
 
@@ -435,13 +435,13 @@ def test_every_focusable_widget_has_accessible_name(panel: ViewerPanel, show) ->
 def render(qtbot, panel: ViewerPanel, memory: FakeMemory):
     """Show a text as a rendered page."""
 
-    def shown(text: str, line: int | None = None) -> None:
+    def render_and_wait(text: str, line: int | None = None) -> None:
         memory.files["page.md"] = text
         with qtbot.waitSignal(panel.file_shown):
             panel.choose_rendered(True)
             panel.show_file("page.md", line)
 
-    return shown
+    return render_and_wait
 
 
 def test_page_shows_text_and_loads_no_resource(panel: ViewerPanel, render) -> None:
@@ -595,10 +595,10 @@ def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> No
         panel.rendered.cursorForPosition(corner).blockNumber()
         for corner in (panel.rendered.viewport().rect().topLeft(), panel.rendered.viewport().rect().bottomRight())
     )
-    shown = [panel.rendered.document().findBlockByNumber(number).text() for number in range(first, last + 1)]
+    visible_lines = [panel.rendered.document().findBlockByNumber(number).text() for number in range(first, last + 1)]
     wanted = panel.opened.outline.heading_above(panel.source.position()[0])
     assert wanted is not None
-    assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
+    assert wanted.key in {text.replace(" ", "").lower() for text in visible_lines[:3]}
 
 
 def test_n_steps_through_hits_on_page(qtbot, panel: ViewerPanel, memory: FakeMemory, find) -> None:
@@ -747,9 +747,9 @@ def test_links_open_web_and_indexed_files_only(
     assert hint(panel) == "This kind of link can't be opened."
     panel.follow_link(QUrl("../outside.md"))
     qtbot.waitUntil(lambda: "not in the index" in hint(panel))
-    with qtbot.waitSignal(panel.file_shown) as shown:
+    with qtbot.waitSignal(panel.file_shown) as signal:
         panel.follow_link(QUrl("topics/shopping.md"))
-    assert shown.args == ["topics/shopping.md"]
+    assert signal.args == ["topics/shopping.md"]
 
 
 def test_theme_change_rebuilds_page(qtbot, panel: ViewerPanel, appearance, render) -> None:
@@ -844,6 +844,23 @@ def test_links_within_a_page_find_their_headings(qtbot, panel: ViewerPanel, memo
         assert scrolled.value() == there
     panel.follow_link(QUrl("#"))
     assert scrolled.value() == 0
+
+
+def test_link_followed_before_the_layout_is_kept(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.files["garden.md"] = f"# Beds\n\n{_WORDS}\n\n# Paths\n\n{_WORDS}"
+    scrolled = panel.rendered.verticalScrollBar()
+    positions = []
+
+    def follow() -> None:
+        panel.rendered.go_to_anchor("paths")
+        positions.append(scrolled.value())
+
+    panel.rendered.rendered.connect(follow)  # emitted before the layout begins
+    panel.choose_rendered(True)
+    show("garden.md")
+    qtbot.waitUntil(lambda: positions and panel.page is panel.rendered)
+    qtbot.wait(100)
+    assert scrolled.value() == positions[-1] > 0
 
 
 def test_documents_have_no_page(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:

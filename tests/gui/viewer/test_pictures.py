@@ -75,7 +75,7 @@ def test_image_over_a_limit_is_not_shown(image: Path, monkeypatch: pytest.Monkey
     assert collected(image).url("x.png") == ""
 
 
-def test_file_that_is_no_image_is_not_shown(image: Path) -> None:
+def test_file_other_than_image_is_not_shown(image: Path) -> None:
     image.write_text("<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'/>")
     assert collected(image).url("x.png") == ""
 

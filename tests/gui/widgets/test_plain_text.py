@@ -90,25 +90,25 @@ def test_tip_of_returns_any_text(qapp, text: str) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TEXTS, st.booleans())
-def test_tip_of_any_text_is_shown_as_it_is(qapp, text: str, wrap: bool) -> None:
+def test_tip_shows_any_text_literally(qapp, text: str, wrap: bool) -> None:
     tip = as_tip(text, wrap=wrap)
     if not GuiQt.mightBeRichText(tip):
         assert tip == text
         return
     document = SealedDocument()
     document.setHtml(tip)
-    shown = document.toPlainText().replace("\xa0", " ")
-    assert shown.split() == text.replace("\xa0", " ").split()
+    tip_text = document.toPlainText().replace("\xa0", " ")
+    assert tip_text.split() == text.replace("\xa0", " ").split()
     if not wrap:
-        assert shown.strip("\n") == text.replace("\xa0", " ").strip("\n")
+        assert tip_text.strip("\n") == text.replace("\xa0", " ").strip("\n")
 
 
 @given(TEXTS)
 def test_notification_has_no_tag_and_no_entity(text: str) -> None:
-    shown = as_notification(text)
-    assert not set("<>") & set(shown)
-    assert "&lt;" not in shown
-    assert len(shown) == len(text)
+    notification = as_notification(text)
+    assert not set("<>") & set(notification)
+    assert "&lt;" not in notification
+    assert len(notification) == len(text)
 
 
 def test_labels_boxes_and_tips_read_no_file(qtbot, tripwire) -> None:
@@ -129,7 +129,7 @@ def test_labels_boxes_and_tips_read_no_file(qtbot, tripwire) -> None:
         widget.show()
         widget.grab()
     assert all(
-        text in shown.text() for shown in (*box.findChildren(QLabel), *dialog.findChildren(QLabel)) if shown.text()
+        text in found.text() for found in (*box.findChildren(QLabel), *dialog.findChildren(QLabel)) if found.text()
     )
     assert not opened()
 

@@ -1,4 +1,4 @@
-"""What is painted by hand where lines run from right to left."""
+"""Custom painting in right-to-left windows."""
 
 import pytest
 from PySide6.QtCore import QRect, QRectF, Qt
@@ -102,19 +102,19 @@ def test_upright_gives_mirrored_rectangle(qapp):
 
 @pytest.mark.parametrize("control", ["\u202a", "\u202b", "\u202d", "\u202e", "\u2066", "\u2067"])
 def test_name_cannot_look_like_another_one(qtbot, appearance, control):
-    name, shown = f"report{control}fdp.md", "report\ufffdfdp.md"
+    name, expected = f"report{control}fdp.md", "report\ufffdfdp.md"
     for direction in (LEFT, RIGHT):
         as_named, as_shown = (
             painted(direction, lambda painter, text=text: write(painter, BOUNDS, AT_LEFT, text))
-            for text in (name, shown)
+            for text in (name, expected)
         )
         assert as_named == as_shown
-    assert as_tip(name) == shown
+    assert as_tip(name) == expected
     made = ElidedLabel(name)
     qtbot.addWidget(made)
-    assert (made.text(), made.accessibleName()) == (shown, shown)
+    assert (made.text(), made.accessibleName()) == (expected, expected)
     line = MarkedLine(name, name, [(0, 6)], made.font(), QColor("black"))
-    assert (line.text, len(line.mark_boxes)) == (shown, 1)
+    assert (line.text, len(line.mark_boxes)) == (expected, 1)
 
 
 @pytest.mark.parametrize(

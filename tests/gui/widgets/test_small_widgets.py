@@ -146,13 +146,13 @@ def test_label_is_elided_to_minimum_or_hidden(qtbot):
     letter = words.fontMetrics().averageCharWidth()
     words.resize(letter * 14, 20)
     number = QRect(0, 0, words.fontMetrics().horizontalAdvance("154 "), 20)
-    shown = words.grab(number).toImage()
+    whole = words.grab(number).toImage()
     words.resize(letter * 60, 20)
-    assert words.grab(number).toImage() == shown
+    assert words.grab(number).toImage() == whole
     words.resize(letter * 6, 20)
     hidden = words.grab().toImage()
     assert len({hidden.pixel(x, y) for x in range(hidden.width()) for y in range(hidden.height())}) == 1
-    assert shown != hidden.copy(number)
+    assert whole != hidden.copy(number)
     assert words.toolTip() == words.text()
 
 
@@ -197,13 +197,13 @@ def test_icon_follows_theme_and_font_scale(qtbot, qapp, appearance):
 
 
 def test_state_label_names_state_in_text(qtbot):
-    shown = StateLabel()
-    qtbot.addWidget(shown)
-    shown.show_state("degraded", "not loaded")
-    assert shown.accessibleName() == "not loaded (degraded)"
-    assert not shown.dot.isHidden()
-    shown.show_state(None, "512")
-    assert shown.dot.isHidden()
+    state_label = StateLabel()
+    qtbot.addWidget(state_label)
+    state_label.show_state("degraded", "not loaded")
+    assert state_label.accessibleName() == "not loaded (degraded)"
+    assert not state_label.dot.isHidden()
+    state_label.show_state(None, "512")
+    assert state_label.dot.isHidden()
 
 
 def test_banner_shows_one_message_and_runs_action(qtbot):

@@ -279,11 +279,11 @@ def test_parts_do_not_overlap_or_leave_bar_at_any_width(qapp, appearance, bar, w
     bar.resize(width, bar.height())
     bar.show_status(make_status(syncing=make_progress()))
     bar.layout().activate()
-    shown = [part for part in bar.children() if isinstance(part, QWidget) and not part.isHidden()]
-    shown.sort(key=lambda part: part.x())
-    for left, right in pairwise(shown):
+    visible_parts = [part for part in bar.children() if isinstance(part, QWidget) and not part.isHidden()]
+    visible_parts.sort(key=lambda part: part.x())
+    for left, right in pairwise(visible_parts):
         assert left.x() + left.width() <= right.x()
-    assert shown[-1].x() + shown[-1].width() <= width
+    assert visible_parts[-1].x() + visible_parts[-1].width() <= width
 
 
 def test_no_status_shows_no_folder_open(bar):

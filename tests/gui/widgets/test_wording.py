@@ -61,7 +61,7 @@ def test_times_are_dates_after_a_day_and_in_the_future():
 
 
 @pytest.mark.parametrize(
-    ("path", "headings", "shown"),
+    ("path", "headings", "expected"),
     [
         ("books/sailing.pdf", ("Page 12",), ("Seite 12",)),
         ("books/sailing.pdf", ("Contents",), ("Contents",)),
@@ -69,9 +69,9 @@ def test_times_are_dates_after_a_day_and_in_the_future():
         ("notes/page.md", ("Page 12", "Knots"), ("Page 12", "Knots")),
     ],
 )
-def test_page_of_document_is_shown_in_language_of_window(path, headings, shown):
+def test_page_of_document_is_shown_in_language_of_window(path, headings, expected):
     speak("de")
     try:
-        assert shown_headings(path, headings) == shown
+        assert shown_headings(path, headings) == expected
     finally:
         speak("en")

@@ -154,11 +154,11 @@ def test_search_everywhere_opens_results_without_switching(qtbot, window, folder
     qtbot.waitUntil(lambda: not window.search.busy)
     assert command.isChecked()
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
-    shown: list[str] = []
-    window.viewer.file_shown.connect(shown.append)
+    opened_files: list[str] = []
+    window.viewer.file_shown.connect(opened_files.append)
     window.search.focus_list()
     window.search.body.list.open_current()
-    qtbot.waitUntil(lambda: "///boat/note.md" in shown or (window.viewer.reads and not window.viewer.busy))
+    qtbot.waitUntil(lambda: "///boat/note.md" in opened_files or (window.viewer.reads and not window.viewer.busy))
     assert window.workspace.current.folder == folders["garden"]
     assert _search(qtbot, window, "carrots") in (["note.md", "///work/note.md"], ["///work/note.md", "note.md"])
     command.trigger()

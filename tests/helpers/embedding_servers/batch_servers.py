@@ -342,14 +342,14 @@ class GeminiBatchServer(BatchWork, GeminiServer):
                 "failedRequestCount": str(job.failed),
             },
         }
-        shown: dict[str, Any] = {"name": job.id, "metadata": metadata, "done": final}
+        operation: dict[str, Any] = {"name": job.id, "metadata": metadata, "done": final}
         if job.output:
             metadata["output"] = {"responsesFile": job.output}
             if job.word == "completed":
-                shown["response"] = {"responsesFile": job.output}
+                operation["response"] = {"responsesFile": job.output}
         if job.word == "failed":
-            shown["error"] = {"code": 3, "message": job.problem}
-        return shown
+            operation["error"] = {"code": 3, "message": job.problem}
+        return operation
 
     def text_of(self, job: Job, body: Any) -> str:
         return "".join(part["text"] for part in body["content"]["parts"])

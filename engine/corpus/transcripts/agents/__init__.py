@@ -33,6 +33,10 @@ JUNIE_LIST = "index.jsonl"
 """Junie's list of all sessions, next to their folders."""
 TRACES = "_VSGitHubCopilot_traces.jsonl"
 """End of the names of Visual Studio's trace files."""
+OPENCLAW_ARCHIVED = r"\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z(?:\.[0-9a-f]{32})?(?:\.zst)?"
+"""Pattern of the end of the name of a session of OpenClaw that was reset or deleted: the time, perhaps the generation
+in the database that the file was written from, perhaps compressed.
+"""
 _QODER = re.compile(QODER_PROJECTS.replace("/", r"[/\\]"))
 FoundFolders = Iterator[tuple[str, str]]
 CopyFinder = Callable[[Iterable["FoundFile"], Set[str], "CancelToken | None"], set[str]]

@@ -10,7 +10,14 @@ import re
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import JSON_LINES, LINES_END, Agent, FoundFolders, in_databases
+from engine.corpus.transcripts.agents import (
+    JSON_LINES,
+    LINES_END,
+    OPENCLAW_ARCHIVED,
+    Agent,
+    FoundFolders,
+    in_databases,
+)
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
@@ -93,12 +100,12 @@ def _qclaw_formats() -> "Formats":
     return Formats(lines=(OpenClawFormat("qclaw"),))
 
 
-_FILES = (JSON_LINES, JSON_LINES + r"\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z")
-"""A session that was reset or deleted remains under a name with the time."""
+_FILES = (JSON_LINES, JSON_LINES + OPENCLAW_ARCHIVED)
 
 AGENT = Agent(
     name="openclaw",
     label="OpenClaw",
+    parser_version=2,
     usual="~/.openclaw/agents",
     stores=(
         (r"(?<!/\.qclaw)/agents/([^/]+)/sessions\Z", r"\1"),
@@ -115,6 +122,7 @@ AGENT = Agent(
 QCLAW = Agent(
     name="qclaw",
     label="QClaw",
+    parser_version=2,
     stores=((r"/\.qclaw/agents/([^/]+)/sessions\Z", r"qclaw-\1"),),
     folders=_qclaw_folders,
     files=_FILES,

@@ -27,10 +27,11 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="qwen",
     label="Qwen Code",
-    parser_version=2,
+    parser_version=3,
     resume="qwen --resume {id}",
     stores=((r"/\.qwen/projects\Z", "qwen"), (r"/\.qwen/tmp\Z", "qwen-tmp")),
     folders=_folders,
     files=(JSON_LINES, r"(?:session|checkpoint)-[^/]*\.json"),
+    part_names=r"[0-9a-fA-F-]{32,36}\.ledger\.jsonl",
     formats=_formats,
 )

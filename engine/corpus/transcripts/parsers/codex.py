@@ -86,7 +86,7 @@ def tool_result(item: Mapping[str, Any]) -> str:
 
 
 def item_type(item: Mapping[str, Any]) -> str:
-    """Return the type of an item, or guess it by the item's members; empty if it is no item."""
+    """Return the type of an item, or guess it by the item's members; empty if it isn't an item."""
     if "type" in item:
         return string(item["type"])
     if isinstance(item.get("role"), str) and isinstance(item.get("content"), str | list):

@@ -23,6 +23,8 @@ from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser, sid
 
 _AGENT = "cortex"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"session_id"\s*:)(?=.*?"working_directory"\s*:)', re.DOTALL)
+_IN_FOLDER = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"session_id"\s*:)(?=.*?"history"\s*:)', re.DOTALL)
+_FOLDER = re.compile(r"[/\\]cortex[/\\]conversations[/\\]")
 _UNTITLED = "Chat for session:"
 _LINES, _SESSION = ".history.jsonl", ".json"
 _TIMES = ("user_sent_time", "assistant_sent_time")
@@ -79,7 +81,10 @@ class CortexSession:
 
     def matches(self, path: str, head: bytes) -> bool:
         # The plain search first: it takes a hundredth of the time, and runs on every transcript.
-        return b'"working_directory"' in head and bool(_OURS.match(head))
+        if b'"working_directory"' in head and _OURS.match(head):
+            return True
+        # The folder may be named after a long history, which begins within these bytes.
+        return _FOLDER.search(path) is not None and _IN_FOLDER.match(head) is not None
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only session. Raises OSError, ValueError, Cancelled."""

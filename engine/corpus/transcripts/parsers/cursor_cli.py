@@ -71,7 +71,7 @@ class CursorCliParser(BlockParser, kw_only=True):
 
 
 def _seconds(stated: re.Match[str]) -> float | None:
-    """Return the time in a mark such as `Monday, Aug 24, 2026, 3:01 PM (UTC-5)`; None if it is no date."""
+    """Return the time in a mark such as `Monday, Aug 24, 2026, 3:01 PM (UTC-5)`; None if it isn't a date."""
     hours, minutes = int(stated[2] or 0), int(stated[3] or 0)
     try:
         offset = timedelta(hours=hours, minutes=-minutes if hours < 0 else minutes)

@@ -18,7 +18,7 @@ import msgspec
 from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
@@ -55,8 +55,10 @@ class GooseReader(LineParser, kw_only=True):
                 yield self._call(item)
             elif kind == "toolResponse":
                 yield self._result(item)
-            elif kind == "image":
-                yield Part(role, "text", "[image]")
+            elif kind in ("image", "document"):
+                yield Part(role, "text", attached(string(item.get("name")), image=kind == "image"))
+            elif kind == "error":
+                yield Part("system", "text", string(item.get("message")))
             elif kind in ("systemNotification", "summarizationRequested", "contextLengthExceeded"):
                 yield Part("system", "text", string(item.get("msg")))
             elif kind not in _SILENT:

@@ -222,9 +222,9 @@ class KimiParser(LineParser, kw_only=True):
             yield Part("user", "text", "\n".join(filter(None, chosen)))
 
     def _of_context(self, message: Mapping[str, Any]) -> Iterator[Part]:
-        """Yield the parts of a message; one with the user's role is the user's only with the origin "user" or none.
+        """Yield the parts of a message. Of those with the user's role, only origin "user" or none means the user's own.
 
-        Those of the agent are here in sessions that were copied from Kimi CLI.
+        The agent's messages occur in sessions that were copied from Kimi CLI.
         """
         role, body = message.get("role"), message.get("content")
         if role == "user":

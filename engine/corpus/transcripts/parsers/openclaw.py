@@ -9,7 +9,8 @@ Sessions that were reset or deleted are in `session_transcript_archives`, unused
 `sessions/cold`. Pi stores `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl` (its public source, March 2026),
 and Oh My Pi the same below `~/.omp`, with a title in the header (January 2026) or in a line of its own in front of it
 (July 2026). `parentSession` in the header, earlier `branchedFrom`, is the session that the user forked, so it makes no
-part of it.
+part of it. It copies entries with their ids and times. Pi's totals include the usage of summaries and of tools that
+asked a model (`usage-totals.ts`, autumn 2026); requests such as those that fill a cache have lines of their own.
 
 A line is an entry of a tree; all branches are read, in the order in which they were written. If the `parentId` of an
 entry isn't the entry before it, the user went back to that parent, and abandoned the branch between them. Text written
@@ -29,6 +30,7 @@ import msgspec
 from engine.base.bounded_json import bounded, decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
 from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of, lines_in, unpacked, whole
 from engine.corpus.transcripts.export_reader import read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser, digest
@@ -40,16 +42,15 @@ from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
 _AGENT = "openclaw"
-_TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z"
-_ARCHIVE = re.compile(rf"\.jsonl\.(?:reset|deleted)\.{_TIME}$")
+_ARCHIVE = re.compile(rf"\.jsonl{OPENCLAW_ARCHIVED}$")
 _COPY = re.compile(r"\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl$|\.trajectory\.jsonl$|\.jsonl\.bak\b")
 _NAME_START = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_")  # of a session of Pi
 _NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl.*$", re.DOTALL)
 _RUNTIME_CONTEXT = "openclaw.runtime-context"
 
 _SILENT_LINES = frozenset(
-    """active_tools_change agent_status context_edit custom git_state label leaf model_change service_tier_change
-    session_state thinking_level_change ttsr_injection usage""".split()
+    """active_tools_change agent_status context_edit custom git_state label leaf model_change reset
+    service_tier_change session_state thinking_level_change ttsr_injection""".split()
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
@@ -139,14 +140,16 @@ class OpenClawParser(LineParser, kw_only=True):
         elif kind == "title":  # Oh My Pi's, in front of the session: the header can have an older one
             self.facts.title = clean(string(value.get("title"))).strip() or self.facts.title
         elif kind in ("compaction", "branch_summary"):
+            self._use(self._only_model(), value.get("usage"), value)
             return self._emit(
                 [Part("system", "text", string(value.get("summary")))], value, line, value.get("timestamp")
             )
         elif kind == "custom_message":
             return self._emit(self._custom(value), value, line, value.get("timestamp"))
         elif kind == "child_usage_attributed":  # work of Prime Agent for one of its messages, in no session of its own
-            model = next(iter(self.facts.usage)) if len(self.facts.usage) == 1 else ""
-            self.use(model, _usage(mapping(value.get("childUsage"))))
+            self._use(self._only_model(), value.get("childUsage"), value)
+        elif kind == "usage":  # of a request of its own, such as one that fills a cache
+            self._use(value.get("model"), value.get("usage"), value)
         elif not isinstance(kind, str) or kind not in _SILENT_LINES:
             self.count_unknown(kind)
         return []
@@ -168,6 +171,15 @@ class OpenClawParser(LineParser, kw_only=True):
             self.facts.leave(first, line - 1, origin)
         self.lines[digest(id)] = self.last = line
 
+    def _use(self, model: object, counts: object, entry: Mapping[str, Any]) -> None:
+        """Add the usage in an entry, which a fork has copied with its id and time."""
+        id, time = string(entry.get("id")), string(entry.get("timestamp"))
+        self.use(model, _usage(mapping(counts)), copied=f"{id} {time}" if id and time else "")
+
+    def _only_model(self) -> str:
+        """Return the session's model, for usage recorded without one; empty if it has none or several."""
+        return next(iter(self.facts.usage)) if len(self.facts.usage) == 1 else ""
+
     def _head(self, value: Mapping[str, Any]) -> None:
         """Read the facts in the first `session` line; later ones were copied from other sessions."""
         if self.headed:
@@ -186,10 +198,11 @@ class OpenClawParser(LineParser, kw_only=True):
         if role == "user":
             parts = self._user(message)
         elif role == "assistant":
-            self.use(message.get("model"), _usage(mapping(message.get("usage"))))
+            self._use(message.get("responseModel") or message.get("model"), message.get("usage"), entry)
             author_role: Role = "system" if _between_sessions(message) else "assistant"
             parts = self._blocks(content, author_role)
         elif role == "toolResult":
+            self._use(self._only_model(), message.get("usage"), entry)  # of requests that the tool made
             parts = [Part("tool", "tool-result", self._flat(content), string(message.get("toolName")))]
         elif role == "bashExecution":
             parts = [
@@ -398,7 +411,8 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         parser = _parser(connection, key)
         messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
     parser.facts.id = clean(key)  # the first line can be a copy of another session's
-    return Conversation(key, parser.facts, messages, Counter(parser.unknown), others)
+    requests = tuple(parser.take_requests())
+    return Conversation(key, parser.facts, messages, Counter(parser.unknown), others, requests)
 
 
 def _parser(connection: apsw.Connection, key: str) -> OpenClawParser:

@@ -4,8 +4,10 @@ Written from its public source (`chatRecordingService.ts`, autumn 2026) and from
 claude-code-history-viewer (August 2026). `QWEN_RUNTIME_DIR` or `QWEN_HOME` names another folder than `~/.qwen`. A line
 is a record with `uuid`, `sessionId`, `cwd` and `gitBranch`; its `message` has the parts of Gemini's API. Records of the
 type "system" have a `subtype` and a `systemPayload`; a `rewind` discards all records after the one that it names as its
-parent. Older versions recorded documents below `~/.qwen/tmp` as Gemini CLI did (tests of coding_agent_session_search,
-August 2026): there the folder says whose they are.
+parent. Since autumn 2026 a session may be run by another engine, of which the lines only name files with the messages
+(`managedSession`): no release lets the user select it, so these lines are counted as unknown. Older versions recorded
+documents below `~/.qwen/tmp` as Gemini CLI did (tests of coding_agent_session_search, August 2026): there the folder
+says whose they are.
 """
 
 import os
@@ -18,7 +20,7 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.formats import Conversation, digest
-from engine.corpus.transcripts.json_values import mapping, seconds, string
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.parsers.gemini import GeminiDocument, GeminiParser
@@ -27,6 +29,16 @@ from engine.corpus.transcripts.token_usage import Usage, add_counts, gemini_usag
 _AGENT = "qwen"
 _FOLDER = re.compile(r"[/\\]\.qwen[/\\]")
 _TYPES = frozenset({"user", "assistant", "tool_result", "system"})
+_SILENT = frozenset(
+    """agent_bootstrap agent_retry agent_session_ready at_command attribution_snapshot branch_checkpoint
+    chat_compression custom_title file_history_snapshot goal_runtime goal_state goal_turn_end omni_recall
+    parent_session rewind session_approval_mode session_artifact_event session_artifact_snapshot
+    session_execution_engine session_model session_notes session_source session_sources_snapshot slash_command
+    turn_result ui_telemetry user_text_elements""".split()
+)
+"""Subtypes of the program's records, of which only some have words or facts."""
+_SUMMARY = "<state_snapshot>"
+"""Begins the summary that replaced the messages so far; quick compressions have none, and only shorten messages."""
 _OF_THE_USER = frozenset({"", "mid_turn_user_message", "realtime_message"})
 """Subtypes of records with the user's words; others are notifications, scheduled prompts and prompts of agents."""
 
@@ -80,6 +92,12 @@ class QwenParser(GeminiParser, kw_only=True):
             self.facts.parent = clean(string(payload.get("parentSessionId")))
         elif subtype == "slash_command" and payload.get("phase") == "invocation":
             yield Part("system", "text", string(payload.get("rawCommand")))
+        elif subtype == "chat_compression":
+            kept = mapping(next(iter(items(payload.get("compressedHistory"))), None))
+            parts = (string(mapping(part).get("text")) for part in items(kept.get("parts")))
+            yield from (Part("system", "text", text) for text in parts if _SUMMARY in text)
+        elif subtype not in _SILENT:
+            self.count_unknown(f"system {subtype}")
 
     def _of_user(self, value: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the user's words; if the program expanded them, both as typed and as sent."""
@@ -150,5 +168,6 @@ def _is_record(value: Mapping[str, Any]) -> bool:
     if not isinstance(value.get("sessionId"), str) or not isinstance(value.get("uuid"), str):
         return False
     if kind == "system":
-        return isinstance(value.get("subtype"), str) and isinstance(value.get("systemPayload"), dict)
+        payload = value.get("systemPayload", value.get("managedSession"))
+        return isinstance(value.get("subtype"), str) and isinstance(payload, dict)
     return kind in ("user", "assistant", "tool_result") and isinstance(mapping(value.get("message")).get("parts"), list)

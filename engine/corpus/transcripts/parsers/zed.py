@@ -1,8 +1,8 @@
 """Zed: threads of its agent panel, in `threads/threads.db` of its data folder.
 
-Written from its public source (`crates/agent/src/db.rs`, `legacy_thread.rs`, summer 2026) and from the reader of
-claude-code-history-viewer (August 2026). The table `threads` has one row per thread. Its `data` is a JSON document,
-compressed with zstd or not (`data_type`), in one of two versions:
+Written from its public source (`crates/agent/src/db.rs`, `thread.rs`, `legacy_thread.rs`, autumn 2026) and from the
+reader of claude-code-history-viewer (August 2026). The table `threads` has one row per thread. Its `data` is a JSON
+document, compressed with zstd or not (`data_type`), in one of two versions:
 
 * since the version 0.3.0 of the document (2025), `messages` are `{"User": {...}}`, `{"Agent": {...}}` or `"Resume"`;
 * before, they had a `role`, `segments`, and `tool_uses` and `tool_results` next to these.
@@ -40,9 +40,11 @@ class ZedReader(LineParser, kw_only=True):
 
     def parts(self, message: object) -> Iterator[Part]:
         tagged = mapping(message)
-        if message == "Resume" or "Compaction" in tagged:
+        if message == "Resume":
             return
-        if "User" in tagged:
+        if "Compaction" in tagged:  # some are of the provider, and have no words
+            yield Part("system", "text", string(mapping(tagged["Compaction"]).get("Summary")))
+        elif "User" in tagged:
             for block in items(mapping(tagged["User"]).get("content")):
                 yield from self._of_user(block)
         elif "Agent" in tagged:
@@ -134,6 +136,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     document = _document(reader, as_text(sort), data)
     roots = _listed(as_text(folders)) or _snapshot_folders(document)
     facts.project = clean(next(iter(roots), ""))
+    facts.branch = clean(_snapshot_branch(document))
     reader.roots = {PurePosixPath(root.replace("\\", "/")).name: root for root in roots}
     reader.use(mapping(document.get("model")).get("model"), anthropic_usage(document.get("cumulative_token_usage")))
     turns = (
@@ -152,6 +155,13 @@ def _listed(folders: str) -> list[str]:
 def _snapshot_folders(document: Mapping[str, Any]) -> list[str]:
     trees = items(mapping(document.get("initial_project_snapshot")).get("worktree_snapshots"))
     return [text for tree in trees if (text := string(mapping(tree).get("worktree_path")))]
+
+
+def _snapshot_branch(document: Mapping[str, Any]) -> str:
+    """Return the branch of the first folder that has one, when the thread began."""
+    trees = map(mapping, items(mapping(document.get("initial_project_snapshot")).get("worktree_snapshots")))
+    branches = (string(mapping(tree.get("git_state")).get("current_branch")) for tree in trees)
+    return next(filter(None, branches), "")
 
 
 def _document(reader: ZedReader, sort: str, data: object) -> Mapping[str, Any]:

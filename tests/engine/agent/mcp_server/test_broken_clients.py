@@ -90,7 +90,7 @@ def test_invalid_message_is_answered_with_error(served: Served) -> None:
         answers = {answer["id"]: answer for answer in (wire.receive() for _ in nonsense)}
         assert set(answers) == {2, 3, 4, 5, 6, 7, 8}
         assert all("error" in answers[number] for number in (2, 3, 6))
-        assert answers[7]["result"]["structuredContent"]["results"]  # half an emoji is no part of a word
+        assert answers[7]["result"]["structuredContent"]["results"]  # half an emoji isn't part of a word
         for number in (4, 5, 8):
             assert answers[number]["result"]["isError"] is True
             assert answers[number]["result"]["structuredContent"]["error"]

@@ -42,7 +42,7 @@ class Elsewhere:
 
 
 class FakeBackend:
-    """The location of the other index: all memories opened there, and hooks that make them fail."""
+    """A fake primary backend: the memories that it opened, and hooks that make them fail."""
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
         self._workspace = workspace

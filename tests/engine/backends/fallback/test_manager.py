@@ -179,7 +179,7 @@ def test_cancelled_search_does_not_count_as_failure(open_manager, backend):
 
 
 @pytest.mark.parametrize("answer", [Unsupported("qmd knows no dates."), PassageMissing("Nothing is there.")])
-def test_unsupported_is_no_failure(open_manager, backend, answer):
+def test_unsupported_is_not_a_failure(open_manager, backend, answer):
     manager = open_manager()
     backend.fails(answer)
     with pytest.raises(type(answer)):
@@ -187,7 +187,7 @@ def test_unsupported_is_no_failure(open_manager, backend, answer):
     assert manager.status().fallback is None
 
 
-def test_query_unsupported_by_failed_backend_is_no_try(open_manager, backend):
+def test_unsupported_query_is_not_a_retry_of_the_backend(open_manager, backend):
     manager = open_manager(pause=0)
     backend.fails(GONE)
     manager.search("irrigation")

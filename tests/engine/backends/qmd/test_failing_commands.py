@@ -189,7 +189,7 @@ def test_an_answer_between_noise_counts(memory, fake):
 @pytest.mark.parametrize(
     "body", ["print('No results found.')", "print('[]')", "sys.stderr.write('warn: No results found')"]
 )
-def test_empty_result_is_no_error(memory, fake, body):
+def test_empty_result_is_not_an_error(memory, fake, body):
     fake.does(body)
     assert memory.search("drip").results == ()
 
@@ -316,7 +316,7 @@ def with_models(open_qmd, fake, monkeypatch):
 
 
 def test_hanging_models_fall_back_then_pause(with_models, fake, monkeypatch):
-    monkeypatch.setattr(with_models._searching._runner, "_seconds", lambda: 2.0)
+    monkeypatch.setattr(with_models._qmd_search._runner, "_seconds", lambda: 2.0)
     rows = json.dumps([ROW])
     fake.does(f"""
         if verb == "query":

@@ -2,22 +2,24 @@
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PathRefused, ProviderError, StoreError, Unsupported
 from engine.memory.memory_interface import MemorySearchManager
-from engine.records import SearchOutcome
+from engine.records import KnownWorkspace, SearchOutcome
 from engine.records.workspaces import name_in, split_name
 from engine.settings import Settings
 from engine.settings.search_settings import QuerySettings
 from engine.workspaces.known_workspaces import here_and_others, known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
-from engine.workspaces.multi_search import AllWorkspaces
+from engine.workspaces.multi_search import AllWorkspaces, Part, merged
 from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory
 from tests.helpers.fake_provider import FakeProvider
 
@@ -78,12 +80,53 @@ def test_search_everywhere_names_workspace_of_each_result(
     assert [one.citation for one in everywhere.search_everywhere("varnish").results] == ["///boat/note.md#L1-L3"]
 
 
+def test_similar_results_next_to_exact_ones_need_no_notice(
+    tmp_path: Path, folders: dict[str, Path], open_: Open
+) -> None:
+    garden, work, *_ = known_workspaces(store_path=str(tmp_path / "data"))
+    exact = open_(str(folders["garden"])).search("carrots")
+    similar = msgspec.structs.replace(exact, similar_only=True, notice="Only similar.")
+    mixed = merged([Part(garden, exact), Part(work, similar)], 6, (), 1.0)
+    assert (mixed.notice, mixed.similar_only) == ("", False)
+    both = merged([Part(garden, similar), Part(work, similar)], 6, (), 1.0)
+    assert (both.notice, both.similar_only) == ("Only similar.", True)
+
+
 def test_scores_equal_those_of_each_workspace_alone(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open
 ) -> None:
     alone = {name: open_(str(folders[name])).search("carrots").results for name in ("garden", "work")}
     together = everywhere.search_everywhere("carrots").results
     assert {one.score for one in together} == {one.score for found in alone.values() for one in found}
+
+
+@pytest.fixture
+def merge(folders: dict[str, Path], open_: Open) -> Callable[..., list[str]]:
+    """Merge results with the given scores, each workspace in its own order; returns their names."""
+    outcome = open_(str(folders["garden"])).search("carrots")
+    result = outcome.results[0]
+
+    def merge_(*scores: Sequence[float]) -> list[str]:
+        parts = []
+        for name, of_workspace in zip("abc", scores, strict=False):
+            names = [f"{name}{number}" for number in range(len(of_workspace))]
+            results = tuple(
+                replace(result, path=name, snippet=name, score=score)
+                for name, score in zip(names, of_workspace, strict=True)
+            )
+            parts.append(Part(KnownWorkspace(name, name, True, 1), replace(outcome, results=results)))
+        return [result.path for result in merged(parts, 20, (), 1.0).results]
+
+    return merge_
+
+
+def test_merged_results_keep_the_order_of_their_workspace(merge: Callable[..., list[str]]) -> None:
+    assert merge((0.9, 0.5), (0.4, 0.8, 0.6)) == ["a0", "b0", "b1", "b2", "a1"]
+    assert merge((0.2, 0.7), ()) == ["a0", "a1"]
+
+
+def test_results_with_equal_scores_alternate_between_workspaces(merge: Callable[..., list[str]]) -> None:
+    assert merge((1.0, 1.0, 0.5), (1.0, 1.0), (0.6,)) == ["a0", "b0", "a1", "b1", "c0", "a2"]
 
 
 def test_shared_passage_found_once(everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open) -> None:
@@ -109,8 +152,8 @@ def test_rows_that_are_cut_count_as_more_in_their_file(
         open_(str(folders[name])).sync()
     for most in range(1, 9):
         outcome = everywhere.search_everywhere("landlord", max_results=most, min_score=0.01)
-        shown = {(one.workspace, one.path): one.more_in_file for one in outcome.results}
-        logs = [more for (_, path), more in shown.items() if path == "log.md"]
+        more_in_file = {(one.workspace, one.path): one.more_in_file for one in outcome.results}
+        logs = [more for (_, path), more in more_in_file.items() if path == "log.md"]
         listed = sum(one.path == "log.md" for one in outcome.results)
         assert sum(logs) + listed == 8 * len(logs)
 

@@ -126,7 +126,7 @@ def test_only_the_history_in_a_folder_of_grok_is_a_transcript(tmp_path: Path) ->
     assert owners == ["", "", str(folder / names[0]), str(folder / names[0])]
 
 
-def test_branches_of_gptme_are_no_sessions(tmp_path: Path) -> None:
+def test_branches_of_gptme_are_not_sessions(tmp_path: Path) -> None:
     logs = tmp_path / "gptme" / "logs"
     for name in ("boats/conversation.jsonl", "boats/branches/main-edit-0.jsonl", "branches/conversation.jsonl"):
         (logs / name).parent.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ def answered(text: str) -> dict[str, Any]:
     return item(type="message", role="assistant", content=[{"type": "output_text", "text": text}])
 
 
-def shown(role: str, text: str) -> dict[str, Any]:
+def displayed(role: str, text: str) -> dict[str, Any]:
     return event(type=f"{role}_message", message=text)
 
 
@@ -140,7 +140,7 @@ def test_no_message_duplicated_or_lost(messages: list[tuple[str, str, str]], dat
     for role, text, ways in messages:
         # Equal messages always have the same form: otherwise two messages would be indistinguishable from one.
         way = only_one_way.setdefault((role, text), ways)
-        both = [user_message(text) if role == "user" else answered(text), shown(role, text)]
+        both = [user_message(text) if role == "user" else answered(text), displayed(role, text)]
         if way == "b":
             first = data.draw(st.sampled_from([0, 1]))
             lines.append(both[first])
@@ -184,7 +184,7 @@ def test_rolled_back_turns_are_an_abandoned_branch() -> None:
         feed(parser, enumerate(values, 1))
         return parser.facts.rewound, parser.facts.opening
 
-    first = [user_message("Bake a cake."), shown("user", "Bake a cake."), answered("Baked.")]
+    first = [user_message("Bake a cake."), displayed("user", "Bake a cake."), answered("Baked.")]
     more = [user_message("Ice it."), answered("Iced.")]
     back = event(type="thread_rolled_back", num_turns=1)
     assert left(*first, *more) == ([], "Bake a cake.")
@@ -197,7 +197,7 @@ def test_rolled_back_turns_are_an_abandoned_branch() -> None:
 
 def test_duplicate_event_is_found_later_despite_whitespace() -> None:
     between = [item(type="function_call", name="x", arguments="{}", call_id=str(number)) for number in range(300)]
-    found = parts_of(answered("Done.\nAll of it."), *between, shown("agent", "Done. All of it. "))
+    found = parts_of(answered("Done.\nAll of it."), *between, displayed("agent", "Done. All of it. "))
     assert [text for _, kind, text in found if kind == "text"] == ["Done.\nAll of it."]
 
 
@@ -253,7 +253,7 @@ def test_words_of_a_spoken_conversation_are_speech() -> None:
     assert parser.unknown == {}
 
 
-def test_lines_of_the_caller_are_no_subagent_messages() -> None:
+def test_lines_of_caller_are_not_subagent_messages() -> None:
     def total(sent: int, received: int) -> dict[str, Any]:
         return event(type="token_count", info={"total_token_usage": {"input_tokens": sent, "output_tokens": received}})
 
@@ -278,7 +278,12 @@ def test_lines_of_the_caller_are_no_subagent_messages() -> None:
 def test_a_scheduled_message_is_not_the_users() -> None:
     scheduled = user_message("Check the anchor.")
     scheduled["payload"]["internal_chat_message_metadata_passthrough"] = {"content_item_kinds": ["user.heartbeat"]}
-    values = (scheduled, shown("user", "Check the anchor."), user_message("Weigh it."), shown("user", "Weigh it."))
+    values = (
+        scheduled,
+        displayed("user", "Check the anchor."),
+        user_message("Weigh it."),
+        displayed("user", "Weigh it."),
+    )
     assert parts_of(*values) == [("system", "text", "Check the anchor."), ("user", "text", "Weigh it.")]
 
 
@@ -437,8 +442,8 @@ def test_long_program_is_read_in_linear_time(part: str) -> None:
 def test_only_user_speech_has_the_role_user(text: str, parts: list[tuple[str, str]]) -> None:
     expected = [(role, "text", words) for role, words in parts]
     assert parts_of(user_message(text)) == expected
-    assert parts_of(shown("user", text)) == expected
-    assert parts_of(user_message(text), shown("user", text)) == expected
+    assert parts_of(displayed("user", text)) == expected
+    assert parts_of(user_message(text), displayed("user", text)) == expected
     assert parts_of({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}) == expected
 
 
@@ -455,7 +460,7 @@ def test_speech_and_plan_are_separate_without_citations() -> None:
     plan = event(type="item_completed", item={"type": "Plan", "text": "# Sew\n"})
     expected = [("assistant", "text", "Here:"), ("assistant", "text", "# Sew")]
     assert parts_of(answered(text)) == expected
-    assert parts_of(answered(text), plan, shown("agent", "Here:")) == expected
+    assert parts_of(answered(text), plan, displayed("agent", "Here:")) == expected
     assert parts_of(answered("<proposed_plan> has no end")) == [("assistant", "text", "<proposed_plan> has no end")]
 
 
@@ -494,7 +499,7 @@ def test_tool_call_is_shown_as_typed_command(call: dict[str, Any], text: str) ->
         (7, ""),
     ],
 )
-def test_an_output_is_text(output: Any, text: str) -> None:
+def test_tool_output_is_read_as_text(output: Any, text: str) -> None:
     assert parts_of(item(type="function_call_output", call_id="c", output=output)) == [("tool", "tool-result", text)]
 
 

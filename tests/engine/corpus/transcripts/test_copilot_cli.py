@@ -112,7 +112,7 @@ def test_text_of_the_program_is_not_the_users() -> None:
     ]
 
 
-def test_review_by_another_model_is_no_speech() -> None:
+def test_review_by_another_model_is_not_a_message() -> None:
     parser = CopilotFormat().parser("s.jsonl")
     events = (
         event("assistant.fusion_phase_completed", content="A seam.", conversationScope="root", phaseKind="draft"),

@@ -27,6 +27,8 @@ ITEMS: list[dict[str, Any]] = [
     {"type": "toolRequest", "id": "c2", "toolCall": {"status": "error", "error": "bad"}},
     {"type": "systemNotification", "notificationType": "inlineMessage", "msg": "Compacted."},
     {"type": "image", "data": "iVBORw0=", "mimeType": "image/png"},
+    {"type": "document", "data": "JVBERi0=", "mimeType": "application/pdf", "name": "keel.pdf"},
+    {"type": "error", "kind": "network", "message": "No connection."},
     {"type": "hologram"},
 ]
 RESULT = {"content": [{"type": "text", "text": "hull.py"}], "isError": False}
@@ -86,6 +88,8 @@ def test_a_session_is_read(path: Path) -> None:
         (2, "assistant", "tool-call", "ls", "developer__shell"),
         (2, "system", "text", "Compacted.", ""),
         (2, "assistant", "text", "[image]", ""),
+        (2, "assistant", "text", "[file: keel.pdf]", ""),
+        (2, "system", "text", "No connection.", ""),
         (3, "tool", "tool-result", "hull.py", "developer__shell"),
         (3, "tool", "tool-result", "hull.py", "developer__shell"),
         (3, "tool", "tool-result", "stopped", ""),
@@ -105,7 +109,7 @@ def test_an_older_database_has_fewer_columns(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "title"), [("CLI Session", ""), ("", ""), ("Hull", "Hull")])
-def test_the_programs_own_name_is_no_title(path: Path, name: str, title: str) -> None:
+def test_program_name_is_not_a_title(path: Path, name: str, title: str) -> None:
     write_rows(path, GOOSE + GOOSE_NEWER, [session(name=name), message("user", text("Why?"))])
     assert read(path).facts.title == title
 
@@ -191,7 +195,7 @@ def test_messages_are_in_the_order_of_their_times(path: Path) -> None:
     assert [one.text for one in read(path).messages] == ["Why?", "So."]
 
 
-def test_marks_change_with_a_message(path: Path) -> None:
+def test_new_message_changes_mark_of_its_session_only(path: Path) -> None:
     rows = [session(), message("user", text("Why?")), session("x", updated_at="2026-05-05 09:00:00")]
     write_rows(path, GOOSE, [*rows, message("user", text("?"), session_id="x"), session("empty")])
     before = marks_of(GOOSE_DATABASE, path)

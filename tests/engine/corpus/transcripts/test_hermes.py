@@ -144,7 +144,7 @@ def test_an_older_database_has_fewer_columns(path: Path) -> None:
     assert (conversation.facts.title, conversation.facts.project, conversation.unknown) == ("", "", {})
 
 
-def test_marks_change_with_a_message(path: Path) -> None:
+def test_new_message_changes_mark_of_its_session_only(path: Path) -> None:
     write_rows(path, HERMES, [session(), message("user", "Why?"), session("x"), session("empty")])
     write_rows(path, "", [message("user", "?", session_id="x", timestamp=START + 5)])
     before = marks_of(HERMES_DATABASE, path)

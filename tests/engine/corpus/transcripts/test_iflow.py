@@ -50,7 +50,7 @@ def test_a_session_is_read() -> None:
         ("out", "out"),
     ],
 )
-def test_results_have_several_shapes(content: Any, text: str) -> None:
+def test_tool_results_of_every_shape_are_read(content: Any, text: str) -> None:
     block = {"type": "tool_result", "tool_use_id": "c", "content": content}
     line = {"type": "user", "sessionId": "session-x", "message": {"content": [block]}}
     messages = IflowFormat().parser("s.jsonl").feed(line, 1)

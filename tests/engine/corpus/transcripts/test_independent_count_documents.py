@@ -426,11 +426,11 @@ HANDS_OLD = [
 
 
 def _count_hands(text: str) -> Count:
-    """Events of the program's state and the system prompt are no messages."""
+    """Events of the program's state and the system prompt aren't messages."""
     events = HANDS if "events" not in json.loads(text) and "action" not in json.loads(text) else HANDS_OLD
-    shown = [one for one in events if one.get("kind", "MessageEvent") == "MessageEvent" and "observation" not in one]
+    counted = [one for one in events if one.get("kind", "MessageEvent") == "MessageEvent" and "observation" not in one]
     roles = {"user": "user", "agent": "agent"}
-    return count([roles[one["source"]] for one in shown], [one["timestamp"] for one in shown])
+    return count([roles[one["source"]] for one in counted], [one["timestamp"] for one in counted])
 
 
 # --- Aider, Copilot CLI's and Qwen Code's first documents ------------------------------------------------------------

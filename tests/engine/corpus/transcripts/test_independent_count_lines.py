@@ -1,5 +1,6 @@
 """Counts samples of more formats with one JSON object per line, as `test_independent_count` does."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -178,8 +179,8 @@ def _count_events(text: str) -> Count:
     roles = {"user.message": "user", "assistant.message": "agent"}
     messages = [line for line in read(text) if line["type"] in roles and line["data"]["content"]]
     # Events without a text that is shown have no message, and no time of one, except of the tools and the start.
-    shown = [line for line in read(text) if line["type"] in COPILOT_SHOWN]
-    return count([roles[line["type"]] for line in messages], [line["timestamp"] for line in shown])
+    counted_lines = [line for line in read(text) if line["type"] in COPILOT_SHOWN]
+    return count([roles[line["type"]] for line in messages], [line["timestamp"] for line in counted_lines])
 
 
 COPILOT_SHOWN = frozenset(
@@ -396,7 +397,86 @@ def _count_buddy(text: str) -> Count:
     return count(spoken, [value["timestamp"] for value in values])
 
 
+# --- Letta Code, nanobot ---------------------------------------------------------------------------------------------
+
+
+def _letta(minute: int, role: str, content: object, **more: Any) -> Value:
+    message = {"id": f"letta-msg-{minute}", "role": role, "content": content, "timestamp": 1000 * SECONDS[minute]}
+    entry = {"type": "message", "id": f"e{minute}", "parentId": None, "timestamp": TIMES[minute]}
+    return {**entry, "message": {**message, **more}}
+
+
+LETTA = (
+    {"type": "session", "version": 3, "id": ID, "timestamp": TIMES[0], "cwd": "/boats"},
+    _letta(1, "user", "Plane the oar."),
+    _letta(2, "assistant", [{"type": "toolCall", "id": "c", "name": "Bash", "arguments": {"command": "ls"}}]),
+    _letta(3, "toolResult", _text("oar"), toolCallId="c", toolName="Bash"),
+    _letta(4, "assistant", _text("Planed.")),
+)
+LETTA_AGAIN = (*LETTA, {**LETTA[3], "id": "e5", "timestamp": TIMES[5]})
+
+
+def _count_letta(text: str) -> Count:
+    entries = {value["message"]["id"]: value for value in reversed(read(text)) if value["type"] == "message"}
+    roles = {"user": "user", "assistant": "agent"}
+    spoken = [
+        roles[one["message"]["role"]]
+        for one in entries.values()
+        if one["message"]["role"] in roles and "toolCall" not in str(one["message"]["content"])
+    ]
+    return count(spoken, [read(text)[0]["timestamp"], *(one["timestamp"] for one in entries.values())])
+
+
+def _captured(minute: int, kind: str, **more: Any) -> Value:
+    return {"kind": kind, "captured_at": TIMES[minute], "source_line_id": f"ui-{minute}", **more}
+
+
+CAPTURED = (
+    _captured(1, "user", text="Plane the oar."),
+    _captured(1, "tool_call", name="Bash", argsText='{"command": "ls"}', resultText="oar", resultOk=True),
+    _captured(1, "assistant", text="Planed."),
+)
+CAPTURED_MORE = (*CAPTURED, _captured(3, "error", text="No connection."), _captured(4, "user", text="Again."))
+
+
+def _count_captured(text: str) -> Count:
+    kinds = {"user": "user", "assistant": "agent"}
+    values = read(text)
+    return count([kinds[one["kind"]] for one in values if one["kind"] in kinds], [one["captured_at"] for one in values])
+
+
+def _nanobot(minute: int, role: str, content: str, **more: Any) -> Value:
+    moment = datetime.fromtimestamp(SECONDS[minute], UTC).astimezone().replace(tzinfo=None)  # local, without a zone
+    return {"role": role, "content": content, "timestamp": moment.isoformat(), **more}
+
+
+_KEY = {"_type": "metadata", "key": "cli:direct", "created_at": _nanobot(0, "", "")["timestamp"], "metadata": {}}
+_RUN = {"id": "c", "type": "function", "function": {"name": "exec", "arguments": '{"command": "ls"}'}}
+NANOBOT = (
+    _KEY,
+    _nanobot(1, "user", "Plane the oar."),
+    _nanobot(2, "assistant", "", tool_calls=[_RUN]),
+    _nanobot(3, "tool", "oar", tool_call_id="c", name="exec"),
+    _nanobot(4, "assistant", "Planed."),
+)
+NANOBOT_HIDDEN = (_KEY, _nanobot(1, "user", "Earlier: ash.", _hidden_history=True), *NANOBOT[1:])
+
+
+def _count_nanobot(text: str) -> Count:
+    head, *values = read(text)
+    roles = {"user": "user", "assistant": "agent"}
+    spoken = [roles[one["role"]] for one in values if one["role"] in roles and one["content"] and len(one) == 3]
+    times = [datetime.fromisoformat(one).timestamp() for one in (head["created_at"], *(v["timestamp"] for v in values))]
+    return count(spoken, times)
+
+
 SAMPLES = (
+    Sample("letta: on this machine", "c/messages.jsonl", lines(*LETTA), _count_letta),
+    Sample("letta: written again", "c/messages.jsonl", lines(*LETTA_AGAIN), _count_letta),
+    Sample("letta: transcript", "a/c/transcript.jsonl", lines(*CAPTURED), _count_captured),
+    Sample("letta: two turns", "a/c/transcript.jsonl", lines(*CAPTURED_MORE), _count_captured),
+    Sample("nanobot: first", "w/Y2xpOmRpcmVjdA.jsonl", lines(*NANOBOT), _count_nanobot),
+    Sample("nanobot: with older messages", "w/Y2xpOmRpcmVjdA.jsonl", lines(*NANOBOT_HIDDEN), _count_nanobot),
     Sample("qwen: first", f"chats/{ID}.jsonl", lines(*QWEN), _count_qwen),
     Sample("qwen: with telemetry", f"chats/{ID}.jsonl", lines(*QWEN_NEW), _count_qwen),
     Sample("iflow: first", f"session-{ID}.jsonl", lines(*IFLOW), _count_envelopes),

@@ -151,6 +151,17 @@ def test_split_session_and_backup_of_cortex_are_read_once(tmp_path: Path) -> Non
     }
 
 
+def test_session_of_cortex_is_known_before_a_long_history_ends(tmp_path: Path) -> None:
+    value = json.loads(CORTEX.read_text())
+    history = value.pop("history")
+    value = {"session_id": value.pop("session_id"), "history": history * (100_000 // len(str(history)) + 1), **value}
+    for folder, agents in (("cortex/conversations", ["cortex"]), ("elsewhere", [])):
+        path = tmp_path / folder / CORTEX.name
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(value))
+        assert [session.facts.agent for session in conversations(path)] == agents
+
+
 def test_compressed_session_of_deepseek_harness_is_read(tmp_path: Path) -> None:
     folder = tmp_path / ".dsh/sessions"
     path = folder / "--home-ada-boats--/h-1/session.jsonl.zstd"

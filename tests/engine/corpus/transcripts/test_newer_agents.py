@@ -128,7 +128,7 @@ def test_a_session_of_junie_is_read() -> None:
     assert session.unknown == {"update HologramUpdatedEvent": 1}
 
 
-def test_the_list_of_junie_is_no_transcript(tmp_path: Path) -> None:
+def test_list_of_junie_is_not_a_transcript(tmp_path: Path) -> None:
     folder = tmp_path / ".junie" / "sessions"
     shutil.copytree(JUNIE, folder)
     found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(folder),))))

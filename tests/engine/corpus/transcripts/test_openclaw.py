@@ -204,6 +204,7 @@ def test_heartbeat_reply_counts_if_it_has_more_text(text: str, kept: bool) -> No
         ("abc-topic-7.jsonl", "abc-topic-7", False),
         ("abc.jsonl.reset.2026-02-20T10-11-12.123Z", "abc", False),
         ("abc.jsonl.deleted.2026-02-20T10-11-12Z", "abc", False),
+        (f"abc.jsonl.deleted.2026-09-20T10-11-12.123Z.{'0a' * 16}", "abc", False),
         (f"abc.checkpoint.{UUID}.jsonl", "abc", True),
         ("my.checkpoint.jsonl", "my.checkpoint", False),
         ("abc.jsonl.bak.2026-02-20T10-11-12.123Z", "abc", True),
@@ -236,9 +237,11 @@ def test_a_run_of_the_agents_own_is_marked(record: dict[str, Any], generated: bo
 
 def test_only_job_prompt_archive_is_scheduled_run() -> None:
     archive = "s.jsonl.deleted.2026-02-20T10-11-12.123Z"
+    newer = f"{archive}.{'0a' * 16}.zst"
     prompt, other = user("[Wed 2026-03-11 23:51 PDT] [cron:1 news] go"), user("hello")
     for path, lines, generated in [
         (archive, [prompt, other], True),
+        (newer, [prompt, other], True),
         (archive, [other, prompt], False),
         ("s.jsonl", [prompt, other], False),
     ]:

@@ -12,6 +12,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.parsers.openclaw import OPENCLAW_DATABASE
 from engine.corpus.transcripts.registry import copied_sessions, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.transcript_reader import conversations
 from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -259,3 +260,28 @@ def test_files_in_the_database_are_left_out(path: Path, tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100] + b"\0" * 8000)
     assert copied_sessions(found, copies) == copies
     assert copied_sessions(found, set()) == set()
+
+
+@pytest.mark.parametrize("generation", ["", f".{'0a' * 16}"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_files_of_reset_sessions_are_found_and_read(tmp_path: Path, generation: str, packed: bool) -> None:
+    sessions = tmp_path / ".openclaw" / "agents" / "main" / "sessions"
+    sessions.mkdir(parents=True)
+    name = f"s1.jsonl.reset.2026-09-02T10-00-00.000Z{generation}"
+    (sessions / f"{name}{'.zst' * packed}").write_bytes(zstandard.compress(LINES) if packed else LINES)
+    (sessions / "s1.jsonl.reset.2026-09-02T10-00-00.000Z.tmp").write_bytes(LINES)
+    (found,) = find_transcripts(Settings(sessions=SessionSettings(folders=(str(sessions),)))).files
+    assert found.name == f"sessions/main/{name}"
+    (session,) = conversations(found.path)
+    assert session.facts.id
+    assert [message.text for message in session.messages]
+
+
+def test_a_fork_repeats_the_requests_of_its_original(path: Path) -> None:
+    answer = {"role": "assistant", "model": "m", "content": "Yes.", "usage": {"input": 3, "output": 2}}
+    line = {"type": "message", "id": "a1", "timestamp": "2026-09-02T10:00:00.000Z", "message": answer}
+    rows = [row for key in ("s1", "s2") for row in (window(key), *events(key, json.dumps(line)))]
+    write_rows(path, OPENCLAW, rows)
+    first, second = conversations(path)
+    assert first.requests == second.requests
+    assert len(first.requests) == 1

@@ -2,15 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
 from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.corpus.transcripts.registry import agent_label, resume_command, session_folders
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.transcript_reader import format_of, opened
 from engine.corpus.user_environment import Machine
-from tests.helpers.transcripts import read_session
+from tests.helpers.transcripts import feed, read_session
 
 NAME = "2026-05-04T09-00-00-000Z_5e6f7a8b-0000-4000-8000-000000000003.jsonl"
 HEAD = {
@@ -77,7 +79,7 @@ def test_the_first_line_may_have_title_and_forked_session(tmp_path: Path) -> Non
     assert session.unknown == {}
 
 
-def test_states_of_prime_agent_are_no_unknown_lines(tmp_path: Path) -> None:
+def test_prime_agent_states_are_not_unknown_lines(tmp_path: Path) -> None:
     kinds = ("service_tier_change", "session_state", "agent_status", "git_state")
     session = read_session(write(tmp_path / NAME, *({"type": kind} for kind in kinds)), "")
     assert session is not None
@@ -92,6 +94,42 @@ def test_usage_of_prime_agents_children_is_added(tmp_path: Path) -> None:
     session = read_session(write(tmp_path / NAME, {"type": "message", "id": "a1", "message": answer}, attributed), "")
     assert session is not None
     assert session.facts.usage == {"m": Usage(590, 301, 11008, 0, cost=0.75)}
+
+
+def test_summaries_tools_and_own_requests_count_as_in_pis_totals(tmp_path: Path) -> None:
+    def counts(sent: int) -> dict[str, Any]:
+        return {"input": sent, "output": 1, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.25}}
+
+    answer = {"role": "assistant", "model": "m", "content": [{"type": "text", "text": "Yes."}], "usage": counts(1)}
+    result = {"role": "toolResult", "toolName": "ask", "content": [{"type": "text", "text": "12"}], "usage": counts(10)}
+    lines = (
+        {"type": "message", "id": "a1", "message": answer},
+        {"type": "message", "id": "a2", "message": result},
+        {"type": "compaction", "id": "a3", "summary": "So far.", "usage": counts(100)},
+        {"type": "usage", "id": "a4", "kind": "cache_warm", "provider": "p", "model": "n", "usage": counts(1000)},
+        {"type": "branch_summary", "id": "a5", "fromId": "a1", "summary": "A detour.", "usage": counts(10_000)},
+        {"type": "message", "id": "a6", "message": {**answer, "model": "alias", "responseModel": "n"}},
+    )
+    session = read_session(write(tmp_path / NAME, *lines), "")
+    assert session is not None
+    assert session.facts.usage == {
+        "m": Usage(111, 3, 0, 0, cost=0.75),
+        "n": Usage(1001, 2, 0, 0, cost=0.5),
+        "": Usage(10_000, 1, 0, 0, cost=0.25),
+    }
+    assert session.unknown == {}
+
+
+def test_a_fork_repeats_the_requests_of_its_original(tmp_path: Path) -> None:
+    answer = {"role": "assistant", "model": "m", "content": "Yes.", "usage": {"input": 1, "output": 2}}
+    line = {"type": "message", "id": "a1", "timestamp": "2026-05-04T09:00:00.000Z", "message": answer}
+    requests = []
+    for name, more in (("a", {}), ("b", {"id": "a2"})):
+        parser = OpenClawFormat("pi").parser(str(tmp_path / name))
+        feed(parser, enumerate([line, {**line, **more}], 1))
+        requests.append(parser.take_requests())
+    assert requests[0][0] == requests[1][0]
+    assert requests[0][1] != requests[1][1]
 
 
 def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_secrets_in_the_opening_are_masked(tmp_path: Path) -> None:
     assert SECRET[8:] not in found.facts.opening
 
 
-def test_distant_user_text_is_no_opening(tmp_path: Path) -> None:
+def test_distant_user_text_is_not_an_opening(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     head = {"type": "session", "id": "s", "cwd": "/x"}
     text = [{"type": "text", "text": "Good morning. " * 1000}]

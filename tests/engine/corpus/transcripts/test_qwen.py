@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.qwen import QwenFormat
 from engine.corpus.transcripts.registry import resume_command, session_folders
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_reader import format_of
 from engine.corpus.user_environment import Machine
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -45,12 +48,13 @@ def test_records_become_messages() -> None:
         Message("system", "text", "/stats", 7, 6, "s1", START + 6),
         Message("user", "text", "See @hull.py", 9, 7, "u3", START + 8),
         Message("system", "text", "See @hull.py\n<hook>Be brief.</hook>", 9, 7, "u3", START + 8),
+        Message("system", "text", "<state_snapshot>A leak.</state_snapshot>", 12, 8, "s3", START + 11),
     ]
     facts = parser.facts
     assert (facts.agent, facts.id) == ("qwen", "5e6f7a8b-0000-4000-8000-000000000001")
     assert (facts.title, facts.opening) == ("A leaking hull", "Why does it leak?")
-    assert (facts.project, facts.branch, facts.ended) == ("/home/ada/boats", "main", START + 8)
-    assert parser.unknown == {"hologram": 1}
+    assert (facts.project, facts.branch, facts.ended) == ("/home/ada/boats", "main", START + 11)
+    assert parser.unknown == {"hologram": 1, "system hologram": 1}
 
 
 def test_the_users_title_outranks_a_generated_one() -> None:
@@ -84,7 +88,7 @@ def test_a_result_may_only_be_there_for_display() -> None:
     assert (message.role, message.kind, message.text) == ("tool", "tool-result", "Listed.")
 
 
-def test_older_documents_are_no_gemini_sessions(tmp_path: Path) -> None:
+def test_older_documents_are_not_gemini_sessions(tmp_path: Path) -> None:
     answer = {"id": "b", "timestamp": "2026-05-04T09:00:02Z", "type": "qwen", "content": [{"text": "No seams."}]}
     question = {"id": "a", "timestamp": "2026-05-04T09:00:01Z", "type": "user", "content": "Why does it leak?"}
     document = {"sessionId": "s-1", "projectHash": "00ff", "startTime": "2026-05-04T09:00:00Z"}
@@ -118,6 +122,40 @@ def test_reading_resumes() -> None:
 def test_any_record_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(QwenFormat(), values)
     assert {message.ordinal for message in messages} == set(range(1, parser.ordinal + 1))
+
+
+def test_a_summary_of_older_messages_is_shown() -> None:
+    def compressed(*parts: object) -> dict[str, Any]:
+        history = [{"role": "user", "parts": list(parts)}, {"role": "model", "parts": [{"text": "Got it."}]}]
+        return system("chat_compression", info={}, compressedHistory=history)
+
+    summary = "<state_snapshot>\n<goal>Tie a bowline.</goal>\n</state_snapshot>"
+    parser = QwenFormat().parser("s.jsonl")
+    (message,) = parser.feed(compressed({"text": summary}), 1)
+    assert (message.role, message.kind, message.text) == ("system", "text", summary)
+    assert parser.feed(compressed({"text": "Tie a bowline."}, 7), 2) == []
+    assert parser.feed(system("chat_compression", compressedHistory="odd"), 3) == []
+
+
+def test_records_of_unknown_subtypes_are_counted() -> None:
+    parser = QwenFormat().parser("s.jsonl")
+    event = {"kind": "message.committed", "payload": {"contentRef": {"resourceId": "r"}}}
+    managed = {**SAMPLES[0], "subtype": "managed_session_event_v1", "managedSession": event}
+    del managed["systemPayload"]
+    assert QwenFormat().matches([managed])
+    lines = [system("session_notes", text="Knots"), system("goal_state"), system("hologram"), managed]
+    assert feed(parser, list(enumerate(lines, 1))) == []
+    assert parser.unknown == {"system hologram": 1, "system managed_session_event_v1": 1}
+
+
+def test_the_list_of_prompts_is_no_session(tmp_path: Path) -> None:
+    chats = tmp_path / ".qwen" / "projects" / "-boats" / "chats"
+    chats.mkdir(parents=True)
+    for name in (SESSION.name, SESSION.name.replace(".jsonl", ".ledger.jsonl")):
+        (chats / name).write_bytes(SESSION.read_bytes())
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=(str(chats.parent.parent),))))
+    assert [Path(file.path).name for file in found.files] == [SESSION.name]
+    assert found.skipped == []
 
 
 def test_a_rewind_leaves_all_records_after_its_parent() -> None:

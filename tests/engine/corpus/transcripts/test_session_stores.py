@@ -144,7 +144,7 @@ def test_nested_store_is_part_of_outer_one_in_any_order(home: Path) -> None:
         assert [file.name for file in find_transcripts(settings).files] == ["sessions/claude/-home-ada-boat/one.jsonl"]
 
 
-def test_note_next_to_a_store_of_its_name_is_no_session(home: Path) -> None:
+def test_note_next_to_store_of_its_name_is_not_a_session(home: Path) -> None:
     settings = listing(home / "exports")
     assert names_session("sessions/exports/conversations.json/abc", settings)
     assert not names_session("sessions/exports/diary.md", settings)

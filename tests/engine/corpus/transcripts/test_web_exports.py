@@ -76,7 +76,7 @@ def test_grok_reads_every_conversation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("above", "shown", "left"),
+    ("above", "current", "left"),
     [
         (("", "a", "b", "c"), "abcd", ""),
         (("b", "c", "d", ""), "dcba", ""),
@@ -86,13 +86,16 @@ def test_grok_reads_every_conversation() -> None:
         (("b", "c", "a", "a"), "cbad", ""),
     ],
 )
-def test_grok_keeps_every_message(tmp_path: Path, above: tuple[str, ...], shown: str, left: str) -> None:
+def test_grok_keeps_every_message(tmp_path: Path, above: tuple[str, ...], current: str, left: str) -> None:
     responses = [
         {"response": {"_id": id, "sender": "human", "message": id, "parent_response_id": parent}}
         for id, parent in zip("abcd", above, strict=True)
     ]
     (found,) = read(GrokExport(), written(tmp_path, {"conversations": [{"conversation": {}, "responses": responses}]}))
-    assert ("".join(one.text for one in found.messages), "".join(one.text for one in found.abandoned)) == (shown, left)
+    assert ("".join(one.text for one in found.messages), "".join(one.text for one in found.abandoned)) == (
+        current,
+        left,
+    )
 
 
 def test_grok_export_is_read_from_its_archive(tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ THREAD: dict[str, Any] = {
             }
         },
         "Resume",
-        {"Compaction": {"text": "x"}},
+        {"Compaction": {"ProviderNative": {"text": "x"}}},
+        {"Compaction": {"Summary": "So far: a leak."}},
         {"Agent": {"content": [{"Text": "It has no seams."}, {"Hologram": 1}], "tool_results": {}}},
         {"Hologram": {}},
     ],
@@ -60,7 +61,9 @@ OLDER: dict[str, Any] = {
     "version": "0.2.0",
     "summary": "A leaking hull",
     "updated_at": UPDATED,
-    "initial_project_snapshot": {"worktree_snapshots": [{"worktree_path": "/home/ada/boats"}]},
+    "initial_project_snapshot": {
+        "worktree_snapshots": [{"worktree_path": "/home/ada/boats", "git_state": {"current_branch": "keel"}}]
+    },
     "messages": [
         {"id": 0, "role": "system", "segments": [{"type": "text", "text": "Be careful."}]},
         {"id": 1, "role": "user", "segments": [{"type": "text", "text": "Why?"}], "tool_uses": []},
@@ -110,7 +113,8 @@ def test_a_thread_is_read(path: Path) -> None:
         (2, "assistant", "text", "Let me look.", ""),
         (2, "assistant", "tool-call", "seam", "grep"),
         (2, "tool", "tool-result", "hull.py:1\n[image]", "grep"),
-        (3, "assistant", "text", "It has no seams.", ""),
+        (3, "system", "text", "So far: a leak.", ""),
+        (4, "assistant", "text", "It has no seams.", ""),
     ]
     facts = conversation.facts
     assert (facts.agent, facts.id, facts.title) == ("zed", "t-1", "A leaking hull")
@@ -131,7 +135,8 @@ def test_an_older_thread_is_read(path: Path) -> None:
         (3, "assistant", "tool-call", "seam", "grep"),
         (3, "tool", "tool-result", "hull.py:1", "grep"),
     ]
-    assert (conversation.facts.project, conversation.facts.started) == ("/home/ada/boats", END)
+    facts = conversation.facts
+    assert (facts.project, facts.branch, facts.started) == ("/home/ada/boats", "keel", END)
 
 
 def test_the_thread_of_a_sub_agent_names_its_parent(path: Path) -> None:

@@ -177,7 +177,7 @@ def test_cancel_ends_request_immediately(server, api):
     canceller.join()
 
 
-def test_an_input_file_with_a_text_twice_is_refused_as_a_whole(server, api):
+def test_input_file_with_a_repeated_text_is_refused(server, api):
     line = api.line(key_of("a").hex(), "a")
     file = api.upload("a" * 32, io.BytesIO(line + line))
     job = ended(api, api.create("a" * 32, file).id)
@@ -196,7 +196,7 @@ def test_unreadable_lines_lose_only_themselves(server, api):
     assert sum(result.vector is not None for result in found) == 6
 
 
-def test_nan_in_json_is_no_vector(server, api):
+def test_nan_in_json_is_not_a_vector(server, api):
     _, job = begin(api, TEXTS[:1])
     job = ended(api, job.id)
     (file,) = job.files

@@ -35,7 +35,7 @@ def panel(qtbot, jobs, memory, insight, appearance) -> Iterator[MapPanel]:
 
 
 @pytest.fixture
-def shown(qtbot, panel: MapPanel, memory: FakeMemory) -> MapPanel:
+def map_panel(qtbot, panel: MapPanel, memory: FakeMemory) -> MapPanel:
     """With its map on show."""
     panel.set_manager(memory)
     qtbot.waitUntil(lambda: not panel.busy and panel.prepared is not None)

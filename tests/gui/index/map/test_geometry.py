@@ -221,7 +221,7 @@ def test_group_labels_are_at_densest_point() -> None:
 
 
 @pytest.mark.parametrize("scale", [12.0, 40.0, 200.0])
-def test_names_avoid_points_and_each_other(qapp, scale: float) -> None:
+def test_map_names_avoid_points_and_each_other(qapp, scale: float) -> None:
     scene = Scene.of(make_map(300))
     grouping = scene.grouped("folder", NOW)
     names = [(name, *peak) for name, peak in zip(grouping.names, scene.peaks(grouping), strict=True)]

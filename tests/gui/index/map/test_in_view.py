@@ -50,11 +50,11 @@ def test_overview_card_opens_map_page(qtbot, panel: IndexPanel) -> None:
 def test_chunk_opens_from_card_and_page(qtbot, panel: IndexPanel) -> None:
     for name in ("overview", "map"):
         panel.show_page(name)
-        shown = panel.overview.map if name == "overview" else panel.map
-        qtbot.waitUntil(lambda: not panel.busy and shown.prepared is not None)  # noqa: B023  # of this turn
+        map_panel = panel.overview.map if name == "overview" else panel.map
+        qtbot.waitUntil(lambda: not panel.busy and map_panel.prepared is not None)  # noqa: B023  # of this turn
         with qtbot.waitSignal(panel.open_requested) as opened:
-            place = shown.canvas.pixel_of(5).toPoint()
-            qtbot.mouseClick(shown.canvas, Qt.MouseButton.LeftButton, pos=place)
+            place = map_panel.canvas.pixel_of(5).toPoint()
+            qtbot.mouseClick(map_panel.canvas, Qt.MouseButton.LeftButton, pos=place)
         assert opened.args == ["topics/note.md", 105]
 
 

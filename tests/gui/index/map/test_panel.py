@@ -96,22 +96,22 @@ def make_result():
 # --- shown on the map  ---------------------------------------------------------------------------------------------
 
 
-def test_every_point_is_painted_at_its_position(shown: MapPanel) -> None:
-    assert all(_has_colour_near(shown, shown.canvas.pixel_of(point)) for point in range(30))
-    assert not _has_colour_near(shown, QPointF(12, 12))
-    assert _subtitle(shown) == "30 passages. Similar ones sit together"
-    assert [item.accessibleName() for item in shown.legend.items] == [
+def test_every_point_is_painted_at_its_position(map_panel: MapPanel) -> None:
+    assert all(_has_colour_near(map_panel, map_panel.canvas.pixel_of(point)) for point in range(30))
+    assert not _has_colour_near(map_panel, QPointF(12, 12))
+    assert _subtitle(map_panel) == "30 passages. Similar ones sit together"
+    assert [item.accessibleName() for item in map_panel.legend.items] == [
         "daily, 10 passages",
         "projects, 10 passages",
         "topics, 10 passages",
     ]
 
 
-def test_subtitle_counts_chunks_without_vector(qtbot, shown: MapPanel, insight) -> None:
+def test_subtitle_counts_chunks_without_vector(qtbot, map_panel: MapPanel, insight) -> None:
     insight.map = make_map(30, chunks=120, stamp=2, layout="directions")
-    shown.refresh()
-    qtbot.waitUntil(lambda: not shown.busy and insight.made == 2)
-    assert _subtitle(shown) == "30 of 120 passages (25% ready), placed by meaning"
+    map_panel.refresh()
+    qtbot.waitUntil(lambda: not map_panel.busy and insight.made == 2)
+    assert _subtitle(map_panel) == "30 of 120 passages (25% ready), placed by meaning"
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ def test_map_fades_to_its_final_layout(qtbot, panel, memory, insight, monkeypatc
     panel.set_manager(memory)
     qtbot.waitUntil(lambda: panel.prepared is not None and not panel.canvas.picture.busy)
     before = _image(panel)
-    shown = []
-    panel.canvas.picture.drawn.connect(lambda: shown.append((panel.canvas.fading, _image(panel))))
+    map_panel = []
+    panel.canvas.picture.drawn.connect(lambda: map_panel.append((panel.canvas.fading, _image(panel))))
     insight.released.set()
-    qtbot.waitUntil(lambda: bool(shown))
-    fading, image = shown[0]
+    qtbot.waitUntil(lambda: bool(map_panel))
+    fading, image = map_panel[0]
     assert fading is not still
     _calm(qtbot, panel)
     assert not panel.canvas.fading
@@ -195,24 +195,24 @@ def test_map_fades_to_its_final_layout(qtbot, panel, memory, insight, monkeypatc
     assert _image(panel) != before
 
 
-def test_index_change_keeps_existing_points_in_place(qtbot, shown, insight) -> None:
-    shown.canvas.zoom(3.0, QPointF(200, 150))
-    before = shown.canvas.pixel_of(4)
+def test_index_change_keeps_existing_points_in_place(qtbot, map_panel, insight) -> None:
+    map_panel.canvas.zoom(3.0, QPointF(200, 150))
+    before = map_panel.canvas.pixel_of(4)
     insight.map = make_map(40, stamp=2)
     points = np.frombuffer(make_map(30).points, np.float32)
     more = np.concatenate([points, np.full(20, 30, np.float32)])
     insight.map = msgspec.structs.replace(insight.map, points=more.tobytes())
-    shown.refresh()
-    qtbot.waitUntil(lambda: shown.prepared is not None and len(shown.prepared.scene) == 40)
-    assert shown.canvas.pixel_of(4) == before
+    map_panel.refresh()
+    qtbot.waitUntil(lambda: map_panel.prepared is not None and len(map_panel.prepared.scene) == 40)
+    assert map_panel.canvas.pixel_of(4) == before
 
 
-def test_unchanged_map_is_not_rebuilt(qtbot, shown, insight) -> None:
-    before = shown.prepared
+def test_unchanged_map_is_not_rebuilt(qtbot, map_panel, insight) -> None:
+    before = map_panel.prepared
     insight.map = make_map()
-    shown.refresh()
-    qtbot.waitUntil(lambda: insight.made == 2 and not shown.busy)
-    assert shown.prepared is before
+    map_panel.refresh()
+    qtbot.waitUntil(lambda: insight.made == 2 and not map_panel.busy)
+    assert map_panel.prepared is before
 
 
 def test_hidden_map_is_not_computed(qtbot, panel, memory, insight) -> None:
@@ -232,72 +232,72 @@ def test_error_is_shown(qtbot, panel, memory, insight) -> None:
     assert _message(panel) == ["The map cannot be shown", "The index is damaged."]
 
 
-def test_manager_change_resets_map(qtbot, shown, insight, memory) -> None:
+def test_manager_change_resets_map(qtbot, map_panel, insight, memory) -> None:
     insight.released.clear()
-    shown.set_manager(None)
-    assert shown.prepared is None
-    assert not shown.canvas.isVisible()
-    shown.set_manager(memory)
+    map_panel.set_manager(None)
+    assert map_panel.prepared is None
+    assert not map_panel.canvas.isVisible()
+    map_panel.set_manager(memory)
     insight.released.set()
-    qtbot.waitUntil(lambda: shown.prepared is not None and not shown.busy)
+    qtbot.waitUntil(lambda: map_panel.prepared is not None and not map_panel.busy)
 
 
 # --- colours ----------------------------------------------------------------------------------------------------------
 
 
-def test_colour_choice_regroups_points(qtbot, shown: MapPanel) -> None:
-    shown.header.colour.setCurrentIndex(shown.header.colour.findData("age"))
-    _calm(qtbot, shown)
-    assert shown.prepared.grouping.kind == "age"
-    shown.header.colour.setCurrentIndex(shown.header.colour.findData("source"))
-    _calm(qtbot, shown)
-    assert [item.accessibleName() for item in shown.legend.items] == ["Notes, 30 passages"]
+def test_colour_choice_regroups_points(qtbot, map_panel: MapPanel) -> None:
+    map_panel.header.colour.setCurrentIndex(map_panel.header.colour.findData("age"))
+    _calm(qtbot, map_panel)
+    assert map_panel.prepared.grouping.kind == "age"
+    map_panel.header.colour.setCurrentIndex(map_panel.header.colour.findData("source"))
+    _calm(qtbot, map_panel)
+    assert [item.accessibleName() for item in map_panel.legend.items] == ["Notes, 30 passages"]
 
 
-def test_legend_click_isolates_group_and_second_shows_all(qtbot, shown: MapPanel) -> None:
-    other = shown.canvas.pixel_of(1)
-    strong = _image(shown).pixelColor(other.toPoint())
-    qtbot.mouseClick(shown.legend.items[0], LEFT)
-    _calm(qtbot, shown)
-    faint = _image(shown).pixelColor(other.toPoint())
+def test_legend_click_isolates_group_and_second_shows_all(qtbot, map_panel: MapPanel) -> None:
+    other = map_panel.canvas.pixel_of(1)
+    strong = _image(map_panel).pixelColor(other.toPoint())
+    qtbot.mouseClick(map_panel.legend.items[0], LEFT)
+    _calm(qtbot, map_panel)
+    faint = _image(map_panel).pixelColor(other.toPoint())
     assert faint.saturation() < strong.saturation()
-    qtbot.mouseClick(shown.legend.items[0], LEFT)
-    _calm(qtbot, shown)
-    assert _image(shown).pixelColor(other.toPoint()) == strong
+    qtbot.mouseClick(map_panel.legend.items[0], LEFT)
+    _calm(qtbot, map_panel)
+    assert _image(map_panel).pixelColor(other.toPoint()) == strong
 
 
-def test_legend_uses_signs_of_points(qtbot, shown: MapPanel, monkeypatch) -> None:
+def test_legend_uses_signs_of_points(qtbot, map_panel: MapPanel, monkeypatch) -> None:
     looks: list[Appearance] = []
     monkeypatch.setattr(PointImage, "show", lambda _, look, view: looks.append(look))
-    qtbot.mouseClick(shown.legend.items[0], LEFT)
-    signs = [item.sign for item in shown.legend.items]
+    qtbot.mouseClick(map_panel.legend.items[0], LEFT)
+    signs = [item.sign for item in map_panel.legend.items]
     assert len(set(signs)) == len(signs) > 1
     assert tuple(signs) == looks[-1].signs
 
 
-def test_theme_change_updates_colours(qtbot, shown: MapPanel, appearance) -> None:
-    before = [item.colour for item in shown.legend.items]
+def test_theme_change_updates_colours(qtbot, map_panel: MapPanel, appearance) -> None:
+    before = [item.colour for item in map_panel.legend.items]
     appearance.set_theme("dark")
-    _calm(qtbot, shown)
-    assert [item.colour for item in shown.legend.items] != before
-    assert _image(shown).pixelColor(12, 12) == tokens(shown.palette()).base
-    assert _has_colour_near(shown, shown.canvas.pixel_of(0))
+    _calm(qtbot, map_panel)
+    assert [item.colour for item in map_panel.legend.items] != before
+    assert _image(map_panel).pixelColor(12, 12) == tokens(map_panel.palette()).base
+    assert _has_colour_near(map_panel, map_panel.canvas.pixel_of(0))
 
 
 # --- moving -----------------------------------------------------------------------------------------------------------
 
 
-def test_drag_moves_map_and_opens_nothing(qtbot, shown: MapPanel) -> None:
-    before = shown.canvas.pixel_of(7)
-    with qtbot.assertNotEmitted(shown.open_requested):
-        qtbot.mousePress(shown.canvas, LEFT, pos=before.toPoint())
-        qtbot.mouseMove(shown.canvas, before.toPoint() + QPoint(20, 0))
-        qtbot.mouseMove(shown.canvas, before.toPoint() + QPoint(60, 30))
-        qtbot.mouseRelease(shown.canvas, LEFT, pos=before.toPoint() + QPoint(60, 30))
-        _calm(qtbot, shown)
-    moved = shown.canvas.pixel_of(7) - before
+def test_drag_moves_map_and_opens_nothing(qtbot, map_panel: MapPanel) -> None:
+    before = map_panel.canvas.pixel_of(7)
+    with qtbot.assertNotEmitted(map_panel.open_requested):
+        qtbot.mousePress(map_panel.canvas, LEFT, pos=before.toPoint())
+        qtbot.mouseMove(map_panel.canvas, before.toPoint() + QPoint(20, 0))
+        qtbot.mouseMove(map_panel.canvas, before.toPoint() + QPoint(60, 30))
+        qtbot.mouseRelease(map_panel.canvas, LEFT, pos=before.toPoint() + QPoint(60, 30))
+        _calm(qtbot, map_panel)
+    moved = map_panel.canvas.pixel_of(7) - before
     assert (moved.x(), moved.y()) == pytest.approx((60, 30), abs=1.5)
-    assert _has_colour_near(shown, shown.canvas.pixel_of(7))
+    assert _has_colour_near(map_panel, map_panel.canvas.pixel_of(7))
 
 
 def _turn(panel: MapPanel, at: QPointF, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
@@ -307,22 +307,22 @@ def _turn(panel: MapPanel, at: QPointF, modifiers=Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(panel.canvas, turn)
 
 
-def test_wheel_zooms_around_mouse(qtbot, shown: MapPanel) -> None:
-    at = shown.canvas.pixel_of(3)
-    shown.canvas.setFocus()
-    scale = shown.canvas.view.scale
-    _turn(shown, at)
-    assert shown.canvas.view.scale > 1.3 * scale
-    now = shown.canvas.pixel_of(3)
+def test_wheel_zooms_around_mouse(qtbot, map_panel: MapPanel) -> None:
+    at = map_panel.canvas.pixel_of(3)
+    map_panel.canvas.setFocus()
+    scale = map_panel.canvas.view.scale
+    _turn(map_panel, at)
+    assert map_panel.canvas.view.scale > 1.3 * scale
+    now = map_panel.canvas.pixel_of(3)
     assert (now.x(), now.y()) == pytest.approx((at.x(), at.y()), abs=0.01)
-    _calm(qtbot, shown)
-    assert _has_colour_near(shown, now)
-    qtbot.mouseClick(shown.header.fit, LEFT)
-    assert shown.canvas.view.scale == pytest.approx(scale)
+    _calm(qtbot, map_panel)
+    assert _has_colour_near(map_panel, now)
+    qtbot.mouseClick(map_panel.header.fit, LEFT)
+    assert map_panel.canvas.view.scale == pytest.approx(scale)
 
 
-def test_names_are_placed_again_once_a_zoomed_map_is_drawn(qtbot, shown: MapPanel, monkeypatch) -> None:
-    canvas = shown.canvas
+def test_names_are_placed_again_once_a_zoomed_map_is_drawn(qtbot, map_panel: MapPanel, monkeypatch) -> None:
+    canvas = map_panel.canvas
     qtbot.waitUntil(lambda: not canvas.picture.busy)
     canvas.repaint()
     scales = []
@@ -346,86 +346,86 @@ def test_zoomed_name_stays_next_to_its_group() -> None:
     assert (name.peak, name.box) == (QPointF(30, -60), QRectF(32, -90, 40, 15))
 
 
-def test_double_click_on_background_zooms_in(qtbot, shown: MapPanel) -> None:
-    scale = shown.canvas.view.scale
-    qtbot.mouseDClick(shown.canvas, LEFT, pos=QPoint(10, 10))
-    assert shown.canvas.view.scale == pytest.approx(2 * scale)
-    _calm(qtbot, shown)
+def test_double_click_on_background_zooms_in(qtbot, map_panel: MapPanel) -> None:
+    scale = map_panel.canvas.view.scale
+    qtbot.mouseDClick(map_panel.canvas, LEFT, pos=QPoint(10, 10))
+    assert map_panel.canvas.view.scale == pytest.approx(2 * scale)
+    _calm(qtbot, map_panel)
 
 
-def test_keys_move_and_zoom_map(qtbot, shown: MapPanel) -> None:
-    shown.canvas.setFocus()
-    view = shown.canvas.view
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Right)
-    assert shown.canvas.view.across > view.across
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Up)
-    assert shown.canvas.view.up > view.up
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Plus)
-    assert shown.canvas.view.scale > view.scale
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Minus)
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_0)
-    assert shown.canvas.view == view
-    _calm(qtbot, shown)
+def test_keys_move_and_zoom_map(qtbot, map_panel: MapPanel) -> None:
+    map_panel.canvas.setFocus()
+    view = map_panel.canvas.view
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Right)
+    assert map_panel.canvas.view.across > view.across
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Up)
+    assert map_panel.canvas.view.up > view.up
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Plus)
+    assert map_panel.canvas.view.scale > view.scale
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Minus)
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_0)
+    assert map_panel.canvas.view == view
+    _calm(qtbot, map_panel)
 
 
-def test_resize_keeps_points_in_view(qtbot, shown: MapPanel) -> None:
-    shown.window().resize(500, 420)
-    _calm(qtbot, shown)
-    positions = [shown.canvas.pixel_of(point) for point in range(30)]
-    assert all(shown.canvas.rect().contains(place.toPoint()) for place in positions)
-    assert all(_has_colour_near(shown, place) for place in positions)
+def test_resize_keeps_points_in_view(qtbot, map_panel: MapPanel) -> None:
+    map_panel.window().resize(500, 420)
+    _calm(qtbot, map_panel)
+    positions = [map_panel.canvas.pixel_of(point) for point in range(30)]
+    assert all(map_panel.canvas.rect().contains(place.toPoint()) for place in positions)
+    assert all(_has_colour_near(map_panel, place) for place in positions)
 
 
 # --- one point --------------------------------------------------------------------------------------------------------
 
 
-def test_hover_shows_card_of_point(qtbot, shown: MapPanel) -> None:
-    qtbot.mouseMove(shown.canvas, shown.canvas.pixel_of(4).toPoint())
-    qtbot.waitUntil(shown.selecting.card.isVisible)
-    assert [part.text() for part in shown.selecting.card.findChildren(ElidedLabel)][:2] == [
+def test_hover_shows_card_of_point(qtbot, map_panel: MapPanel) -> None:
+    qtbot.mouseMove(map_panel.canvas, map_panel.canvas.pixel_of(4).toPoint())
+    qtbot.waitUntil(map_panel.map_selection.card.isVisible)
+    assert [part.text() for part in map_panel.map_selection.card.findChildren(ElidedLabel)][:2] == [
         "Note 1 › Watering",
         "words of chunk 104",
     ]
-    assert shown.canvas.rect().contains(shown.selecting.card.geometry())
-    qtbot.mouseMove(shown.canvas, QPoint(8, 8))
-    assert not shown.selecting.card.isVisible()
+    assert map_panel.canvas.rect().contains(map_panel.map_selection.card.geometry())
+    qtbot.mouseMove(map_panel.canvas, QPoint(8, 8))
+    assert not map_panel.map_selection.card.isVisible()
 
 
-def test_click_opens_chunk(qtbot, shown: MapPanel) -> None:
-    with qtbot.waitSignal(shown.open_requested) as opened:
-        qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.pixel_of(5).toPoint())
+def test_click_opens_chunk(qtbot, map_panel: MapPanel) -> None:
+    with qtbot.waitSignal(map_panel.open_requested) as opened:
+        qtbot.mouseClick(map_panel.canvas, LEFT, pos=map_panel.canvas.pixel_of(5).toPoint())
     assert opened.args == ["topics/note.md", 105]
 
 
-def test_deleted_chunk_opens_nothing(qtbot, shown: MapPanel, insight) -> None:
+def test_deleted_chunk_opens_nothing(qtbot, map_panel: MapPanel, insight) -> None:
     insight.gone = {105}
-    with qtbot.assertNotEmitted(shown.open_requested):
-        qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.pixel_of(5).toPoint())
+    with qtbot.assertNotEmitted(map_panel.open_requested):
+        qtbot.mouseClick(map_panel.canvas, LEFT, pos=map_panel.canvas.pixel_of(5).toPoint())
         qtbot.waitUntil(lambda: (105,) in insight.asked)
         QApplication.processEvents()
 
 
-def test_keys_move_between_points_and_open_chunk(qtbot, shown: MapPanel) -> None:
-    shown.canvas.setFocus()
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Right, CTRL)
-    first = shown.canvas.point
+def test_keys_move_between_points_and_open_chunk(qtbot, map_panel: MapPanel) -> None:
+    map_panel.canvas.setFocus()
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Right, CTRL)
+    first = map_panel.canvas.point
     assert first >= 0
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Right, CTRL)
-    second = shown.canvas.point
-    assert shown.canvas.pixel_of(second).x() > shown.canvas.pixel_of(first).x()
-    qtbot.waitUntil(shown.selecting.card.isVisible)
-    labels = [part.text() for part in shown.selecting.card.findChildren(ElidedLabel)]
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Right, CTRL)
+    second = map_panel.canvas.point
+    assert map_panel.canvas.pixel_of(second).x() > map_panel.canvas.pixel_of(first).x()
+    qtbot.waitUntil(map_panel.map_selection.card.isVisible)
+    labels = [part.text() for part in map_panel.map_selection.card.findChildren(ElidedLabel)]
     assert f"words of chunk {100 + second}" in labels
-    with qtbot.waitSignal(shown.open_requested) as opened:
-        qtbot.keyClick(shown.canvas, Qt.Key.Key_Return)
+    with qtbot.waitSignal(map_panel.open_requested) as opened:
+        qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Return)
     assert opened.args[1] == 100 + second
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Escape)
-    assert shown.canvas.point == -1
-    assert not shown.selecting.card.isVisible()
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Escape)
+    assert map_panel.canvas.point == -1
+    assert not map_panel.map_selection.card.isVisible()
 
 
-def test_map_has_accessible_description(shown: MapPanel) -> None:
-    words = shown.canvas.accessibleDescription()
+def test_map_has_accessible_description(map_panel: MapPanel) -> None:
+    words = map_panel.canvas.accessibleDescription()
     assert "30 passages. Similar ones sit together" in words
     assert "daily 10, projects 10, topics 10" in words
     assert "Enter opens it" in words
@@ -434,36 +434,36 @@ def test_map_has_accessible_description(shown: MapPanel) -> None:
 # --- the question in the box ------------------------------------------------------------------------------------------
 
 
-def test_query_and_results_are_marked_then_cleared(qtbot, shown, insight, make_result) -> None:
-    middle = QPointF(*shown.canvas.view.to_pixels(5.0, 4.0))
-    assert not _has_colour_near(shown, middle, 14)
-    shown.show_answer(_answer("irrigation", make_result))
-    _calm(qtbot, shown)
-    assert _has_colour_near(shown, middle, 14)
-    marked = _image(shown).pixelColor(shown.canvas.pixel_of(0).toPoint())
-    assert marked == tokens(shown.palette()).mark
+def test_query_and_results_are_marked_then_cleared(qtbot, map_panel, insight, make_result) -> None:
+    middle = QPointF(*map_panel.canvas.view.to_pixels(5.0, 4.0))
+    assert not _has_colour_near(map_panel, middle, 14)
+    map_panel.show_answer(_answer("irrigation", make_result))
+    _calm(qtbot, map_panel)
+    assert _has_colour_near(map_panel, middle, 14)
+    marked = _image(map_panel).pixelColor(map_panel.canvas.pixel_of(0).toPoint())
+    assert marked == tokens(map_panel.palette()).mark
     assert insight.questions == ["irrigation"]
-    shown.show_answer(None)
-    assert not _has_colour_near(shown, middle, 14)
+    map_panel.show_answer(None)
+    assert not _has_colour_near(map_panel, middle, 14)
 
 
-def test_keyword_query_marks_only_results(qtbot, shown, insight, make_result) -> None:
+def test_keyword_query_marks_only_results(qtbot, map_panel, insight, make_result) -> None:
     insight.point = None
-    shown.show_answer(_answer("irrigation", make_result, 1))
-    _calm(qtbot, shown)
-    assert shown.canvas.marks.query is None
-    assert shown.canvas.marks.hits == (0,)
+    map_panel.show_answer(_answer("irrigation", make_result, 1))
+    _calm(qtbot, map_panel)
+    assert map_panel.canvas.marks.query is None
+    assert map_panel.canvas.marks.hits == (0,)
 
 
-def test_non_final_answer_and_hidden_map_are_ignored(qtbot, shown, insight, make_result) -> None:
+def test_non_final_answer_and_hidden_map_are_ignored(qtbot, map_panel, insight, make_result) -> None:
     final = _answer("irrigation", make_result)
-    shown.show_answer(Answer(final.query, final.outcome, final=False))
+    map_panel.show_answer(Answer(final.query, final.outcome, final=False))
     assert insight.questions == []
-    shown.hide()
-    shown.show_answer(final)
+    map_panel.hide()
+    map_panel.show_answer(final)
     assert insight.questions == []
-    shown.show()
-    qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not shown.busy)
+    map_panel.show()
+    qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not map_panel.busy)
 
 
 def test_query_before_map_is_marked_when_map_is_ready(qtbot, panel, memory, insight, make_result) -> None:
@@ -490,21 +490,21 @@ def _encircle(qtbot, panel: MapPanel, points: list[int], modifier=Qt.KeyboardMod
 
 
 @pytest.mark.parametrize("by_shift", [True, False])
-def test_lasso_lists_enclosed_chunks(qtbot, shown: MapPanel, by_shift: bool) -> None:
+def test_lasso_lists_enclosed_chunks(qtbot, map_panel: MapPanel, by_shift: bool) -> None:
     daily = list(range(0, 30, 3))
     if not by_shift:
-        qtbot.mouseClick(shown.header.lasso, LEFT)
-    _encircle(qtbot, shown, daily, SHIFT if by_shift else Qt.KeyboardModifier.NoModifier)
-    assert shown.selecting.list.isVisible()
-    assert shown.selecting.list.chunks == tuple(100 + point for point in daily)
-    assert shown.selecting.list.findChild(QLabel).text() == "10 passages"
-    assert shown.selecting.list.list.item(1).text() == "Note 0 › Watering\ndaily/note.md#L103-L107"
-    assert not shown.header.lasso.isChecked()
+        qtbot.mouseClick(map_panel.header.lasso, LEFT)
+    _encircle(qtbot, map_panel, daily, SHIFT if by_shift else Qt.KeyboardModifier.NoModifier)
+    assert map_panel.map_selection.list.isVisible()
+    assert map_panel.map_selection.list.chunks == tuple(100 + point for point in daily)
+    assert map_panel.map_selection.list.findChild(QLabel).text() == "10 passages"
+    assert map_panel.map_selection.list.list.item(1).text() == "Note 0 › Watering\ndaily/note.md#L103-L107"
+    assert not map_panel.header.lasso.isChecked()
 
 
-def test_row_height_is_constant_across_scripts(qtbot, shown: MapPanel, insight) -> None:
-    _encircle(qtbot, shown, [0, 3, 6], SHIFT)
-    rows = shown.selecting.list.list
+def test_row_height_is_constant_across_scripts(qtbot, map_panel: MapPanel, insight) -> None:
+    _encircle(qtbot, map_panel, [0, 3, 6], SHIFT)
+    rows = map_panel.map_selection.list.list
     height = rows.visualItemRect(rows.item(0)).height()
     assert height >= 2 * rows.fontMetrics().height()
     rows.item(0).setText("비 오는 날 중 中秋节\ncards/rain.md#L1-L3")
@@ -521,21 +521,21 @@ def _ink(rows: QListWidget, row: int, *, lower: bool) -> bool:
     return len({image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}) > 1
 
 
-def test_tab_moves_from_map_to_legend(qtbot, shown: MapPanel) -> None:
-    shown.canvas.setFocus()
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Tab)
-    for item in shown.legend.items:
+def test_tab_moves_from_map_to_legend(qtbot, map_panel: MapPanel) -> None:
+    map_panel.canvas.setFocus()
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Tab)
+    for item in map_panel.legend.items:
         assert item.hasFocus()
         qtbot.keyClick(item, Qt.Key.Key_Tab)
 
 
-def test_selection_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
-    _encircle(qtbot, shown, [0, 3, 6], SHIFT)
-    listed = shown.selecting.list
+def test_selection_list_opens_copies_and_closes(qtbot, map_panel: MapPanel) -> None:
+    _encircle(qtbot, map_panel, [0, 3, 6], SHIFT)
+    listed = map_panel.map_selection.list
     listed.list.setFocus()
     qtbot.keyClick(listed.list, Qt.Key.Key_Down)
-    assert shown.canvas.point == listed.chunks[1] - 100
-    with qtbot.waitSignal(shown.open_requested) as opened:
+    assert map_panel.canvas.point == listed.chunks[1] - 100
+    with qtbot.waitSignal(map_panel.open_requested) as opened:
         qtbot.mouseClick(_button(listed, "Open"), LEFT)
     assert opened.args == ["daily/note.md", listed.chunks[1]]
     qtbot.mouseClick(_button(listed, "Copy citations"), LEFT)
@@ -543,79 +543,79 @@ def test_selection_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
     listed.list.setFocus()
     qtbot.keyClick(listed.list, Qt.Key.Key_Escape)
     assert not listed.isVisible()
-    assert shown.canvas.hasFocus()
-    _calm(qtbot, shown)
+    assert map_panel.canvas.hasFocus()
+    _calm(qtbot, map_panel)
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Space])
-def test_enter_without_point_moves_to_nearest(qtbot, shown: MapPanel, key) -> None:
-    shown.canvas.setFocus()
-    with qtbot.assertNotEmitted(shown.open_requested):
-        qtbot.keyClick(shown.canvas, key)
-    assert shown.canvas.point >= 0
-    qtbot.waitUntil(shown.selecting.card.isVisible)
+def test_enter_without_point_moves_to_nearest(qtbot, map_panel: MapPanel, key) -> None:
+    map_panel.canvas.setFocus()
+    with qtbot.assertNotEmitted(map_panel.open_requested):
+        qtbot.keyClick(map_panel.canvas, key)
+    assert map_panel.canvas.point >= 0
+    qtbot.waitUntil(map_panel.map_selection.card.isVisible)
 
 
-def test_keys_select_single_points_and_all_in_view(qtbot, shown: MapPanel) -> None:
-    shown.canvas.setFocus()
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Left, CTRL)
-    first = shown.canvas.point
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Space)
-    _calm(qtbot, shown)
-    assert shown.selecting.list.chunks == (100 + first,)
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Space)
-    _calm(qtbot, shown)
-    assert shown.selecting.list.chunks == ()
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_A, CTRL)
-    _calm(qtbot, shown)
-    assert len(shown.selecting.list.chunks) == 30
+def test_keys_select_single_points_and_all_in_view(qtbot, map_panel: MapPanel) -> None:
+    map_panel.canvas.setFocus()
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Left, CTRL)
+    first = map_panel.canvas.point
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Space)
+    _calm(qtbot, map_panel)
+    assert map_panel.map_selection.list.chunks == (100 + first,)
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_Space)
+    _calm(qtbot, map_panel)
+    assert map_panel.map_selection.list.chunks == ()
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_A, CTRL)
+    _calm(qtbot, map_panel)
+    assert len(map_panel.map_selection.list.chunks) == 30
 
 
-def test_isolated_group_limits_selection(qtbot, shown: MapPanel) -> None:
-    qtbot.mouseClick(shown.legend.items[1], LEFT)
-    shown.canvas.setFocus()
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_A, CTRL)
-    _calm(qtbot, shown)
-    assert shown.selecting.list.chunks == tuple(range(101, 130, 3))
+def test_isolated_group_limits_selection(qtbot, map_panel: MapPanel) -> None:
+    qtbot.mouseClick(map_panel.legend.items[1], LEFT)
+    map_panel.canvas.setFocus()
+    qtbot.keyClick(map_panel.canvas, Qt.Key.Key_A, CTRL)
+    _calm(qtbot, map_panel)
+    assert map_panel.map_selection.list.chunks == tuple(range(101, 130, 3))
 
 
-def test_narrow_panel_places_list_below_map(qtbot, shown: MapPanel) -> None:
-    shown.canvas.all_requested.emit()
-    _calm(qtbot, shown)
-    assert shown.selecting.list.x() > shown.canvas.geometry().right()
-    shown.window().resize(480, 520)
-    qtbot.waitUntil(lambda: shown.selecting.list.y() > shown.canvas.geometry().bottom())
-    _calm(qtbot, shown)
+def test_narrow_panel_places_list_below_map(qtbot, map_panel: MapPanel) -> None:
+    map_panel.canvas.all_requested.emit()
+    _calm(qtbot, map_panel)
+    assert map_panel.map_selection.list.x() > map_panel.canvas.geometry().right()
+    map_panel.window().resize(480, 520)
+    qtbot.waitUntil(lambda: map_panel.map_selection.list.y() > map_panel.canvas.geometry().bottom())
+    _calm(qtbot, map_panel)
 
 
-def test_new_points_stay_in_fitted_view(qtbot, shown: MapPanel, insight) -> None:
+def test_new_points_stay_in_fitted_view(qtbot, map_panel: MapPanel, insight) -> None:
     points = 3 * np.frombuffer(insight.map.points, np.float32)
     insight.map = msgspec.structs.replace(insight.map, points=points.tobytes(), stamp=2)
-    shown.refresh()
-    qtbot.waitUntil(lambda: insight.made == 2 and not shown.busy)
-    assert all(shown.canvas.rect().contains(shown.canvas.pixel_of(point).toPoint()) for point in range(30))
+    map_panel.refresh()
+    qtbot.waitUntil(lambda: insight.made == 2 and not map_panel.busy)
+    assert all(map_panel.canvas.rect().contains(map_panel.canvas.pixel_of(point).toPoint()) for point in range(30))
 
 
 # --- as a card on the overview ----------------------------------------------------------------------------------------
 
 
-def test_wheel_zooms_only_with_focus_or_ctrl(qtbot, shown: MapPanel) -> None:
-    shown.header.fit.setFocus()
-    scale = shown.canvas.view.scale
-    _turn(shown, QPointF(50, 50))
-    assert shown.canvas.view.scale == scale
-    _turn(shown, QPointF(50, 50), CTRL)
-    assert shown.canvas.view.scale > scale
-    scale = shown.canvas.view.scale
-    shown.canvas.setFocus()
-    _turn(shown, QPointF(50, 50))
-    assert shown.canvas.view.scale > scale
-    _calm(qtbot, shown)
+def test_wheel_zooms_only_with_focus_or_ctrl(qtbot, map_panel: MapPanel) -> None:
+    map_panel.header.fit.setFocus()
+    scale = map_panel.canvas.view.scale
+    _turn(map_panel, QPointF(50, 50))
+    assert map_panel.canvas.view.scale == scale
+    _turn(map_panel, QPointF(50, 50), CTRL)
+    assert map_panel.canvas.view.scale > scale
+    scale = map_panel.canvas.view.scale
+    map_panel.canvas.setFocus()
+    _turn(map_panel, QPointF(50, 50))
+    assert map_panel.canvas.view.scale > scale
+    _calm(qtbot, map_panel)
 
 
-def test_card_opens_map_page(qtbot, shown: MapPanel) -> None:
-    with qtbot.waitSignal(shown.action_requested) as signal:
-        qtbot.mouseClick(shown.header.enlarge, LEFT)
+def test_card_opens_map_page(qtbot, map_panel: MapPanel) -> None:
+    with qtbot.waitSignal(map_panel.action_requested) as signal:
+        qtbot.mouseClick(map_panel.header.enlarge, LEFT)
     assert signal.args == ["map"]
 
 

@@ -1,4 +1,4 @@
-"""Charts can be walked through, pointed at, and named; what they draw follows the figures."""
+"""Charts: keyboard, mouse, accessible names, and drawn marks that match the figures."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -27,7 +27,7 @@ def make_series(*heights: float, failed: int | None = None) -> Series:
     return Series(marks, summary="Some marks.", ends=("from", "to"))
 
 
-def shown(qtbot, chart: QWidget, width: int = 300) -> QWidget:
+def show_chart(qtbot, chart: QWidget, width: int = 300) -> QWidget:
     qtbot.addWidget(chart)
     chart.resize(width, max(chart.sizeHint().height(), 1))
     chart.show()
@@ -41,7 +41,7 @@ def inked(picture: QImage, x: int, height: int) -> int:
 
 
 def test_bar_height_is_proportional_to_value(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart = show_chart(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(10, 5, 0))
     picture = chart.grab().toImage()
     slot = 56  # the widest
@@ -53,7 +53,7 @@ def test_bar_height_is_proportional_to_value(qtbot, appearance):
 
 
 def test_last_label_is_below_last_of_few_bars(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Sizes", 100), width=600)
+    chart = show_chart(qtbot, BarChart("Sizes", 100), width=600)
     chart.show_series(make_series(10, 5, 7))
     footer = chart.grab(chart.rect().adjusted(0, 101, 0, 0)).toImage()
     columns = [x for x in range(footer.width()) if inked(footer, x, footer.height())]
@@ -62,7 +62,7 @@ def test_last_label_is_below_last_of_few_bars(qtbot, appearance):
 
 @pytest.mark.parametrize(("width", "room"), [(600, True), (295, True), (200, False)])
 def test_legend_is_shown_whole_or_not_at_all(qtbot, appearance, width, room):
-    chart = shown(qtbot, BarChart("Files", 100), width=width)
+    chart = show_chart(qtbot, BarChart("Files", 100), width=width)
     series = make_series(*range(1, 14))
     chart.show_series(replace(series, ends=("Nov. 2025", "Nov. 2026"), legend=("Notizen", "Sitzungen")))
     footer = chart.grab(chart.rect().adjusted(0, 101, 0, 0)).toImage()
@@ -71,7 +71,7 @@ def test_legend_is_shown_whole_or_not_at_all(qtbot, appearance, width, room):
 
 
 def test_many_bars_share_width(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart = show_chart(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(*range(1, 101)))
     assert chart.mark_at(QPointF(299, 50)) == 99
     assert chart.mark_at(QPointF(0, 50)) == 0
@@ -79,7 +79,7 @@ def test_many_bars_share_width(qtbot, appearance):
 
 
 def test_keys_move_between_bars_and_name_each(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart = show_chart(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(1, 2, 3))
     assert chart.accessibleName() == "Sizes"
     assert chart.accessibleDescription() == "Some marks."
@@ -100,7 +100,7 @@ def test_keys_move_between_bars_and_name_each(qtbot, appearance):
 
 
 def test_hover_names_bar_temporarily_and_click_permanently(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart = show_chart(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(1, 2, 3))
     qtbot.mouseMove(chart, QPoint(70, 50))
     qtbot.waitUntil(lambda: "mark 1" in chart.accessibleName())
@@ -112,7 +112,7 @@ def test_hover_names_bar_temporarily_and_click_permanently(qtbot, appearance):
 
 
 def test_chosen_mark_survives_new_series(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart = show_chart(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(1, 2))
     qtbot.keyClick(chart, Key.Key_Left)
     chart.show_series(make_series(1, 7, 3, 4))
@@ -128,7 +128,7 @@ def visible(chart: BarChart) -> set[int]:
 
 
 def test_fixed_width_bars_show_newest_and_keys_reach_oldest(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Updates", 50, bar_width=16), width=280)
+    chart = show_chart(qtbot, BarChart("Updates", 50, bar_width=16), width=280)
     chart.show_series(make_series(*range(1, 41)))
     assert visible(chart) == set(range(28, 40))
     for _ in range(15):
@@ -139,13 +139,13 @@ def test_fixed_width_bars_show_newest_and_keys_reach_oldest(qtbot, appearance):
     assert visible(chart) == set(range(12))
     qtbot.keyClick(chart, Key.Key_End)
     assert visible(chart) == set(range(28, 40))
-    few = shown(qtbot, BarChart("Updates", 50, bar_width=16), width=280)
+    few = show_chart(qtbot, BarChart("Updates", 50, bar_width=16), width=280)
     few.show_series(make_series(1, 2))
     assert visible(few) == {0, 1}
 
 
 def test_failed_bar_is_hatched(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Updates", 100, bar_width=40))
+    chart = show_chart(qtbot, BarChart("Updates", 100, bar_width=40))
     chart.show_series(make_series(10, 10, failed=1))
     picture = chart.grab().toImage()
     well = {picture.pixelColor(20, y).name() for y in range(20, 80)}
@@ -156,7 +156,7 @@ def test_failed_bar_is_hatched(qtbot, appearance):
 
 def test_parts_of_bar_differ_by_pattern(qtbot, appearance):
     mark = Mark((3, 3), "Jan: 3 notes, 3 sessions", (("Jan", 1),))
-    chart = shown(qtbot, BarChart("Files", 100))
+    chart = show_chart(qtbot, BarChart("Files", 100))
     chart.show_series(Series((mark,), legend=("notes", "sessions")))
     picture = chart.grab().toImage()
     x = round(chart.rect_of_mark(0).center().x())
@@ -165,7 +165,7 @@ def test_parts_of_bar_differ_by_pattern(qtbot, appearance):
 
 
 def test_adjacent_pieces_differ_by_pattern(qtbot, appearance):
-    chart = shown(qtbot, ShareChart("On disk", 8), width=644)
+    chart = show_chart(qtbot, ShareChart("On disk", 8), width=644)
     chart.show_series(make_series(*[1] * 8))
     picture = chart.grab().toImage()
     patterns = [_pattern(picture, 82 + 80 * index - 60) for index in range(8)]
@@ -182,7 +182,7 @@ def _pattern(picture: QImage, left: int) -> tuple[bool, ...]:
 
 
 def test_pieces_share_bar_and_have_legend(qtbot, appearance):
-    chart = shown(qtbot, ShareChart("On disk", 4), width=300)
+    chart = show_chart(qtbot, ShareChart("On disk", 4), width=300)
     height = chart.sizeHint().height()
     chart.show_series(make_series(3, 1))
     assert chart.sizeHint().height() == height
@@ -195,7 +195,7 @@ def test_pieces_share_bar_and_have_legend(qtbot, appearance):
 
 
 def test_spark_chart_keeps_newest_at_right(qtbot, appearance):
-    chart = shown(qtbot, SparkChart("Throughput", 50), width=100)
+    chart = show_chart(qtbot, SparkChart("Throughput", 50), width=100)
     chart.show_series(make_series(*range(1, 201)))
     points = {place: point.center() for place in range(200) if (point := chart.rect_of_mark(place)).isValid()}
     first, *_, last = points
@@ -218,7 +218,7 @@ def test_every_chart_paints_at_any_size_and_theme(qtbot, appearance, theme, scal
     charts = (BarChart("a", 60), BarChart("b", 60, bar_width=10), ShareChart("c", 3), SparkChart("d", 40))
     for chart in charts:
         for width in (30, 400):
-            shown(qtbot, chart, width)
+            show_chart(qtbot, chart, width)
             for series in (Series(), make_series(1, 0, 3), make_series(0, 0)):
                 chart.show_series(series)
                 chart.choose(0) if series.marks else None
@@ -324,7 +324,7 @@ def test_t_key_outside_card_types_a_letter(qtbot, appearance):
 @pytest.mark.usefixtures("right_to_left")
 @pytest.mark.parametrize("kind", [BarChart, SparkChart])
 def test_right_to_left_chart_mirrors_marks_and_hit_testing(qtbot, appearance, kind):
-    chart = shown(qtbot, kind("Sizes", 100))
+    chart = show_chart(qtbot, kind("Sizes", 100))
     chart.show_series(make_series(*range(1, 13)))
     picture = chart.grab().toImage()
     first, last = (chart.spoken_parts()[place].rect for place in (0, 11))
@@ -342,7 +342,7 @@ def test_right_to_left_chart_mirrors_marks_and_hit_testing(qtbot, appearance, ki
 
 def test_screen_reader_walk_reads_parts_less_than_once_each(qtbot, appearance, monkeypatch):
     describe_painted_widgets()
-    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart = show_chart(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(*range(1, 31)))
     read, calls = BarChart.spoken_parts, []
     monkeypatch.setattr(BarChart, "spoken_parts", lambda self: calls.append(None) or read(self))

@@ -147,7 +147,7 @@ def test_damaged_file_is_set_aside(caplog):
     assert drafts_path().with_name("drafts-damaged.json").read_text() == '[{"folder": 3}]'
 
 
-def test_unwritable_path_is_no_error(caplog, monkeypatch, tmp_path):
+def test_unwritable_path_causes_no_error(caplog, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("x")
     monkeypatch.setattr("gui.window.drafts.drafts_path", lambda: tmp_path / "file" / "drafts.json")
     save_drafts("/n", [Draft("/n", "fact", "", "Private words")])

@@ -39,7 +39,7 @@ def test_unchanged_note_saves_no_draft(qtbot, sessions):
     controller = sessions.remember.controller
     controller.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: controller.ready)
-    sessions.resuming.write_now()
+    sessions.session_restore.write_now()
     assert not drafts_path().exists()
     controller.sheet.reject()
 

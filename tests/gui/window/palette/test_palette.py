@@ -62,10 +62,10 @@ def test_enter_runs_best_match_and_restores_focus(qtbot, opened, box, open_palet
     opened.search.focus_box()
     before = QApplication.focusWidget()
     assert open_palette("diagn")[0] == "Show or hide diagnostics"
-    shown = opened.diagnostics.isVisible()
+    was_visible = opened.diagnostics.isVisible()
     qtbot.keyClick(box.edit, Key.Key_Return)
     assert not box.is_open
-    assert opened.diagnostics.isVisible() is not shown
+    assert opened.diagnostics.isVisible() is not was_visible
     assert QApplication.focusWidget() is before
 
 

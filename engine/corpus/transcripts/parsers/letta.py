@@ -1,0 +1,102 @@
+"""Letta Code: `~/.letta/lc-local-backend/conversations/<session>/messages.jsonl`, or only transcripts.
+
+Written from its public source (`local-transcript.ts`, autumn 2026) and a description of it. Sessions on this machine
+have the entries of Pi (`openclaw`), whose messages have an id: one that is written again repeats a message, perhaps
+shortened. Sessions on Letta's server have only `~/.letta/transcripts/<agent>/<session>/transcript.jsonl`: a line for
+each text, or for a tool with its result, with the time of the turn; folders and models are not in it.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineParser, digest
+from engine.corpus.transcripts.json_values import mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import arguments
+from engine.corpus.transcripts.parsers.claude_code import parts_of
+from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
+
+_AGENT = "letta"
+_ID = "letta-msg-"
+_KINDS = frozenset({"user", "assistant", "reasoning", "error", "tool_call"})
+
+
+class LettaParser(OpenClawParser, kw_only=True):
+    known: set[int] = msgspec.field(default_factory=set)
+    """Digests of the ids of the messages read so far."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        if name := string(mapping(value.get("message")).get("id")):
+            number = digest(name)
+            if number in self.known:
+                return []
+            self.known.add(number)
+        return super().feed(value, line)
+
+    def _user(self, message: Mapping[str, Any]) -> list[Part]:
+        """Return the parts of a user's message; reminders of the program are as in Claude Code's."""
+        blocks = self._blocks(message.get("content"), "user")
+        return [part for block in blocks for part in (parts_of(block.text) if block.kind == "text" else [block])]
+
+
+class LettaFormat:
+    """Format of the sessions on this machine."""
+
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role":"user","content":', b'"role":"assistant","content":[{"type":"text"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(string(mapping(value.get("message")).get("id")).startswith(_ID) for value in values)
+
+    def parser(self, path: str) -> LettaParser:
+        return LettaParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
+
+    def resume(self, state: bytes) -> LineParser:
+        return decode_json(state, LettaParser)
+
+
+class TranscriptParser(LineParser):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = string(value.get("kind"))
+        if kind not in _KINDS:
+            self.count_unknown(kind)
+            return []
+        id_ = string(value.get("source_message_id"))
+        return next_turn(self, _parts(kind, value), line, id=id_, time=seconds(value.get("captured_at")))
+
+
+def _parts(kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
+    text = string(value.get("text"))
+    if kind == "tool_call":
+        name = string(value.get("name"))
+        yield Part("assistant", "tool-call", arguments(string(value.get("argsText"))) or name, name)
+        yield Part("tool", "tool-result", string(value.get("resultText")), name)
+    elif kind == "user":
+        yield Part("user", "text", text)
+    elif kind == "error":
+        yield Part("system", "text", text)
+    else:
+        yield Part("assistant", "thinking" if kind == "reasoning" else "text", text)
+
+
+class LettaTranscriptFormat:
+    """Format of the transcripts of all sessions."""
+
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"kind":"user"', b'"kind":"assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(string(value.get("kind")) in _KINDS and "captured_at" in value for value in values)
+
+    def parser(self, path: str) -> TranscriptParser:
+        return TranscriptParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
+
+    def resume(self, state: bytes) -> LineParser:
+        return decode_json(state, TranscriptParser)

@@ -1,0 +1,87 @@
+"""nanobot: `~/.nanobot/sessions/<workspace>/<name>.jsonl`, before autumn 2026 `~/.nanobot/sessions/<name>.jsonl`.
+
+Written from a description of its public source (`session/manager.py`, `runtime_context.py`, version 0.3.5 of October
+2026). The first line describes the session, whose key names the channel and the chat; the other lines are messages of
+the chat completions API with the local time. `.workspace` next to them has the folder. What the program appended to the
+user's text is repeated in `_runtime_context`; a message with `_hidden_history` stands for older ones. The file is
+written again as a whole. Models and tokens are not recorded.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import items, mapping, string
+from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import ChatParser
+
+_AGENT = "nanobot"
+_FOLDER = ".workspace"
+_LONGEST_FOLDER = 4096
+
+
+class NanobotParser(ChatParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = value.get("_type")
+        if kind == "metadata":
+            self.facts.id = clean(string(value.get("key"))) or self.facts.id
+            self.facts.started = local_time(value.get("created_at"))
+            return []
+        if kind is not None:
+            if kind != "provider_state":
+                self.count_unknown(kind)
+            return []
+        return next_turn(self, list(self._parts(value)), line, time=local_time(value.get("timestamp")))
+
+    def _parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
+        marked = mapping(message.get("_runtime_context"))
+        own, added = _divided(message.get("content"), marked)
+        for part in self.chat_parts({**message, "content": own}):
+            hidden = part.role == "user" and message.get("_hidden_history") is True
+            yield part._replace(role="system") if hidden else part
+        for text in added:
+            yield Part("system", "text", text)
+
+
+def _divided(content: object, marked: Mapping[str, Any]) -> tuple[object, list[str]]:
+    """Return the user's content, and the texts that the program appended to it."""
+    added, blocks = string(marked.get("suffix")), items(marked.get("blocks"))
+    if isinstance(content, str) and added and content.endswith(added):
+        return content[: -len(added)].rstrip("\n"), [added]
+    if isinstance(content, list) and blocks and content[-len(blocks) :] == blocks:
+        return content[: -len(blocks)], [string(mapping(block).get("text")) for block in blocks]
+    return content, []
+
+
+class NanobotFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_line, values))
+
+    def parser(self, path: str) -> NanobotParser:
+        folder, name = os.path.split(path)
+        facts = SessionFacts(agent=_AGENT, id=clean(name.removesuffix(".jsonl")), project=_workspace(folder))
+        return NanobotParser(facts=facts)
+
+    def resume(self, state: bytes) -> LineParser:
+        return decode_json(state, NanobotParser)
+
+
+def _is_line(value: Mapping[str, Any]) -> bool:
+    return value.get("_type") == "metadata" and isinstance(value.get("key"), str) and "created_at" in value
+
+
+def _workspace(folder: str) -> str:
+    try:
+        with open_binary(os.path.join(folder, _FOLDER)) as file:
+            return clean(file.read(_LONGEST_FOLDER).decode(errors="replace").strip())
+    except (OSError, PathRefused):
+        return ""

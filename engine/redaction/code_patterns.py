@@ -1,0 +1,200 @@
+"""Patterns for codes and keys that people copy: seed phrases, recovery codes, codes of doors and locks, keys in groups.
+
+`engine/redaction/secret_masking.py` has the rules for the expressions.
+"""
+
+import re
+
+from engine.base import lazy_pattern
+from engine.redaction.secret_pattern import LINE_END, SecretPattern, mixes_digits, value_of
+from engine.redaction.secret_words import describes
+
+
+def is_seed(before: str, match: re.Match[str]) -> bool:
+    """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
+    words = re.findall("[a-z]+", value_of(match).casefold())
+    return sum(map(describes, words)) * (6 if match["sign"] is None else 4) <= len(words)
+
+
+def is_key_in_groups(before: str, match: re.Match[str]) -> bool:
+    """Whether the groups after "key:" are a secret, not a public key's fingerprint, a number or words."""
+    value = value_of(match)
+    letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
+    if not letters:
+        return len(value) > len("123456-") * 7
+    fingerprint = len(value) > len("ABCD ") * 8 and all(sign in "0123456789abcdefABCDEF -" for sign in value)
+    mixed = value.isupper() or any(mixes_digits(f"{group}-") for group in re.split("[ -]", value))
+    return (
+        digits >= 2
+        and mixed
+        and not fingerprint
+        and re.search(r"(?i:public|primary|foreign|product)[ _-]?\Z", before) is None
+    )
+
+
+_RECOVERY_CODES = (
+    *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
+    *("wiederherstellungscode", "notfallcode", "codes de secours", "códigos de respaldo", "códigos de recuperación"),
+    *("codici di backup", "kody zapasowe", "резервные коды"),
+    *("коды восстановления", "备用码", "恢复码", "バックアップコード", "백업 코드"),
+)
+_BEFORE_CODE = "|".join(
+    rf"(?<=(?<!\w){word}code)"
+    for word in (
+        *(
+            f"{kind} "
+            for kind in "one-time verification confirmation security authentication login sign-in sms 2fa mfa "
+            "two-factor otp door gate alarm garage entry keypad safe lock locker lockbox unlock bike "
+            "garage-door alarmanlage homekit setup pairing".split()
+        ),
+        *"bestätigungs einmal sicherheits verifizierungs anmelde verificatie digi pass einrichtungs kopplungs".split(),
+        *(
+            f"{of}{sign}"
+            for of in "tür haustür tor garagen alarm tresor safe entsperr homekit".split()
+            for sign in ("", "-")
+        ),
+        *("schließfach ", "spind "),
+    )
+)
+_CODE_OF = (
+    "de (?:vérification|validation|sécurité|la porte|l['’](?:immeuble|alarme))|immeuble|d['’]entrée|du portail"
+    "|du coffre|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage|tor|hoftor|schlüsselsafe|tresor|keller)"
+)
+_OTHER_CODES = (
+    *("código de verificación", "código de seguridad", "código de la puerta", "código del portal"),
+    *("código de verificação", "código da porta", "código do portão", "codice di verifica", "codice della porta"),
+    *("código de la alarma", "código do alarme", "codice cassaforte", "codice della cassaforte"),
+    *("clave de la alarma", "code de la carte", "code de la cb"),
+    *("kod weryfikacyjny", "kod do drzwi", "код подтверждения", "код от двери", "код от домофона", "код домофона"),
+    *("one-time password", "one time password", "geheimzahl", "kartenpin"),
+    *"验证码 驗證碼 门禁码 認証コード 確認コード 인증번호 인증코드".split(),
+)
+_A_CODE = (
+    r"(\d{4,8}[#*]?|\d{3}[ -](?:\d\d-)?\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})"
+    r"(?![\w-]|[.,:/]\d)"
+)
+_BEFORE_ITS_NAME = "|".join(rf"(?<=(?<![\d.,:/])(\d{{{length}}})[ ]i)" for length in range(4, 9))
+_NAME_WORD = (
+    r"(?!(?:for|the|of|on|in|to|and|or|a|as|at|from|with|zip|post|postal|area|country|source|error|status)(?:code)?\b)"
+    r"(?:[\w'’-]|\.(?=\w))"
+)
+"""A character of a word from "is your" up to "code", if the word there does not make it another code."""
+
+_LOCK = lazy_pattern(
+    "safe|lock|vault|suitcase|luggage|tresor|schlo[sß]|koffer|spind|coffre|cadenas|caja|candado|cassaforte|lucchetto"
+    "|cofre|cadeado",
+    re.IGNORECASE,
+)
+_SEED_WORD = r"(?<![A-Za-z])(?:[A-Za-z][a-z]{2,7}+|[A-Z]{3,8}+)(?![A-Za-z])"
+_ITEM = r"(?:(?:\d\d?[.)]|[*•-](?=[ ]))[ ]{0,2})?+[\"'`]?"
+
+CODE_PATTERNS: tuple[SecretPattern, ...] = (
+    SecretPattern(
+        "Seed phrase",
+        "12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase`, `wallet`, `BIP39`, on a line or in a list",
+        (
+            "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
+            "My recovery phrase is «legal winner thank year wave sausage worth useful legal winner thank yellow».",
+            'MNEMONIC="«legal winner thank year wave sausage worth useful legal winner thank yellow»"',
+        ),
+        ("seed", "mnemonic", "recovery phrase", "recovery words", "wallet", "bip39", "bip-39"),
+        r"(?i:(?:seed|wallet)(?:['’]?s)?(?:[ _-]?(?:phrase|words|backup)|(?P<bare>))"
+        r"|(?:mnemonic|bip-?39)(?:[ _-]?(?:phrase|words))?|recovery[ _-](?:phrase|words))"
+        r"(?:(?P<sign>[\"']?[ \t]{0,4}[:=]|[ \t]{1,4}(?:is|are|was|ist|lautet)\b:?|\()[\s\"'`\[]{0,20}"
+        rf"|[\s\"'`]{{1,8}})(?(bare)(?![*•-])){_ITEM}"
+        rf"((?:{_SEED_WORD}[\"'`]?,?[ \t]{{0,3}}(?:\r?\n[ \t]{{0,12}}){{0,2}}{_ITEM}){{11,23}}{_SEED_WORD})(?![\w-])",
+        "whole",
+        is_seed,
+    ),
+    SecretPattern(
+        "Recovery codes",
+        "the codes after `recovery codes`, `backup code`, `Wiederherstellungscodes` and others, on one line or several",
+        (
+            "recovery codes: «4f9a-22bc» «91d0-aa37»",
+            "2FA backup codes: «8274 1938», «1827 3645»",
+            "GitHub recovery codes\n\n«a1b2c-d3e4f»\n«b2c3d-e4f5a»\n",
+            "Backup codes:\n1. «12345678»\n2. «87654321»",
+            "Wiederherstellungscode lautet «4F9A22BC91D0»",
+        ),
+        _RECOVERY_CODES,
+        rf"(?i:{'|'.join(_RECOVERY_CODES)})(?:e?[sn]|en)?"
+        rf"(?:[ \t]{{1,2}}(?:for|für|pour|de|van|of)[^:{LINE_END}]{{1,40}})?"
+        r"(?:[ \t]{0,4}(?P<sign>[:=\uff1a])|[ \t]{1,4}(?P<verb>is|are|ist|lautet|sind|lauten|es|son|sont|est)\b"
+        r"|(?=[ \t]{0,8}\r?\n)|(?=[ \t]{1,2}[A-Z0-9][A-Z0-9-]{7}))",
+        "whole",
+        block="codes",
+    ),
+    SecretPattern(
+        "Code for one use or for a door",
+        "the digits after `TAN`, `OTP`, `PUK`, `verification code`, `door code`, `Bestätigungscode`, `digicode` and "
+        "others, also in other languages",
+        (
+            "TAN «483920»",
+            "your OTP: «772913»",
+            "OTP «772913»",
+            "Meeting passcode «482910»",
+            "Your verification code is: «629 104»",
+            "Der Code für die Haustür ist «2580»",
+            "le code de la porte : «B4711»",
+            "您的验证码是 «629104»",
+            "Karte 4111, CVC «123»",
+        ),
+        (
+            *("TAN ", "TAN:", "OTP ", "OTP:", "cvv", "cvc", "puk", " otp:"),
+            "code:",
+            *(f"{letter}code " for letter in " slrmi"),
+            *("code d", "code für ", "code imm"),
+            *_OTHER_CODES,
+        ),
+        rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|(?i:cv[cv])2?(?P<card>)"
+        rf"|(?i:{'|'.join(_OTHER_CODES)})"
+        rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
+        r"(?P<link>(?:[ ](?i:for|of|to|fürs?|vom|zum)(?:[ ][^\W\d]{2,16}){1,3}(?=[ ]\d{4,8}(?!\w)))"
+        r"|(?:[ ](?i:at|for|of|in|to|fürs?|am|im|vom|zum)[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]|,?[ ]c['’]est[ ]"
+        r"|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)|是|[为為]|は|는|은)?[ \t]{0,4}"
+        rf"[\"'`*«„“「#]{{0,2}}(?(link)|(?(short)(?=\d{{6}})|(?!(?:19|20)\d\d\b)))(?<![A-Za-z])(?(card)(\d{{3,4}})(?![\w-])|{_A_CODE})",
+        "whole",
+    ),
+    SecretPattern(
+        "Code before its name",
+        "`123456 is your verification code`",
+        ("G-«629104» is your Google verification code.", "«4711» is your PIN"),
+        ("s your ",),
+        rf"(?:{_BEFORE_ITS_NAME})(?i:s your[ ](?:{_NAME_WORD}{{1,24}}[ ]){{0,4}}?"
+        rf"(?:{_NAME_WORD}{{0,20}}code|tan|otp|pin)(?![a-z]))",
+        "whole",
+    ),
+    SecretPattern(
+        "Combination of a lock",
+        "`safe combination 14-38-52`, `Kombination des Tresors: …`, `Zahlenschloss: …`, `disarmed with 5519`",
+        (
+            *("locker combination «14-38-52»", "Safe-Kombination: «14-38-52»", "Kombination des Tresors: «143852»"),
+            *("The phone unlocks with «730915».", "la combinaison du coffre est «14-38-52»", "Zahlenschloss: «4471»"),
+        ),
+        ("ombina", "lock combo", "locker combo", "zahlenschlo", "armed with ", "unlock", "opens with ", "entsperr"),
+        rf"(?i:ombina(?:tion|ison|ción|cion|zione|ção)|lock(?:er)?[ ]combo|zahlenschloss"
+        rf"|(?P<opens>(?:armed|unlock(?:s|ed)?|opens|entsperr\w{{1,3}})"
+        rf"(?:[ ][^\W\d]{{1,12}}){{0,3}}?[ ](?:with|mit)))"
+        rf"(?:[ ](?:of|for|to|on|de[lrs]?|d[aou]s?|della|für|vom|zum)[ ][^:=.\d{LINE_END}]{{1,40}}?)?"
+        rf"(?:[ \t]{{0,3}}[:=]|[ ](?:is|ist|est|es|è|é|lautet))?[ \t]{{1,2}}[\"'`*]{{0,2}}"
+        rf"(\d{{4,8}}#?|(?:\d{{1,2}}[ -]){{2,3}}\d{{1,2}})"
+        rf"(?=[\"'`*]{{0,2}}(?:[ \t]*(?:[{LINE_END}]|\Z)|[,;!?)]|\.(?!\d)))",
+        "whole",
+        lambda before, match: match["opens"] is not None or bool(_LOCK.search(before + match[0])),
+    ),
+    SecretPattern(
+        "Key in groups",
+        "`two-factor secret: JBSW Y3DP …`, `recovery key: EsTc 4vB2 …`, `recovery key: 123456-…` of BitLocker",
+        (
+            "Two-factor secret: «JBSW Y3DP EHPK 3PXP»",
+            "setup key is «jbsw y3dp ehpk 3pxp»",
+            "Recovery key: «EsTc 4vB2 9kLm»",
+        ),
+        ("secret", "key", "wiederherstellungsschl"),
+        rf"(?i:secret|key|wiederherstellungsschlüssel)[\"'*]{{0,2}}(?:[ ]\([^(){LINE_END}]{{1,24}}\))?"
+        r"(?:[ \t]?[:=]\*{0,2}|[ ](?:is|ist))\s{1,4}[\"'`]?"
+        r"((?:[A-Za-z0-9]{4}[ -]){2,15}[A-Za-z0-9]{2,4}|(?:\d{6}-){7}\d{6})(?![\w-])",
+        "whole",
+        is_key_in_groups,
+    ),
+)

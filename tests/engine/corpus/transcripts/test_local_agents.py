@@ -1,0 +1,173 @@
+"""Sessions of Letta Code, nanobot and Ollama's chat program."""
+
+import base64
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts.formats import Conversation, LineFormat
+from engine.corpus.transcripts.parsers.letta import LettaFormat, LettaTranscriptFormat
+from engine.corpus.transcripts.parsers.nanobot import NanobotFormat
+from engine.corpus.transcripts.registry import copied_sessions, session_folders
+from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.tool_uses import uses_of
+from engine.corpus.transcripts.transcript_reader import conversations
+from engine.corpus.user_environment import Machine
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.agent_databases import DATABASES
+from tests.helpers.transcripts import feed_with_pauses, fixture_lines, json_values, mangled, stored_after_every_line
+
+FIXTURES = Path(__file__).parent / "fixtures"
+LETTA = FIXTURES / "letta/messages.jsonl"
+LETTA_TRANSCRIPT = FIXTURES / "letta/transcript.jsonl"
+NANOBOT = FIXTURES / "nanobot/dGVsZWdyYW06MTIzNDU2Nzg5.jsonl"
+START = 1777885200.0
+FORMATS: dict[Path, LineFormat] = {
+    LETTA: LettaFormat(),
+    LETTA_TRANSCRIPT: LettaTranscriptFormat(),
+    NANOBOT: NanobotFormat(),
+}
+LINES = {path: [value for _, value in fixture_lines(path)] for path in FORMATS}
+
+
+def read(path: Path) -> Conversation:
+    (session,) = conversations(path)
+    return session
+
+
+def parts(session: Conversation) -> list[tuple[str, str, str, str]]:
+    return [(part.role, part.kind, part.text, part.tool) for part in session.messages]
+
+
+def test_a_session_of_letta_code_is_read() -> None:
+    session = read(LETTA)
+    assert parts(session) == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "cat hull.py", "Bash"),
+        ("tool", "tool-result", "seams = None", "Bash"),
+        ("system", "text", "So far: a leak.", ""),
+        ("assistant", "text", "It has no seams.", ""),
+    ]
+    facts = session.facts
+    assert (facts.agent, facts.id, facts.project) == ("letta", "local-conv-1", "/home/ada/boats")
+    assert (facts.name, facts.started, facts.ended) == ("Why does it leak?", START, START + 6)
+    assert facts.usage == {"m-1": Usage(20, 10, 4, 0, cost=0.5)}
+    assert session.unknown == {}
+
+
+def test_a_transcript_of_letta_code_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "agent-1a2b" / "conv-9f" / "transcript.jsonl"
+    path.parent.mkdir(parents=True)
+    shutil.copy(LETTA_TRANSCRIPT, path)
+    session = read(path)
+    assert parts(session) == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "tool-call", "cat hull.py", "Bash"),
+        ("tool", "tool-result", "seams = None", "Bash"),
+        ("assistant", "text", "It has no seams.", ""),
+        ("system", "text", "No connection.", ""),
+    ]
+    assert [use.value for part in session.messages for use in uses_of(part)] == ["hull.py", "cat hull.py"]
+    assert (session.facts.agent, session.facts.id, session.facts.ended) == ("letta", "conv-9f", START + 9)
+    assert session.unknown == {"hologram": 1}
+
+
+@pytest.mark.parametrize(
+    ("stored", "transcript"),
+    [("conversation:conv/9f", "agent-1a2b/conv_9f"), ("default:agent-1a2b", "agent-1a2b/default")],
+)
+def test_a_transcript_of_a_session_on_this_machine_is_a_copy(tmp_path: Path, stored: str, transcript: str) -> None:
+    below = tmp_path / ".letta"
+    name = base64.urlsafe_b64encode(stored.encode()).decode().rstrip("=")
+    paths = [
+        below / "lc-local-backend" / "conversations" / name / "messages.jsonl",
+        below / "lc-local-backend" / "conversations" / "no base64" / "messages.jsonl",
+        below / "transcripts" / transcript / "transcript.jsonl",
+        below / "transcripts" / "agent-3c" / "conv-1" / "transcript.jsonl",
+    ]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        shutil.copy(FIXTURES / "letta" / path.name, path)
+    folders = [path for agent, _, path in session_folders(Machine(str(tmp_path), {})) if agent == "letta"]
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=tuple(folders)))).files
+    assert {file.path for file in found} == set(map(str, paths))
+    assert copied_sessions(found, set()) == {f"sessions/letta-transcripts/{transcript}/transcript.jsonl"}
+
+
+def test_a_session_of_nanobot_is_read() -> None:
+    session = read(NANOBOT)
+    assert parts(session) == [
+        ("system", "text", "Earlier: the hull was painted.", ""),
+        ("user", "text", "Why does it leak?", ""),
+        ("system", "text", "[Runtime Context]\nChannel: telegram\n[/Runtime Context]", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "cat hull.py", "exec"),
+        ("tool", "tool-result", "seams = None", "exec"),
+        ("user", "text", "And the keel?", ""),
+        ("system", "text", "Channel: telegram", ""),
+        ("assistant", "text", "It has no seams.", ""),
+    ]
+    facts = session.facts
+    assert (facts.agent, facts.id, facts.project) == ("nanobot", "telegram:123456789", "/home/ada/boats")
+    assert facts.name == "Why does it leak?"
+    assert facts.started is not None
+    assert facts.ended == pytest.approx(facts.started + 6.25, abs=0.01)
+    assert session.unknown == {"hologram": 1}
+
+
+def test_nanobots_instances_are_found(tmp_path: Path) -> None:
+    for name in (".nanobot", ".nanobot-work", ".nanobots"):
+        (tmp_path / name / "sessions" / "0a").mkdir(parents=True)
+        shutil.copy(NANOBOT, tmp_path / name / "sessions" / "0a" / "a.jsonl")
+    conflicts = tmp_path / ".nanobot" / "sessions" / "0a" / ".migration-conflicts"
+    conflicts.mkdir()
+    shutil.copy(NANOBOT, conflicts)
+    folders = [path for agent, _, path in session_folders(Machine(str(tmp_path), {})) if agent == "nanobot"]
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=tuple(folders))))
+    names = ["sessions/nanobot-work/0a/a.jsonl", "sessions/nanobot/0a/a.jsonl"]
+    assert sorted(file.name for file in found.files) == names
+
+
+def test_a_chat_of_ollama_is_read(tmp_path: Path) -> None:
+    database = next(one for one in DATABASES if one.name == "ollama: with tools")
+    path = database.write(tmp_path)
+    session = read(path)
+    assert parts(session) == [
+        ("user", "text", "Why does /boats/hull.py leak?", ""),
+        ("user", "text", "[image: hull.PNG]", ""),
+        ("user", "text", "[file: keel.pdf]", ""),
+        ("assistant", "thinking", "Hm.", ""),
+        ("assistant", "text", "Let me look there.", ""),
+        ("assistant", "tool-call", "seams", "web_search"),
+        ("assistant", "tool-call", "https://boats.example/", "web_fetch"),
+        ("tool", "tool-result", "seams = 1 of 2", "web_search"),
+        ("tool", "tool-result", "Error: not found", "web_fetch"),
+        ("assistant", "text", "A seam is open.", ""),
+    ]
+    assert (session.facts.agent, session.facts.title) == ("ollama", "A leaking hull")
+
+
+@pytest.mark.parametrize("path", FORMATS, ids=lambda path: path.name)
+def test_reading_resumes(path: Path) -> None:
+    lines = fixture_lines(path)
+    parser, messages = feed_with_pauses(FORMATS[path], str(path), lines)
+    assert messages == list(read(path).messages)
+    assert parser.facts.unknown == sum(parser.unknown.values())
+
+
+@given(st.sampled_from(sorted(FORMATS)), st.data())
+def test_any_line_parses_and_state_serializes(path: Path, data: st.DataObject) -> None:
+    odd = st.dictionaries(st.sampled_from(["_type", "role", "content", "kind", "type", "message"]), json_values)
+    values: list[dict[str, Any]] = data.draw(st.lists(mangled(LINES[path]) | odd))
+    parser, messages = stored_after_every_line(FORMATS[path], values)
+    assert {message.ordinal for message in messages} == set(range(1, parser.ordinal + 1))
