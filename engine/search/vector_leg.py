@@ -246,12 +246,13 @@ class VectorLeg:
 
     def near_cosines(self, ids: Sequence[int]) -> dict[int, float]:
         """Return approximate cosines, within a few thousandths, by id; chunks without a vector are left out."""
-        self._count_words(ids)
         if others := [id_ for id_ in ids if id_ not in self._near]:
             known, cosines = self.vectors.search(self.snapshot, self.model, self.query, len(others), allowed=others)
             self._near.update(zip(known.tolist(), cosines.tolist(), strict=True))
         known_cosines = {id_: self._near[id_] for id_ in ids if id_ in self._near}
-        return known_cosines | self.cosines([id_ for id_ in others if id_ not in known_cosines])
+        found = known_cosines | self.cosines([id_ for id_ in others if id_ not in known_cosines])
+        self._count_words([id_ for id_, cosine in found.items() if cosine > self.calibration.low])
+        return found
 
     def shared_subject(self) -> float:
         """Return how likely passages of the index share the query's subject, 0 to 1.

@@ -293,7 +293,9 @@ class Navigation(QObject):
     def _go(self, stop: HistoryEntry | None) -> None:
         if stop is None:
             return
-        views, view = self._views, stop.view
+        views, view, now = self._views, stop.view, self._now()
+        # Reading stays reading after a followed link; the answer of another query may have another note to read.
+        reads = views.reader_has_focus and (now.view, now.requested) == (view, stop.requested)
         self._navigating = True
         try:
             views.switch(view)
@@ -307,7 +309,10 @@ class Navigation(QObject):
                 views.search.skip_preview()
             elif view == "search":
                 views.search.preview_again()
-            views.focus_list()
+            if reads and stop.opened is not None:
+                views.focus_reader()
+            else:
+                views.focus_list()
         finally:
             self._navigating = False
         self._opened[view] = (stop.requested, stop.opened)

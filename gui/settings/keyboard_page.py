@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -23,7 +23,7 @@ from gui.settings.option_row import WIDTH, DialogPage
 from gui.widgets.accessibility import Part, announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import label
-from gui.widgets.layouts import column_page
+from gui.widgets.layouts import FlowLayout, column_page
 from gui.widgets.table import Column, RecordsTable
 
 # --- A field that records the pressed key ----------------------------------------------------------------------------
@@ -56,6 +56,13 @@ class KeyCapture(QKeySequenceEdit):
             line.setAccessibleName(tr("New shortcut"))
         self.keySequenceChanged.connect(self._emit_pressed)
 
+    def sizeHint(self) -> QSize:
+        hint, line = super().sizeHint(), self.findChild(QLineEdit)
+        if line is None:
+            return hint
+        words = line.fontMetrics().horizontalAdvance(line.placeholderText())
+        return QSize(max(hint.width(), words + _CAPTURE_PADS), hint.height())
+
     @property
     def key(self) -> str:
         return self.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
@@ -80,6 +87,8 @@ class KeyCapture(QKeySequenceEdit):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
+_CAPTURE_PADS = 32
+"""Pixels of the field around its text."""
 _LEAST_HEIGHT = 160
 _SHARES = (0.2, 0.34, 0.16)
 """Largest shares of the table's width for the columns of views, keys and marks, unless a single word is longer."""
@@ -237,11 +246,9 @@ class KeyboardPage(DialogPage):
     # --- assembly ---------------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.capture, 1)
-        for button in (self.set_button, self.add_button):
-            row.addWidget(button)
+        row = FlowLayout(8)
+        for widget in (self.capture, self.set_button, self.add_button):
+            row.addWidget(widget)
         foot = QHBoxLayout()
         foot.setSpacing(8)
         for button in (self.remove_button, self.reset_button):

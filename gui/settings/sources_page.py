@@ -49,6 +49,8 @@ _TYPING_MS = 250
 _NAMED = 3
 _RULES = 5
 _TABLE_ROWS = 6
+_LONGEST_NAME = 48
+"""Most characters of a path in a sentence."""
 _COUNTING = marked("Looking at the folder…")
 
 
@@ -80,10 +82,15 @@ def first_words(preview: WorkspacePreview) -> str:
     """Return the names of the first files; empty if there are none."""
     if not preview.first:
         return ""
-    rest, names = preview.files - len(preview.first), ", ".join(preview.first)
+    rest, names = preview.files - len(preview.first), ", ".join(map(_end_of, preview.first))
     if rest <= 0:
         return f"{names}."
     return tr_count("{names} and {count:,} more note.", "{names} and {count:,} more notes.", rest, names=names)
+
+
+def _end_of(path: str) -> str:
+    """Return a path without its beginning if it is long: a few such paths would fill the page."""
+    return path if len(path) <= _LONGEST_NAME else f"\N{HORIZONTAL ELLIPSIS}{path[-_LONGEST_NAME:]}"
 
 
 def rule_lines(skipped: Iterable[FileIssue]) -> str:
@@ -94,7 +101,7 @@ def rule_lines(skipped: Iterable[FileIssue]) -> str:
     rules = sorted(by_rule.items(), key=lambda found: -len(found[1]))
     lines = []
     for (_, detail), names in rules[:_RULES]:
-        rest, first = len(names) - _NAMED, ", ".join(names[:_NAMED])
+        rest, first = len(names) - _NAMED, ", ".join(map(_end_of, names[:_NAMED]))
         subject = tr("{names} and {count:,} more", names=first, count=rest) if rest > 0 else first
         lines.append(f"{subject}: {tr_reason(detail)}")
     if len(rules) > _RULES:

@@ -178,7 +178,7 @@ class Views(QObject):
         """Update all views after a change of the index; lazy ones only when they are shown."""
         if self.current == "sessions" and self.conversation.is_read:
             self.sessions.view.list.hold()
-        elif self.current == "search" and self._reader_has_focus:
+        elif self.current == "search" and self.reader_has_focus:
             self.search.body.list.hold()
         for name, panel in self.panels.items():
             if self.specs[name].lazy:
@@ -247,7 +247,7 @@ class Views(QObject):
             if not self.viewer.reads:
                 self.viewer.clear(CHOOSE_RESULT)
             return
-        if self.current != "search" or not self._reader_has_focus:
+        if self.current != "search" or not self.reader_has_focus:
             self._targets["search"] = None
             if answer is None:
                 self._clear_viewer()
@@ -256,7 +256,8 @@ class Views(QObject):
             self._show_target()
 
     @property
-    def _reader_has_focus(self) -> bool:
+    def reader_has_focus(self) -> bool:
+        """Whether the user reads: the viewer or the conversation has the keyboard focus."""
         focus = QApplication.focusWidget()
         return focus is not None and self.readers.isAncestorOf(focus)
 

@@ -390,7 +390,7 @@ class PreviewPage(QFrame):
         if was_below:
             height += self._foot.sizeHint().height()
         if not self._stack.isHidden():
-            height += self._stack.maximumHeight() - self._stack.minimumHeight()
+            height += self._stack.maximumHeight()  # the layout counts nothing, since it ignores the preferred height
         below = height > self.height()
         if below == was_below:
             return

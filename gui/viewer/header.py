@@ -1,6 +1,7 @@
 """The header above a file: its title, path, display mode and buttons.
 
-In a narrow window the path is cut first, then the buttons move into the menu one by one; the title is cut last.
+In a narrow window the path is cut first, then the end of a long title, then the buttons move into the menu one by one;
+the beginning of the title is cut last.
 """
 
 from collections.abc import Callable, Sequence
@@ -94,6 +95,8 @@ _GAP = 8
 _LEAST_CRUMB = 112
 _HEIGHT = 44
 _LEAST_TITLE = 60
+_TITLE_CHARACTERS = 36
+"""Characters of a title that have priority over the buttons."""
 
 
 class ViewerHeader(QFrame):
@@ -192,9 +195,10 @@ class ViewerHeader(QFrame):
         return [self._see_source if self.rendered_button.isChecked() else self._see_rendered]
 
     def _arrange(self) -> None:
-        """Place everything on one line, hiding buttons until the title has its minimum width."""
+        """Place everything on one line, hiding buttons until the beginning of the title fits."""
         title, crumb = self.title.sizeHint().width(), self.crumb.sizeHint().width()
-        needed = title + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
+        beginning = min(title, _TITLE_CHARACTERS * self.title.fontMetrics().averageCharWidth())
+        needed = beginning + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
         right = self.width() - _SIDE
         modes: list[QPushButton] = [self.source_button, self.rendered_button]
         for button in modes:
@@ -218,7 +222,7 @@ class ViewerHeader(QFrame):
                     self._put(button, QRect(right, top, size.width(), size.height()))
                     right -= _GAP
         free = max(0, right - _SIDE)
-        title = min(title, free)
+        title = min(title, free if free < needed else max(beginning, free - (needed - beginning)))
         self._put(self.title, QRect(_SIDE, 0, title, self.height() - 1))
         left = _SIDE + title + _GAP
         self._put(self.crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))

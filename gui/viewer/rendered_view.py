@@ -160,7 +160,7 @@ class RenderedView(QTextBrowser):
         """The images of the page that is being built."""
         self._loader = PictureLoader(jobs, self)
         self._loader.loaded.connect(self.viewport().update)
-        self._keep_position = False
+        self._keep_position = self._heading_pending = False
         self._returning: tuple[int, int] | None = None
         """Block number of the position to show once it is laid out again, and the pixels of it above the view."""
         self._former = QPixmap()
@@ -286,7 +286,7 @@ class RenderedView(QTextBrowser):
         if self._keep_position:
             self._leave_position()
         else:
-            self._returning, self._former = None, QPixmap()
+            self._returning, self._former, self._heading_pending = None, QPixmap(), True
         self._page = page
         self.current_hit = None
         self._marks.forget()
@@ -305,9 +305,9 @@ class RenderedView(QTextBrowser):
             number, above = self._returning
             scrolled = self.verticalScrollBar().value()  # how far the user has scrolled from the top meanwhile
             self._scroll_to(round(self._rect(self._block(number + 1)).top()) + above + scrolled)
-        elif not self._keep_position:
+        elif self._heading_pending:  # not if a link was followed meanwhile
             self.go_to_heading(self._requested_heading)
-            self._keep_position = True  # also when the page is rendered again in other colours
+        self._keep_position = True  # also when the page is rendered again in other colours
 
     def _fit_tables(self) -> None:
         """Build the page again if other tables than before are too wide for it."""
@@ -391,7 +391,7 @@ class RenderedView(QTextBrowser):
             self.verticalScrollBar().setValue(0)
 
     def _scroll_to(self, pixels: int) -> None:
-        self._returning, self._former = None, QPixmap()
+        self._returning, self._former, self._heading_pending = None, QPixmap(), False
         self.verticalScrollBar().setValue(pixels)
         self.viewport().update()
 

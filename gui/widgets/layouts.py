@@ -214,21 +214,38 @@ class _Middle(FontSized, QWidget):
 
 def column_page(column: QLayout, width: int) -> QFrame:
     """Return a page with `column` centred, at most `width` logical pixels wide at font scale 1."""
-    page, middle = _centred(width)
-    middle.setLayout(column)
+    page = _CentredPage(width)
+    page.middle.setLayout(column)
     return page
 
 
-def _centred(width: int) -> tuple[QFrame, QWidget]:
-    """Return a page and the widget in its middle that gets the column."""
-    page = QFrame()
-    page.setProperty("role", "page")
-    middle = _Middle(width)
-    row = QHBoxLayout(page)
-    row.addStretch(1)
-    row.addWidget(middle, 100)
-    row.addStretch(1)
-    return page, middle
+class _CentredPage(QFrame):
+    """A page with a column in its middle, which is never lower than the least height of the column.
+
+    Qt's height for a width counts widgets of ignored height as nothing, and its least height counts wrapped text as one
+    line.
+    """
+
+    _SIDE, _MIDDLE = 1, 100
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.setProperty("role", "page")
+        self.middle = _Middle(width)
+        self._row = row = QHBoxLayout(self)
+        row.addStretch(self._SIDE)
+        row.addWidget(self.middle, self._MIDDLE)
+        row.addStretch(self._SIDE)
+
+    def heightForWidth(self, width: int) -> int:
+        height, column = super().heightForWidth(width), self.middle.layout()
+        if column is None:
+            return height
+        around = self._row.contentsMargins()
+        available = width - around.left() - around.right() - 2 * self._row.spacing()
+        inner = available * self._MIDDLE // (self._MIDDLE + 2 * self._SIDE)
+        least = column.totalMinimumHeightForWidth(min(inner, self.middle.maximumWidth()))
+        return max(height, least + around.top() + around.bottom())
 
 
 class VerticalScrollArea(QScrollArea):
@@ -258,9 +275,9 @@ def scrolling_column(column: QLayout, width: int, parent: QWidget | None = None)
     """Return a page as `column_page`, in a scroll area."""
     scroll = VerticalScrollArea(parent)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
-    page, middle = _centred(width)
+    page = _CentredPage(width)
     scroll.setWidget(page)
-    middle.setLayout(column)  # last: Qt applies the style sheet to its widgets again with each parent above them
+    page.middle.setLayout(column)  # last: Qt applies the style sheet to its widgets again with each parent above them
     scroll.verticalScrollBar().rangeChanged.connect(partial(_balance, page, scroll.verticalScrollBar()))
     return scroll
 

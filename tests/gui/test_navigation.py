@@ -261,6 +261,22 @@ def test_followed_link_focuses_reader(qtbot, opened, find, rest):
     assert opened.viewer.isAncestorOf(QApplication.focusWidget())
 
 
+def test_back_from_followed_link_keeps_focus_in_reader(qtbot, opened, find, back, rest):
+    find("timer")
+    start = _current(opened)
+    _open(qtbot, opened, start, rest)
+    opened.viewer.follow_link(QUrl("020.md" if start != "020.md" else "021.md"))
+    qtbot.waitUntil(lambda: opened.viewer.name != start)
+    rest()
+    back()
+    qtbot.waitUntil(lambda: opened.viewer.name == start)
+    assert opened.viewer.isAncestorOf(QApplication.focusWidget())
+    find("hose")
+    back()
+    rest()
+    assert not opened.viewer.isAncestorOf(QApplication.focusWidget())
+
+
 @pytest.mark.parametrize("how", ["preview", "click", "enter", "box"])
 def test_back_returns_from_followed_link_to_result(qtbot, opened, find, back, forward, rest, how):
     find("timer")

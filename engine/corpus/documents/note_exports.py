@@ -222,6 +222,8 @@ def read_json(data: bytes, text: DocumentText) -> None:
         notes = _exported(msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf")), text)
         if notes is not None:
             _write(notes, text)
+            if text.is_empty:  # such as a note of Keep that is only a picture
+                raise DocumentError(NOT_NOTES, skip_reasons.NO_TEXT.message())
             return
     raise DocumentError(NOT_NOTES, skip_reasons.NOT_NOTES.message())
 
@@ -267,6 +269,8 @@ def _write_keep(note: dict[str, Any], text: DocumentText) -> None:
     text.paragraph(_of(note, "textContent"))
     items = _dicts(note.get("listContent"))
     text.paragraph("\n".join(f"- [{'x' if one.get('isChecked') is True else ' '}] {_of(one, 'text')}" for one in items))
+    if text.is_empty:
+        text.heading(1, text.title)
     for page in _dicts(note.get("annotations")):
         text.paragraph(" ".join(filter(None, (_of(page, "title"), _of(page, "description"), _of(page, "url")))))
 

@@ -67,6 +67,11 @@ class DocumentText:
             self._has_text = True
             self._add(joined)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither a heading nor text was added."""
+        return not self._has_text
+
     def whole(self) -> str:
         if not self._has_text:
             raise DocumentError("no-text", skip_reasons.NO_TEXT.message())

@@ -589,6 +589,7 @@ def test_odt_title_and_hidden_text_by_their_styles() -> None:
         (b"PK\x03\x04 broken", ".docx", "damaged"),
         (archive({"a.txt": "x"}), ".docx", "damaged"),
         (archive({"a.txt": "x"}), ".odt", "damaged"),
+        (archive({"a.txt": "x"}).replace(b"PK\1\2\x14\3\x14", b"PK\1\2\x14\3\xff"), ".odt", "damaged"),
         (archive({"a.txt": "x"}), ".epub", "damaged"),
         (docx("<w:p><w:r>"), ".docx", "damaged"),
     ],

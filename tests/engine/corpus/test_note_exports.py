@@ -63,6 +63,12 @@ def test_untitled_note_of_keep_is_named_by_its_file() -> None:
     assert describe(exported(KEEP | {"title": ""}), "Keep/2024-05-12.json").title == "2024-05-12"
 
 
+def test_note_of_keep_may_be_only_a_title_or_a_picture() -> None:
+    note = {"title": "Call Ann", "textContent": "", "userEditedTimestampUsec": 0}
+    assert exported(note) == "---\ntitle: Call Ann\ndate: 1970-01-01 00:00:00+00:00\n---\n\n# Call Ann\n"
+    assert rule_of(read_json, json.dumps(note | {"title": ""}).encode()) == NOT_NOTES
+
+
 def test_notes_of_simplenote_are_named_by_their_first_line() -> None:
     notes = [
         {"content": "Pond plan\r\n\r\n## Fish\r\n```\n# code\n```\nfeed", "creationDate": "2024-05-12T08:00:00.000Z"},

@@ -1,11 +1,12 @@
 import json
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton, QScrollArea
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
 
 import engine
 from engine import Settings, WorkspaceError, load_settings, save_setting
@@ -81,6 +82,23 @@ def test_small_window_scrolls_preview(qtbot, panel, notes):
     for height in (300, 900, 300):
         panel.resize(900, height)
         qtbot.waitUntil(lambda: accept.mapTo(panel, QPoint()).x() == chip.mapTo(panel, QPoint()).x())
+
+
+def test_preview_parts_never_overlap(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    column = panel.findChild(PreviewPage).findChild(QLineEdit).parentWidget().parentWidget()
+    for height in range(300, 701, 50):
+        for width in (560, 900):
+            panel.resize(width, height)
+            QApplication.processEvents()
+            boxes = [
+                part.geometry()
+                for part in column.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+                if part.isVisible()
+            ]
+            boxes.sort(key=lambda box: box.top())
+            assert len(boxes) > 5
+            assert all(above.bottom() < below.top() for above, below in pairwise(boxes))
 
 
 def test_preview_fits_into_small_window(qtbot, panel, notes):

@@ -87,3 +87,11 @@ def test_mode_can_be_chosen_from_menu(qtbot, header: ViewerHeader) -> None:
         header.folding.more.menu().actions()[0].trigger()
     assert chosen.args == [True]
     assert menu_texts(header)[0] == "Show source"
+
+
+def test_end_of_long_title_is_cut_before_buttons_move(header: ViewerHeader) -> None:
+    header.show_title("A long title of a note about the greenhouse " * 5, PATH)
+    assert visible_buttons(header, 1000) == ["Open in editor", "Copy citation"]
+    assert header.title.width() < header.title.sizeHint().width()
+    assert header.title.width() >= 36 * header.title.fontMetrics().averageCharWidth()
+    assert header.crumb.width() >= 14 * header.crumb.fontMetrics().averageCharWidth()

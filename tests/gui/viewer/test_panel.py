@@ -846,6 +846,23 @@ def test_links_within_a_page_find_their_headings(qtbot, panel: ViewerPanel, memo
     assert scrolled.value() == 0
 
 
+def test_link_followed_before_the_layout_is_kept(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.files["garden.md"] = f"# Beds\n\n{_WORDS}\n\n# Paths\n\n{_WORDS}"
+    scrolled = panel.rendered.verticalScrollBar()
+    positions = []
+
+    def follow() -> None:
+        panel.rendered.go_to_anchor("paths")
+        positions.append(scrolled.value())
+
+    panel.rendered.rendered.connect(follow)  # emitted before the layout begins
+    panel.choose_rendered(True)
+    show("garden.md")
+    qtbot.waitUntil(lambda: positions and panel.page is panel.rendered)
+    qtbot.wait(100)
+    assert scrolled.value() == positions[-1] > 0
+
+
 def test_documents_have_no_page(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     panel.resize(1400, 500)
     panel.choose_rendered(True)
