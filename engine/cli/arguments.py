@@ -190,7 +190,7 @@ def _add_search(search: _Parser) -> None:
     search.takes_exclusions = True
     search.formatter_class = argparse.RawDescriptionHelpFormatter
     search.epilog = _query_help(search.prog)
-    # One of the two, which argparse can demand only of a query that is one argument.
+    # argparse can require one of two only if the query is a single argument.
     query = search.add_mutually_exclusive_group(required=True)
     query.add_argument(
         "query", nargs="*", default=[], type=nonempty, metavar="Q", help="words or a question; see below"

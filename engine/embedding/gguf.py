@@ -392,7 +392,7 @@ class GgufProvider:
 
     @property
     def calibration(self) -> Calibration:
-        """Measured with the first query; until then, that of a typical model."""
+        """The scale of this model's similarities, measured at the first query; until then, that of a typical model."""
         return self._calibration or _USUAL
 
     def pieces(self, word: str) -> int:

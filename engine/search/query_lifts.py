@@ -17,7 +17,6 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.chunk_filter import many
-from engine.store.sessions import sessions_with_paths, used_paths
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import TimeExpression, read_dates, read_times
@@ -242,6 +241,8 @@ def _session_names(snapshot: Snapshot) -> list[SessionName]:
 
 def _session_files(snapshot: Snapshot) -> dict[str, list[str]]:
     """Return the paths of the files that tool calls used, by folded name without folders."""
+    from engine.store.sessions import used_paths  # few queries name a file
+
     paths: dict[str, list[str]] = {}
     for path in used_paths(snapshot):
         paths.setdefault(_file_name(path), []).append(path)
@@ -321,6 +322,7 @@ class _NamedSessions:
         A path means the same files as in the operator `file:`.
         """
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+        from engine.store.sessions import sessions_with_paths
 
         files = self._files.of(snapshot)
         for typed in paths:

@@ -46,7 +46,8 @@ class FoundSet(msgspec.Struct, frozen=True):
 
         It also names files that are not indexed, if the query does.
         """
-        if not self.results or not self.analysis.terms or context.request.like is not None:
+        compares_words = context.request.hybrid.enabled and context.request.like is None
+        if not self.results or not self.analysis.terms or not compares_words:
             return ""
         if any(
             scored.keywords or scored.named or scored.lift or scored.evidence.vector is None for scored in self.results

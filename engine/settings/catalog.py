@@ -3,15 +3,15 @@
 import functools
 import types
 from collections.abc import Iterator
-from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin
 
 import msgspec
 
 from engine.base.errors import SettingsError
 from engine.base.language import tr
-from engine.settings.checking import check_layer, is_section
+from engine.settings.checking import check_layer, is_section, names_of
 from engine.settings.options import Settings
-from engine.settings.settings_section import Applies, Group, Problem, Section
+from engine.settings.settings_section import Applies, Group, Problem, Section, hints_of
 
 OptionKind = Literal["switch", "choice", "choices", "whole", "number", "text", "list", "texts", "numbers", "lists"]
 """`choices`: some of the named values; `list`: any texts; `texts`, `numbers` and `lists`: such values by name."""
@@ -96,14 +96,14 @@ def _range_problem(option: Option, value: float) -> str:
 
 def _options(section: type[Section], above: str, inherited: Applies) -> Iterator[Option]:
     applies = inherited if section.APPLIES == "reopening" else section.APPLIES
-    hints = get_type_hints(section, include_extras=True)
-    for field in msgspec.structs.fields(section):
-        key = above + field.encode_name
-        hint = hints[field.name]
+    hints = hints_of(section)
+    defaults = section()
+    for written, name in names_of(section):
+        key, hint = above + written, hints[name]
         if is_section(hint):
             yield from _options(hint, key + ".", applies)
         else:
-            option = _option(key, hint, _default(field))
+            option = _option(key, hint, getattr(defaults, name))
             meta = get_args(hint)[1].extra
             yield msgspec.structs.replace(
                 option, group=meta["group"] or section.GROUP, applies=meta["applies"] or applies
@@ -144,11 +144,7 @@ def _kind(kind: Any) -> tuple[OptionKind, tuple[str, ...]]:
     return simple[kind], ()
 
 
-def _default(field: msgspec.structs.FieldInfo) -> Any:
-    return field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
-
-
 @functools.cache
 def _field_name(section: type[Section], part: str) -> str:
     """Return the attribute for the name `part` in the file."""
-    return next(field.name for field in msgspec.structs.fields(section) if field.encode_name == part)
+    return dict(names_of(section))[part]

@@ -6,9 +6,9 @@ import os
 import re
 import tomllib
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origin
 from urllib.parse import urlsplit
 
 import msgspec
@@ -21,7 +21,7 @@ from engine.providers.openai import OPENAI, PRESETS
 from engine.providers.registry import PROVIDERS
 from engine.settings.backend_settings import MACHINE_NAME, SCOPE_RULE, TABLE_NAME, uri_problem
 from engine.settings.options import Settings
-from engine.settings.settings_section import LOGIN, SECRET, Problem, Section
+from engine.settings.settings_section import LOGIN, SECRET, Problem, Section, hints_of
 
 _SIMPLE = {
     bool: marked("{it} must be true or false."),
@@ -240,8 +240,14 @@ def _within_layer(path: tuple[str, ...]) -> tuple[str, ...]:
 @functools.cache
 def options_of(section: type[Section]) -> dict[str, Any]:
     """The keys of a section, as in the file, with their types, without help texts."""
-    hints = get_type_hints(section)
-    return {field.encode_name: hints[field.name] for field in msgspec.structs.fields(section)}
+    hints = hints_of(section)
+    kinds = {name: get_args(hint)[0] if get_origin(hint) is Annotated else hint for name, hint in hints.items()}
+    return {key: kinds[name] for key, name in names_of(section)}
+
+
+def names_of(section: type[Section]) -> Iterator[tuple[str, str]]:
+    """Yield the key in the file and the attribute of each option; `msgspec.structs.fields` would read all types."""
+    return zip(section.__struct_encode_fields__, section.__struct_fields__, strict=True)
 
 
 def is_section(kind: Any) -> bool:

@@ -104,9 +104,15 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 @functools.cache
+def hints_of(section: type[Section]) -> dict[str, Any]:
+    """Return the types of a section's options by attribute, with what is declared about each."""
+    return get_type_hints(section, include_extras=True)
+
+
+@functools.cache
 def _ranges(section: type[Section]) -> dict[str, tuple[float | None, float | None]]:
     ranges: dict[str, tuple[float | None, float | None]] = {}
-    for name, hint in get_type_hints(section, include_extras=True).items():
+    for name, hint in hints_of(section).items():
         for meta in getattr(hint, "__metadata__", ()):
             low, high = meta.extra["low"], meta.extra["high"]
             if low is not None or high is not None:
@@ -141,7 +147,7 @@ def answering_as(own: SectionT, new: SectionT) -> SectionT:
 @functools.cache
 def _answering(section: type[Section]) -> tuple[str, ...]:
     """Return the fields that affect how queries are answered but not the index, and the sections with such fields."""
-    return tuple(name for name, hint in get_type_hints(section, include_extras=True).items() if _has_answering(hint))
+    return tuple(name for name, hint in hints_of(section).items() if _has_answering(hint))
 
 
 def _has_answering(hint: Any) -> bool:

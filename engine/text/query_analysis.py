@@ -17,6 +17,7 @@ from engine.text.parsed_query import CLOSING, Clause, Phrase, Query, QueryTerm, 
 from engine.text.query_parser import LONGEST
 from engine.text.stems import forms_of, is_korean_ending, stems_of
 from engine.text.stopwords import (
+    A_NOTE,
     FUNCTION_CHARACTERS,
     NOTES_ON,
     is_filler,
@@ -330,6 +331,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         before = [word for start, word in words if start < term.start]
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
+        filler |= searched and len(words) == 2 and len(before) == 1 and term.word in A_NOTE
         recall = searched and isinstance(term.word, str) and is_recall(term.word, before, language)
         recall |= searched and term.start < own_notes
         begins = begins and (filler or term.stop or recall)

@@ -305,6 +305,9 @@ NOTES_ON = lazy_pattern(
 )
 """The beginning of a query for one's own notes on a subject; its group isn't searched."""
 
+A_NOTE = frozenset({"note", "notiz", "notitie", "заметка"})
+"""Words that are fillers after the only other word of a query, as in "pump note"."""
+
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
 # word; some count only at the beginning or end of a query. Of a longer word the rest is searched.
 _THAI_ANYWHERE = (

@@ -20,8 +20,8 @@ from engine.base import lazy_pattern
 from engine.text.folding import INVISIBLE, fold, with_anusvara
 from engine.text.writing_systems import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of, shape
 
-DELIMITERS = '\x00-\x20!"$%&()*,;<=>?\\[\\\\\\]^`{|}~\x7f'
-"""ASCII characters between runs, as part of a character class."""
+DELIMITERS = '\x00-"$-&(-*,;-?\\[-\\^`{-\x7f'
+"""ASCII characters between runs, as part of a character class: in ranges, since each query compiles some."""
 RUN = re.compile(
     f"[^{DELIMITERS}"
     # Not needed for the result, only to make runs short and similar, so that caches of runs work:

@@ -163,7 +163,7 @@ if sys.platform == "win32":
             return
 
 
-# --- Start with the computer: an entry of the menu, and a row of the settings ----------------------------------------
+# --- Start at login: an entry of the menu, and a row of the settings --------------------------------------------------
 
 _NAME = marked("Start at login")
 _HELP = marked("When you log in, the program starts without its window: in the tray, and ready for the quick search.")

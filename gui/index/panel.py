@@ -134,7 +134,10 @@ class IndexPanel(QWidget, ViewPanel):
         column.addWidget(self._message_page, 1)
         self._manager: MemorySearchManager | None = None
         self.setAccessibleName(tr("Index"))
-        for command in (TURN_CHART, COPY_TABLE):  # of pages that don't exist yet, for the list of keys
+        for command in (
+            TURN_CHART,
+            COPY_TABLE,
+        ):  # the pages that have them are made later, but the list of keys shows them now
             keymap().declare(command)
         self.show_page("overview")
         self.show_unsupported({})

@@ -160,9 +160,10 @@ class KeysTable(RecordsTable[KeyRow]):
     def _fit_columns(self) -> None:
         """Set the column widths by all commands, so that they don't change while the user types."""
         metrics, header = self.fontMetrics(), self.horizontalHeader()
-        words = ([row.where for row in self._all], [_in_parts(row.keys) for row in self._all], [tr("changed")])
+        # Most texts and parts occur often, and are measured once.
+        words = ({row.where for row in self._all}, {_in_parts(row.keys) for row in self._all}, {tr("changed")})
         for column, (cells, share) in enumerate(zip(words, _SHARES, strict=True), 1):
-            parts = " ".join(cells).replace(_MAY_BREAK, " ").split()
+            parts = set(" ".join(cells).replace(_MAY_BREAK, " ").split())
             longest, part = (max(map(metrics.horizontalAdvance, found), default=0) + _SIDES for found in (cells, parts))
             least = max(part, header.sectionSizeHint(column))
             header.resizeSection(column, max(least, min(longest, round(self.width() * share))))

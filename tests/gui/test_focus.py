@@ -225,30 +225,27 @@ def test_enter_presses_focused_button(qtbot, opened):
     assert (opened.views.current, opened.views.index.page) == ("index", "map")
 
 
-@pytest.mark.parametrize(
-    ("modifier", "held", "presses"),
-    [
+def test_only_enter_alone_presses_focused_button(qtbot, opened):
+    toggle, icon = opened.views.index.chips["map"], opened.frame.header.dock_button
+    opened.views.switch("index")
+    for modifier, held, presses in (
         (Modifier.NoModifier, False, 1),
         (Modifier.KeypadModifier, False, 1),
         (Modifier.NoModifier, True, 0),
         (Modifier.ControlModifier, False, 0),
         (Modifier.ShiftModifier, False, 0),
         (Modifier.AltModifier, False, 0),
-    ],
-)
-def test_only_enter_alone_presses_focused_button(qtbot, opened, modifier, held, presses):
-    toggle, icon = opened.views.index.chips["map"], opened.frame.header.dock_button
-    opened.views.switch("index")
-    for button in (toggle, icon):
-        pressed = QSignalSpy(button.clicked)
-        button.setFocus()
-        QApplication.sendEvent(button, QKeyEvent(QEvent.Type.KeyPress, Key.Key_Return, modifier, "\r", held))
-        assert pressed.count() == presses
+    ):
+        for button in (toggle, icon):
+            pressed = QSignalSpy(button.clicked)
+            button.setFocus()
+            QApplication.sendEvent(button, QKeyEvent(QEvent.Type.KeyPress, Key.Key_Return, modifier, "\r", held))
+            assert pressed.count() == presses, (modifier, held)
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_qt_itself_presses_no_button_with_enter(in_view, view):
+def test_qt_itself_presses_no_button_with_enter(in_view):
     """It would do so again and again while Enter is held, and with modifiers."""
-    buttons = [widget for widget in _focusable(in_view(view)) if isinstance(widget, QPushButton)]
-    assert len(buttons) > 5
-    assert not [_named(button) for button in buttons if button.autoDefault()]
+    for view in VIEWS:
+        buttons = [widget for widget in _focusable(in_view(view)) if isinstance(widget, QPushButton)]
+        assert len(buttons) > 5, view
+        assert not [_named(button) for button in buttons if button.autoDefault()], view

@@ -35,7 +35,7 @@ class Archive:
             raise encrypted()
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OverflowError):
+        except (zipfile.BadZipFile, ValueError, OverflowError, NotImplementedError):
             raise damaged(skip_reasons.NO_ZIP) from None
         if len(self._zip.infolist()) > _MOST_PARTS:
             raise damaged(skip_reasons.LARGE_PART)

@@ -204,7 +204,7 @@ class ChunkInspector(QObject):
         self._rows.done()
         self.notified.emit(sentence)
 
-    # --- the row of one ---------------------------------------------------------------------------------------------
+    # --- selecting a chunk ------------------------------------------------------------------------------------------
 
     @Slot(int)
     def choose(self, number: int) -> None:

@@ -65,7 +65,7 @@ def test_compressed_session_stays_same(open_memory, folder: Path) -> None:
     memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
     memory.sync()
     before = memory.sessions()
-    pack(folder, keep=True)  # both exist for a moment
+    pack(folder, keep=True)  # for a moment, both the plain and the packed file exist
     memory.sync()
     assert memory.sessions() == before
     (folder / PLAIN).unlink()

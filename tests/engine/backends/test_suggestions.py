@@ -148,7 +148,7 @@ def test_typo_among_words_of_its_passage_is_corrected(open_memory, workspace: Pa
     ("other", "similar"), [("lawyer", "layer"), ("resorts", "reports"), ("prepositions", "propositions")]
 )
 def test_other_word_outside_its_passage_stays(open_memory, workspace: Path, other: str, similar: str) -> None:
-    """A similar word in a passage without the rest of the query is another word."""
+    """A similar word isn't the correction if its passage has none of the query's other words."""
     texts = {"similar": f"Two {similar} of paint dried.\n", "rest": "The harbour master keeps a trawler.\n"}
     memory = indexed(open_memory, workspace, **texts)
     outcome = memory.search(f"which {other} of the harbour master has a submarine")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.base.errors import ProviderError
 from engine.providers import Calibration
+from engine.settings.search_settings import HybridSettings, QuerySettings
 from tests.helpers.fake_provider import FakeProvider
 
 QUERY = "orchard"
@@ -95,6 +96,14 @@ def test_notice_if_no_result_contains_a_word(open_memory, workspace: Path, provi
     (workspace / "orchard.md").write_text("The orchard has a new fence 3.\n", "utf-8")
     memory.sync()
     assert memory.search(QUERY).notice == ""
+
+
+def test_no_notice_if_words_are_not_compared(open_memory, workspace: Path, provider) -> None:
+    provider.usual = 0.1
+    indexed(open_memory, workspace)
+    outcome = open_memory(query=QuerySettings(hybrid=HybridSettings(enabled=False))).search(QUERY)
+    assert outcome.results
+    assert outcome.notice == ""
 
 
 @pytest.mark.parametrize(

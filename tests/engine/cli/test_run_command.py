@@ -49,7 +49,7 @@ def test_help_names_every_verb(run: Run) -> None:
     assert all(verb in answer.out for verb in ("index", "search", "get", "sessions", "status", "doctor"))
 
 
-def test_expected_failure_is_one_line_and_1(run: Run, memory: FakeMemory) -> None:
+def test_expected_failure_prints_one_line_and_exits_with_1(run: Run, memory: FakeMemory) -> None:
     memory.search_error = StoreError("The disk\nis full.")
     answer = run("search", "x")
     assert (answer.code, answer.out, answer.err) == (1, "", "mnemoscope: The disk is full.\n")

@@ -294,7 +294,7 @@ def test_loaded_matrix_is_mapped_from_its_file(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
-def test_saved_codes_are_read_from_the_file(tmp_path):
+def test_saved_matrix_is_mapped_from_its_file(tmp_path):
     matrix = filled(clustered(8 * BLOCK_ROWS, 512, clusters=3))
     before = anonymous()
     matrix.save(tmp_path / "large", **SAVED, stamp=1)

@@ -207,6 +207,11 @@ def test_abbreviation_splits_from_the_word_it_is_joined_to() -> None:
     ("query", "fillers"),
     [
         ("embed another note ", ["another"]),
+        ("pump note ", ["note"]),
+        ("Pumpen Notiz ", ["Notiz"]),
+        ("note ", []),
+        ("note pump ", []),
+        ('"pump note" ', []),
         ("how do advanced queries work ", ["work"]),
         ("does it work offline ", []),
         ("explain the shrinkwrap command ", ["explain"]),

@@ -57,15 +57,18 @@ def test_guide_opens_first_page_and_lists_all(guide):
     assert keymap().first_key("view.search") in _page_text(guide)
 
 
-@pytest.mark.parametrize("length", range(18, 36))
-def test_title_of_any_length_is_whole(guide, length):
+def test_title_of_any_length_is_whole(guide):
     pages = _list(guide)
     item = pages.item(0)
-    item.setText(("engines and models " * 2)[:length])
-    pages.doItemsLayout()
     room = QRect(0, 0, pages.viewport().width() - ITEM_SIDES, 999)
-    needed = pages.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
-    assert pages.visualItemRect(item).height() >= needed.height()
+    cut = []
+    for length in range(18, 36):
+        item.setText(("engines and models " * 2)[:length])
+        pages.doItemsLayout()
+        needed = pages.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
+        if pages.visualItemRect(item).height() < needed.height():
+            cut.append(item.text())
+    assert cut == []
 
 
 def test_search_opens_matching_section(qtbot, guide):

@@ -43,7 +43,7 @@ def test_searchable_text(text: str):
 
 
 @pytest.mark.parametrize("text", ["", " ", "a", " a ", "é", "。", "1", "*", "\x01", "→"])
-def test_unsearchable_text(text: str):
+def test_text_without_searchable_characters_is_not_searched(text: str):
     assert not is_searchable(text)
 
 

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
 
 _DOCUMENTS = ("base_state.json", "0.json")
-_SUBFOLDERS = (("conversations",), ("agent-canvas", "conversations"), ("sessions",))
-"""Folders of the command line, of Agent Canvas (as users report, August 2026), and of the versions 0.x."""
+_CANVAS = "agent-canvas"
+_SUBFOLDERS = (("conversations",), (_CANVAS, "conversations"), (_CANVAS, "dev_conversations"), ("sessions",))
+"""Folders of the command line, of Agent Canvas in and outside Docker (autumn 2026), and of the versions 0.x."""
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -48,8 +49,9 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="openhands",
     label="OpenHands",
+    parser_version=2,
     resume="openhands --resume {id}",
-    stores=((r"/\.openhands/(?:(?:agent-canvas/)?conversations|sessions)\Z", "openhands"),),
+    stores=((r"/\.openhands/(?:conversations|agent-canvas/(?:dev_)?conversations|sessions)\Z", "openhands"),),
     folders=_folders,
     files=tuple(map(re.escape, _DOCUMENTS)),
     with_parts=_DOCUMENTS,

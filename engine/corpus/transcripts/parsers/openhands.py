@@ -1,11 +1,12 @@
 """OpenHands: a folder for each conversation, with one JSON file per event.
 
-Written from the public source of its SDK of August 2026 (`openhands-sdk`), and from the reader of
+Written from the public source of its SDK of autumn 2026 (`openhands-sdk`), and from the reader of
 claude-code-history-viewer (August 2026) for the versions 0.x:
 
 * since version 1.0 (November 2025), `~/.openhands/conversations/<id>/base_state.json` and `events/event-<n>-<id>.json`,
   whose `kind` is the class of the event; since summer 2026 events name their `parent_id`, and the state has the end of
-  the current branch, `leaf_event_id`;
+  the current branch, `leaf_event_id`; a call by an agent that it drives (`ACPToolCallEvent`) is written again, whole,
+  with each change of its state; its server, which Agent Canvas uses, adds `meta.json` with a title;
 * before, `~/.openhands/sessions/<id>/events/<n>.json` with an `action` or an `observation`, and perhaps `metadata.json`
   with a title.
 
@@ -21,7 +22,7 @@ from typing import Any
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
+from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, local_time, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import ChatParser, arguments, sidecar
@@ -32,10 +33,11 @@ _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
 _EVENT = re.compile(r"(?:event-(\d{5,})-[\w-]+|(\d+))\.json")
 _MOST_BYTES = 128 * 1024**2
 """Most bytes of the events of one session, which is held in memory as a whole."""
+_DRIVEN = "ACPToolCallEvent"
 _SOURCES: dict[str, Role] = {"user": "user", "agent": "assistant"}
 _KINDS_PASSED_OVER = frozenset(
-    """CondensationRequest ConversationStateUpdateEvent HookExecutionEvent LLMCompletionLogEvent PauseEvent
-    StreamingDeltaEvent SystemPromptEvent TokenEvent""".split()
+    """CondensationRequest ConversationStateUpdateEvent HookExecutionEvent InterruptEvent
+    LLMCompletionLogEvent PauseEvent StreamingDeltaEvent SystemPromptEvent TokenEvent""".split()
 )
 _ACTIONS_PASSED_OVER = frozenset("change_agent_state condensation condensation_request null recall system".split())
 _OBSERVATIONS_PASSED_OVER = frozenset("agent_state_changed null recall think".split())
@@ -74,6 +76,8 @@ class OpenHandsReader(ChatParser):
                     content(observation.get("content")) or string(observation.get("output")),
                     tool,
                 )
+        elif kind == _DRIVEN:
+            yield from self._driven(mapping(event.get("begins")), mapping(event.get("ends")))
         elif kind in ("UserRejectObservation", "AgentErrorEvent"):
             yield Part("tool", "tool-result", string(event.get("rejection_reason")) or string(event.get("error")), tool)
         elif kind in ("Condensation", "CondensationSummaryEvent"):
@@ -95,6 +99,13 @@ class OpenHandsReader(ChatParser):
         else:
             call = mapping(event.get("tool_call"))
             yield Part("assistant", "tool-call", arguments(call.get("arguments")) or tool_input(action), tool)
+
+    def _driven(self, call: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield a call by another agent, or its result, or both."""
+        title = string(call.get("title"))
+        yield Part("assistant", "tool-call", tool_input(call.get("raw_input")) or title, _tool(call))
+        blocks = [mapping(mapping(block).get("content")) for block in items(result.get("content"))]
+        yield Part("tool", "tool-result", content(blocks) or tool_input(result.get("raw_output")), _tool(result))
 
     def _action(self, kind: str, arguments: Mapping[str, Any], event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "message":
@@ -130,13 +141,13 @@ class OpenHandsConversation:
         facts = SessionFacts(
             agent=_AGENT,
             id=clean(string(state.get("id")) or os.path.basename(folder)),
-            title=one_line(string(sidecar(os.path.join(folder, "metadata.json")).get("title"))),
+            title=one_line(_title(folder)),
             project=clean(string(mapping(state.get("workspace")).get("working_dir"))),
         )
         reader = OpenHandsReader(facts=facts)
         for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
             reader.use(mapping(metrics).get("model_name"), _usage(mapping(metrics)))
-        read = list(_read(_event_files(events), reader, cancel))
+        read = list(_once(list(_read(_event_files(events), reader, cancel))))
         current = _current_branch(read, state)
         # The current branch first: the reader's facts follow the order in which events are fed to it.
         messages = tuple(_messages(reader, [event for event in read if _id(event) in current]))
@@ -166,6 +177,34 @@ def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | N
             yield event
         else:
             reader.count_unknown("unreadable file")
+
+
+def _once(events: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the events; those of one call by another agent say which is the first and which the last."""
+    last = {_call_id(event): event for event in events if event.get("kind") == _DRIVEN}
+    begun: set[str] = set()
+    for event in events:
+        if event.get("kind") != _DRIVEN:
+            yield event
+            continue
+        call = _call_id(event)
+        end = last[call]
+        yield {**event, "begins": None if call in begun else end, "ends": end if event is end else None}
+        begun.add(call)
+
+
+def _call_id(event: Mapping[str, Any]) -> str:
+    return string(event.get("tool_call_id")) or _id(event)
+
+
+def _tool(call: Mapping[str, Any]) -> str:
+    return string(call.get("tool_kind")) or string(call.get("title"))
+
+
+def _title(folder: str) -> str:
+    """Return the title of a conversation, of a version 0.x or on a server."""
+    names = ("metadata.json", "meta.json")
+    return next(filter(None, (string(sidecar(os.path.join(folder, name)).get("title")) for name in names)), "")
 
 
 def _id(event: Mapping[str, Any]) -> str:

@@ -78,15 +78,15 @@ def test_search_before_first_sync_is_empty(machine) -> None:
 def test_filters_limit_results(desk, tmp_path) -> None:
     import os
 
-    os.utime(tmp_path / "desk/notes/daily/2026-02-08.md", (1_000_000, 1_000_000))
+    os.utime(tmp_path / "desk/notes/people/ines.md", (1_000_000, 1_000_000))
     desk.sync()
 
     def paths(**options) -> set[str]:
         return {hit.path for hit in desk.search("watering", min_score=0.0, **options).results}
 
     assert paths(path_glob="daily/**") == {"daily/2026-02-08.md", "daily/2026-02-09.md"}
-    assert paths(until=2_000_000) == {"daily/2026-02-08.md"}
-    assert "daily/2026-02-08.md" not in paths(since=2_000_000)
+    assert paths(until=2_000_000) == {"people/ines.md"}
+    assert "people/ines.md" not in paths(since=2_000_000)
     assert paths(sources=["sessions"]) == set()
 
 

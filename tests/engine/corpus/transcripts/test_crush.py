@@ -176,7 +176,7 @@ def test_databases_of_listed_projects_are_found(tmp_path: Path) -> None:
     time=st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.binary(max_size=8),
     cell=st.binary(max_size=8),
 )
-def test_any_row_is_read(tmp_path: Path, part: Any, time: Any, cell: bytes) -> None:
+def test_database_with_any_values_is_read(tmp_path: Path, part: Any, time: Any, cell: bytes) -> None:
     path = tmp_path / "crush.db"
     path.unlink(missing_ok=True)
     rows = [session(title=cell, updated_at=time), message("m1", "user", [part], created_at=time)]

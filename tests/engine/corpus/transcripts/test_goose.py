@@ -223,7 +223,7 @@ def test_database_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
     metadata=mangled([{"userVisible": True}]) | json_values,
     cell=st.binary(max_size=8),
 )
-def test_any_row_is_read(tmp_path: Path, item: Any, metadata: Any, cell: bytes) -> None:
+def test_database_with_any_values_is_read(tmp_path: Path, item: Any, metadata: Any, cell: bytes) -> None:
     path = tmp_path / "sessions.db"
     path.unlink(missing_ok=True)
     rows = [

@@ -166,7 +166,7 @@ def test_database_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(calls=mangled([{"calls": CALLS}]) | json_values, content=json_values, cell=st.binary(max_size=8))
-def test_any_row_is_read(tmp_path: Path, calls: Any, content: Any, cell: bytes) -> None:
+def test_database_with_any_values_is_read(tmp_path: Path, calls: Any, content: Any, cell: bytes) -> None:
     path = tmp_path / "state.db"
     path.unlink(missing_ok=True)
     held = calls.get("calls") if isinstance(calls, dict) else calls

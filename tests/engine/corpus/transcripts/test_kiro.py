@@ -222,7 +222,7 @@ def test_reading_stops_when_cancelled(path: Path, writer: sqlite3.Connection) ->
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=mangled([{"history": HISTORY}]) | json_values)
-def test_any_row_is_read(path: Path, writer: sqlite3.Connection, value: object) -> None:
+def test_database_with_any_values_is_read(path: Path, writer: sqlite3.Connection, value: object) -> None:
     put(writer, "c1", json.dumps(value))
     conversation = read(path, "c1")
     for message in conversation.messages if conversation else ():

@@ -117,6 +117,32 @@ def test_a_conversation_is_read(tmp_path: Path) -> None:
     assert conversation.unknown == {"HologramEvent": 1}
 
 
+def test_calls_of_an_agent_it_drives_are_read_once(tmp_path: Path) -> None:
+    def driven(status: str, call: str = "a", **more: Any) -> dict[str, Any]:
+        given = {"tool_call_id": call, "title": "Read hull.py", "tool_kind": "read", "status": status}
+        return {**newer("ACPToolCallEvent", **{**given, **more}), "id": f"{call}-{status}"}
+
+    seen = [{"type": "content", "content": {"type": "text", "text": "seams = None"}}, {"type": "terminal"}, 5]
+    events = [
+        driven("pending"),
+        driven("pending", "b", tool_kind=None),
+        driven("in_progress", raw_input={"path": "hull.py"}),
+        driven("completed", raw_input={"path": "hull.py"}, content=seen, raw_output={"lines": 1}),
+        driven("failed", "b", tool_kind=None, raw_output="No such file."),
+        newer("InterruptEvent", "user"),
+    ]
+    path = write_newer(tmp_path / "c-1", events)
+    (tmp_path / "c-1" / "meta.json").write_text('{"title": "A leaking hull"}')
+    conversation = read(path)
+    assert parts_of(conversation.messages) == [
+        (1, "assistant", "tool-call", "hull.py", "read"),
+        (2, "assistant", "tool-call", "Read hull.py", "Read hull.py"),
+        (3, "tool", "tool-result", "seams = None", "read"),
+        (4, "tool", "tool-result", "No such file.", "Read hull.py"),
+    ]
+    assert (conversation.facts.title, conversation.unknown) == ("A leaking hull", {})
+
+
 def test_files_that_its_editor_changed_are_found(tmp_path: Path) -> None:
     named = [
         call("file_editor", json.dumps({"command": how, "path": f"/boats/{how}.py"})) for how in ("view", "insert")
@@ -206,7 +232,7 @@ def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
 def test_folders_are_found(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path), {"OPENHANDS_CONVERSATIONS_DIR": "/chats"})
     found = [path for agent, _, path in session_folders(machine) if agent == "openhands"]
-    names = ("conversations", "agent-canvas/conversations", "sessions")
+    names = ("conversations", "agent-canvas/conversations", "agent-canvas/dev_conversations", "sessions")
     assert found == ["/chats", *(str(tmp_path / ".openhands" / name) for name in names)]
 
 

@@ -69,7 +69,7 @@ READ: dict[str, tuple[str, str]] = {
     "openclaw": ("5565bd77bb96", "openclaw:2 qclaw:2 pi:2 oh-my-pi:2 prime-agent:3"),
     "opencode": ("31d6eaf8d689", "opencode:2"),
     "opencode_database": ("fe441b1f3222", "opencode:2 kilo:2 mimocode:2 icodemate:2"),
-    "openhands": ("3f436600c2f3", "openhands:1"),
+    "openhands": ("3f436600c2f3", "openhands:2"),
     "piebald": ("87cb4e026291", "piebald:1"),
     "poolside": ("9360d62a7e0d", "poolside:2"),
     "posit_assistant": ("26d5660e8407", "posit-assistant:1"),

@@ -236,7 +236,7 @@ def test_hermes_has_totals_of_the_session(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [None, "12", True, -1, float("nan"), 1e300, {}, []])
-def test_invalid_numbers_are_unknown(value: object) -> None:
+def test_invalid_token_counts_are_unknown(value: object) -> None:
     line = answered("m1", 7, input_tokens=value)
     assert usage_of(ClaudeCodeFormat(), line) == {"claude-opus-4-5": Usage(None, 7, 1000)}
 
