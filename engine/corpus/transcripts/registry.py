@@ -373,9 +373,9 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 
 @functools.cache
 def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
-    """Return the agents that have a format of this type, each with its format."""
+    """Return the agents that have a format of this type or of a variant, each with its format."""
     pairs = zip(agents, _formats(agents), strict=True)
-    return tuple((agent, one) for agent, formats in pairs for one in formats.lines if type(one) is kind)
+    return tuple((agent, one) for agent, formats in pairs for one in formats.lines if isinstance(one, kind))
 
 
 @functools.cache

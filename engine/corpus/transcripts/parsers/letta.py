@@ -19,10 +19,11 @@ from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
 from engine.corpus.transcripts.model_api_messages import arguments
 from engine.corpus.transcripts.parsers.claude_code import parts_of
-from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
+from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat, OpenClawParser
 
 _AGENT = "letta"
-_ID = "letta-msg-"
+_SESSION_ID, _ID = "local-conv-", "letta-msg-"
+"""Beginnings of the ids of sessions, without those of the agents' default ones, and of messages."""
 _KINDS = frozenset({"user", "assistant", "reasoning", "error", "tool_call"})
 
 
@@ -44,20 +45,26 @@ class LettaParser(OpenClawParser, kw_only=True):
         return [part for block in blocks for part in (parts_of(block.text) if block.kind == "text" else [block])]
 
 
-class LettaFormat:
+class LettaFormat(OpenClawFormat):
     """Format of the sessions on this machine."""
 
-    agent = _AGENT
     speech_marks: tuple[bytes, ...] = (b'"role":"user","content":', b'"role":"assistant","content":[{"type":"text"')
     title_marks: tuple[bytes, ...] = ()
 
+    def __init__(self) -> None:
+        super().__init__(_AGENT)
+
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(string(mapping(value.get("message")).get("id")).startswith(_ID) for value in values)
+        return any(
+            string(value.get("id")).startswith(_SESSION_ID)
+            or string(mapping(value.get("message")).get("id")).startswith(_ID)
+            for value in values
+        )
 
     def parser(self, path: str) -> LettaParser:
         return LettaParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(os.path.dirname(path)))))
 
-    def resume(self, state: bytes) -> LineParser:
+    def resume(self, state: bytes) -> LettaParser:
         return decode_json(state, LettaParser)
 
 

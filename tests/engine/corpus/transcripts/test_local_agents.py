@@ -16,7 +16,7 @@ from engine.corpus.transcripts.registry import copied_sessions, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
-from engine.corpus.transcripts.transcript_reader import conversations
+from engine.corpus.transcripts.transcript_reader import conversations, format_of
 from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -61,6 +61,20 @@ def test_a_session_of_letta_code_is_read() -> None:
     assert (facts.name, facts.started, facts.ended) == ("Why does it leak?", START, START + 6)
     assert facts.usage == {"m-1": Usage(20, 10, 4, 0, cost=0.5)}
     assert session.unknown == {}
+
+
+def test_letta_code_is_recognised_by_its_first_line() -> None:
+    """A list of sessions knows no more; an agent's default session has no id of Letta Code, but its folder."""
+    header = {"type": "session", "version": 3, "cwd": "/home/ada/boats"}
+    folder = "/home/ada/.letta/lc-local-backend/conversations/YQ/messages.jsonl"
+    for name, path, agent in (
+        ("local-conv-1", "/backup/messages.jsonl", "letta"),
+        ("default", folder, "letta"),
+        ("default", "/home/ada/.openclaw/agents/main/sessions/default.jsonl", "openclaw"),
+    ):
+        known = format_of([header | {"id": name}], path)
+        assert known is not None
+        assert known.agent == agent
 
 
 def test_a_transcript_of_letta_code_is_read(tmp_path: Path) -> None:
