@@ -265,8 +265,10 @@ def test_back_from_followed_link_keeps_focus_in_reader(qtbot, opened, find, back
     find("timer")
     start = _current(opened)
     _open(qtbot, opened, start, rest)
-    opened.viewer.follow_link(QUrl("020.md" if start != "020.md" else "021.md"))
-    qtbot.waitUntil(lambda: opened.viewer.name != start)
+    qtbot.waitUntil(lambda: opened.viewer.name == start)
+    target = "020.md" if start != "020.md" else "021.md"
+    opened.viewer.follow_link(QUrl(target))
+    qtbot.waitUntil(lambda: opened.viewer.name == target)
     rest()
     back()
     qtbot.waitUntil(lambda: opened.viewer.name == start)
