@@ -38,6 +38,15 @@ def import_qt() -> None:
     builtins.__import__ = plain_import
 
 
+def prepare_for_window() -> None:
+    """Set up Python for the window, and import Qt; nothing else should be imported before."""
+    # A busy pool thread yields to the GUI thread after half a millisecond instead of five.
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    gc.disable()  # imports leave no garbage; the window then collects it on its own thread
+    _import_msgspec()
+    import_qt()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the result is the exit code: 0, 1 for an error, 2 for wrong usage."""
     if argv is None:
@@ -79,11 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stderr is not None:
             sys.stderr.write(f"mnemoscope: {_OTHER_VERSION}\n")
         return 1
-    # A busy pool thread yields to the GUI thread after half a millisecond instead of five.
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    gc.disable()  # imports leave no garbage; the window then collects it on its own thread
-    _import_msgspec()
-    import_qt()
+    prepare_for_window()
     from gui.app.application import run
 
     try:

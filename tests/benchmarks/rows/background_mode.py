@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from gui.__main__ import prepare_for_window
 from tests.benchmarks.measuring import ROOT, Figure, measure
 from tests.benchmarks.prepared import Bench
 
@@ -44,7 +45,7 @@ def _middle(seconds: list[float]) -> str:
 
 def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[float], list[float], float]:
     """Share of a processor while idle; seconds to the quick search: first, later, of a process, and with it."""
-    sys.setswitchinterval(0.0005)  # as the program's entry does
+    prepare_for_window()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     import engine
 

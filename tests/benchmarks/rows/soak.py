@@ -3,12 +3,12 @@ that it holds on to."""
 
 import gc
 import os
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gui.__main__ import prepare_for_window
 from tests.benchmarks.measuring import Figure, anonymous_memory, measure, megabytes
 from tests.benchmarks.prepared import Bench, copy_of, questions
 from tests.benchmarks.transcripts import stores
@@ -37,7 +37,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 def _live(folder: Path, sessions: Path, store: Path) -> tuple[int, int, int, int, float]:
     """Bytes at rest: with the index complete, after the warm-up, half way and at the end; seconds that it all took."""
-    sys.setswitchinterval(0.0005)  # as the program's entry does
+    prepare_for_window()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     import engine
 
