@@ -1,8 +1,8 @@
 """Converts the Markdown of a message to HTML, for an exported session.
 
 Headings, lists, quotes, tables, code, emphasis and links become elements. All text is escaped, HTML in it included.
-Links have only web and mail addresses, and pictures become links, so that the page loads nothing. Line breaks in
-paragraphs stay.
+Links have only web and mail addresses, and pictures become links, so that the page loads nothing. Line breaks and
+indentation in paragraphs stay.
 """
 
 import re
@@ -70,7 +70,7 @@ def _blocks(lines: Sequence[str], depth: int) -> Iterator[str]:
         elif line.strip():
             while end < len(lines) and lines[end].strip() and not _begins(lines, end):
                 end += 1
-            yield f"<p>{_spans(chr(10).join(lines[at:end]).strip())}</p>\n"
+            yield f"<p>{_spans(chr(10).join(lines[at:end]).rstrip())}</p>\n"
         at = end
 
 

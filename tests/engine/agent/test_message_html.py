@@ -45,6 +45,7 @@ class _Elements(HTMLParser):
     [
         ("Hi <b>there</b>\nyou", "<p>Hi &lt;b&gt;there&lt;/b&gt;\nyou</p>"),
         ("# Plan #\n## Next", "<h3>Plan</h3><h4>Next</h4>"),
+        ("Try:\n\n    if a:\n        b()  ", "<p>Try:</p><p>    if a:\n        b()</p>"),
         ("#hashtag", "<p>#hashtag</p>"),
         ("a\n\n---\nb", "<p>a</p><hr /><p>b</p>"),
         (
