@@ -165,6 +165,21 @@ def test_test_names_are_unique_and_at_most_60_characters(tests) -> None:
         assert [name for name in names if len(name) > 60] == [], path
 
 
+def test_attributes_named_in_hasattr_exist(program) -> None:
+    """Finds `hasattr(self, "_timer")` after a renaming of `_timer`, which is always false."""
+    missing = []
+    for path, tree in syntax_trees("engine", "gui"):
+        nodes = list(ast.walk(tree))
+        assigned = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+        for node in nodes:
+            match node:
+                case ast.Call(
+                    func=ast.Name(id="hasattr"), args=[ast.Name(id="self"), ast.Constant(value=str(name))]
+                ) if name not in assigned:
+                    missing.append(f"{path}:{node.lineno} {name}")
+    assert missing == []
+
+
 def test_methods_are_used_or_override_a_library(program) -> None:
     """Finds methods that nothing calls, such as one that was renamed only in its base class."""
     used = {name for module in program for name in module.used_names}

@@ -1,8 +1,8 @@
 """Converts the Markdown of a message to HTML, for an exported session.
 
 Headings, lists, quotes, tables, code, emphasis and links become elements. All text is escaped, HTML in it included.
-Links have only web and mail addresses, and pictures become links, so that the page loads nothing. Line breaks in
-paragraphs stay.
+Links have only web and mail addresses, and pictures become links, so that the page loads nothing. Line breaks and
+indentation in paragraphs stay.
 """
 
 import re
@@ -14,14 +14,14 @@ _LONGEST = 256 * 1024
 _DEEPEST = 8
 """Most lists and quotes inside each other; the text of deeper ones is a paragraph."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^`]*")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
 _QUOTE = re.compile(r" {0,3}> ?")
 _ITEM = re.compile(r"([ \t]*)(?:([-*+])|(\d{1,9})[.)])(?:[ \t]+(?=\S)|[ \t]*$)")
-_DIVIDER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?")
+_DIVIDER = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?")
 _BAR = re.compile(r"(?<!\\)\|")
 _LONGEST_LINE = 20_000
-"""Number of characters. In a longer line, nothing is marked."""
+"""Number of characters. In a longer line or paragraph, nothing is marked."""
 _MARKED = re.compile(
     r"(?P<ticks>(?<!`)`{1,3}(?!`))(?P<code>[^\n]{1,500}?)(?<!`)(?P=ticks)(?!`)"
     r"|!?\[(?P<text>[^\[\]\n]{1,300})\]\((?P<address>(?:https?://|mailto:)[^\s()<>]{1,2000}(?:\([^\s()<>]{1,200}\))?)\)"
@@ -52,7 +52,7 @@ def _blocks(lines: Sequence[str], depth: int) -> Iterator[str]:
             yield f"<pre>{escape(code)}</pre>\n"
         elif heading := _HEADING.fullmatch(line):
             level = min(6, len(heading[1]) + 2)  # below those of the page
-            yield f"<h{level}>{_spans(heading[2])}</h{level}>\n"
+            yield f"<h{level}>{_spans(_title(heading[2]))}</h{level}>\n"
         elif _RULE.fullmatch(line):
             yield "<hr />\n"
         elif depth < _DEEPEST and _QUOTE.match(line):
@@ -70,7 +70,7 @@ def _blocks(lines: Sequence[str], depth: int) -> Iterator[str]:
         elif line.strip():
             while end < len(lines) and lines[end].strip() and not _begins(lines, end):
                 end += 1
-            yield f"<p>{_spans(chr(10).join(lines[at:end]).strip())}</p>\n"
+            yield f"<p>{_spans(chr(10).join(lines[at:end]).rstrip())}</p>\n"
         at = end
 
 
@@ -85,6 +85,13 @@ def _begins(lines: Sequence[str], at: int) -> bool:
         or (item is not None and item.end() < len(line) and item[3] in (None, "1"))
         or _is_table(lines, at)
     )
+
+
+def _title(text: str) -> str:
+    """Return the text of a heading without the marks that close it."""
+    text = text.rstrip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1].isspace() else text
 
 
 def _closes(line: str, fence: str) -> bool:
@@ -153,7 +160,7 @@ def _list(lines: Sequence[str], first: re.Match[str], depth: int) -> Iterator[st
 
 def _is_table(lines: Sequence[str], at: int) -> bool:
     below = lines[at + 1] if at + 1 < len(lines) else ""
-    if "|" not in lines[at] or len(below) > _LONGEST_LINE or not _DIVIDER.fullmatch(below):
+    if "|" not in lines[at] or len(below) > _LONGEST_LINE or not _DIVIDER.fullmatch(below.strip()):
         return False
     return len(_cells(lines[at])) == len(_cells(below))
 
@@ -164,16 +171,16 @@ def _cells(line: str) -> list[str]:
 
 
 def _table(lines: Sequence[str]) -> Iterator[str]:
-    head, rows = _cells(lines[0]), lines[2:]
-    yield "<table>\n" + _row(head, len(head), "th")
-    for row in rows:
-        yield _row(_cells(row), len(head), "td")
+    """Yield a table. Short rows stay short: filled, 200 KB of a wide table's would have gigabytes."""
+    head = _cells(lines[0])
+    yield "<table>\n" + _row(head, "th")
+    for row in lines[2:]:
+        yield _row(_cells(row)[: len(head)], "td")
     yield "</table>\n"
 
 
-def _row(cells: list[str], count: int, name: str) -> str:
-    filled = (*cells[:count], *[""] * (count - len(cells)))
-    return f"<tr>{''.join(f'<{name}>{_spans(cell)}</{name}>' for cell in filled)}</tr>\n"
+def _row(cells: Sequence[str], name: str) -> str:
+    return f"<tr>{''.join(f'<{name}>{_spans(cell)}</{name}>' for cell in cells)}</tr>\n"
 
 
 # --- parts of a line ------------------------------------------------------------------------------------------------

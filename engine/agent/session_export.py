@@ -322,7 +322,7 @@ def _html(session: SessionText) -> Iterator[str]:
 def _html_part(part: _Part) -> str:
     if not part.folded:
         who = "text user" if part.message.role == "user" else "text"
-        return f'<div class="{who}">{message_html(part.texts[0].strip())}</div>\n'
+        return f'<div class="{who}">{message_html(part.texts[0])}</div>\n'
     bodies = "".join(f"<pre>{escape(text)}</pre>\n" for text in part.texts if text.strip())
     return f"<details>\n<summary>{escape(part.folded)}</summary>\n{bodies}</details>\n"
 

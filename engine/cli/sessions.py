@@ -26,7 +26,7 @@ _UNKNOWN = "unknown"
 _THIS_MACHINE = "this machine"
 _WIDEST_NAME = 24
 _MOST_VALUES = 12
-"""Most agents or projects that are named if none matches."""
+"""Most agents, projects, models or machines that are named if none matches."""
 
 
 def run(arguments: Namespace) -> int:
@@ -161,13 +161,21 @@ def _agents(known: Sequence[SessionSummary], arguments: Namespace) -> frozenset[
 
 
 def _values(known: Sequence[SessionSummary], arguments: Namespace) -> Iterator[str]:
-    """Yield the existing agents or projects in a sentence each, if none is the requested one."""
+    """Yield the existing agents, projects, models or machines in a sentence each, if none is the requested one."""
     if not _agents(known, arguments):
         yield f"There are sessions of these agents: {_most_common(session.agent for session in known)}."
     project = (arguments.project or "").casefold()
     if not any(project in session.project.casefold() for session in known):
         names = _most_common(folder_name(session.project) for session in known if session.project)
         yield f"There are sessions of these projects: {names}." if names else "No session has a project."
+    model, models = (arguments.model or "").casefold(), [one.model for session in known for one in session.usage]
+    if model and not any(model in name.casefold() for name in models):
+        names = _most_common(filter(None, models))
+        yield f"There are sessions with these models: {names}." if names else "No session names a model."
+    machine, machines = (arguments.machine or "").casefold(), [session.machine for session in known]
+    if machine and machine not in map(str.casefold, machines):
+        names = _most_common(filter(None, machines))
+        yield f"There are sessions from these machines: {names}." if names else "All sessions are from this machine."
 
 
 def _most_common(names: Iterable[str]) -> str:

@@ -60,7 +60,7 @@ OPERATORS = {
             "command:pytest",
             either=False,
         ),
-        Operator("model", marked("only sessions that used a model with this name"), "model:opus", either=False),
+        Operator("model", marked("only sessions that used a model with this in its name"), "model:opus", either=False),
         Operator("machine", marked("only sessions from this machine"), "machine:laptop", either=True),
         Operator("role", marked("only passages by this speaker: user, assistant or tool"), "role:user", either=True),
         Operator("after", marked("only files of this date or later"), 'after:"last week"', either=False),

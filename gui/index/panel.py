@@ -134,10 +134,8 @@ class IndexPanel(QWidget, ViewPanel):
         column.addWidget(self._message_page, 1)
         self._manager: MemorySearchManager | None = None
         self.setAccessibleName(tr("Index"))
-        for command in (
-            TURN_CHART,
-            COPY_TABLE,
-        ):  # the pages that have them are made later, but the list of keys shows them now
+        # The list of keys shows these before the pages that have them are made.
+        for command in (TURN_CHART, COPY_TABLE):
             keymap().declare(command)
         self.show_page("overview")
         self.show_unsupported({})

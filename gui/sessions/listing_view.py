@@ -212,6 +212,9 @@ class FolderTable(QWidget):
         others = [agent for agent in agent_labels() if agent not in shown]
         self._more.setText(tr_count("and {count:,} more agent", "and {count:,} more agents", len(others)))
         self._others.setText(breakable(", ".join(others)))
+        expanded = not self._others.isHidden()
+        self._more.setVisible(bool(others) and not expanded)
+        self._others.setVisible(bool(others) and expanded)
 
     def _add(self, agent: str, *folders: str) -> None:
         self._rows.addWidget(label(agent, wrap=True))

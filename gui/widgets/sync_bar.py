@@ -302,7 +302,7 @@ class SyncBar(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_measuring"):
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_measure_timer"):
             self._measure_timer.start()  # Qt notifies widgets in any order, and the buttons may not know their font yet
 
     @Slot()

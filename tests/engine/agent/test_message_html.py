@@ -1,6 +1,7 @@
 """Messages as HTML in an exported session."""
 
 import re
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -44,6 +45,7 @@ class _Elements(HTMLParser):
     [
         ("Hi <b>there</b>\nyou", "<p>Hi &lt;b&gt;there&lt;/b&gt;\nyou</p>"),
         ("# Plan #\n## Next", "<h3>Plan</h3><h4>Next</h4>"),
+        ("Try:\n\n    if a:\n        b()  ", "<p>Try:</p><p>    if a:\n        b()</p>"),
         ("#hashtag", "<p>#hashtag</p>"),
         ("a\n\n---\nb", "<p>a</p><hr /><p>b</p>"),
         (
@@ -62,7 +64,7 @@ class _Elements(HTMLParser):
         (
             "| a | b |\n|---|:-:|\n| `x` | 1 \\| 2 | 3 |\n| y |\nend",
             "<table><tr><th>a</th><th>b</th></tr><tr><td><code>x</code></td><td>1 | 2</td></tr>"
-            "<tr><td>y</td><td></td></tr></table><p>end</p>",
+            "<tr><td>y</td></tr></table><p>end</p>",
         ),
         ("a | b\nno table", "<p>a | b\nno table</p>"),
         ("[go](https://a.example/?q=1&r=2)", '<p><a href="https://a.example/?q=1&amp;r=2" rel="noreferrer">go</a></p>'),
@@ -99,8 +101,20 @@ def test_any_markdown_is_well_formed_and_keeps_its_letters(pieces):
 
 
 @pytest.mark.parametrize(
-    "piece", ["**a ", "*a ", "_a ", "[a](", "`a ", "> ", "- a\n", "  " * 40 + "- a\n", "|a", "https://"]
+    ("start", "piece", "end"),
+    [
+        *(("", piece, "") for piece in ("**a ", "*a ", "_a ", "[a](", "`a ", "> ", "- a\n", "  " * 40 + "- a\n", "|a")),
+        *(("", piece, "") for piece in ("https://", "#", "-|", "\t", "a|b\n", "1. a\n\n")),
+        *((start, " ", "x") for start in ("# a", "- ", "-", "a|b\n", "a|b\n|", "[a](", "**")),
+        ("# a", " #", "x"),
+        ("a|b\n" + " " * 19_000 + "x\n", "a|b\n" + " " * 19_000 + "x\n", ""),
+        ("|".join("a" * 5_000) + "\n" + "-|" * 5_000 + "\n", "|\n", ""),
+    ],
 )
-def test_repeated_marks_take_time_in_proportion(piece):
-    made = message_html(piece * (200_000 // len(piece)))
+def test_repeated_marks_take_time_and_room_in_proportion(start, piece, end):
+    text = start + piece * ((200_000 - len(start)) // len(piece)) + end
+    began = time.process_time()
+    made = message_html(text)
+    assert time.process_time() - began < 5  # a tenth of that is usual
+    assert len(made) < 20 * len(text)
     assert _Elements(made)

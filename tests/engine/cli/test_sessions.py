@@ -102,6 +102,16 @@ def test_model_selects_the_sessions_that_used_it(run: Run, memory: FakeMemory) -
     assert len(run("sessions", "--model", "claude", "--json").json["sessions"]) == 2
 
 
+def test_unknown_model_or_machine_lists_the_existing_ones(run: Run, memory: FakeMemory) -> None:
+    only(memory, {"path": "sessions/a.jsonl"})
+    assert run("sessions", "--model", "x").out == "No session matches. No session names a model.\n"
+    assert run("sessions", "--machine", "x").out == "No session matches. All sessions are from this machine.\n"
+    only(memory, {"path": "sessions/a.jsonl", "machine": "Lab", "usage": (ModelUsage(model="claude-haiku-4-5"),)})
+    assert run("sessions", "--model", "x").out.endswith(" with these models: claude-haiku-4-5.\n")
+    assert run("sessions", "--machine", "x").out.endswith(" from these machines: Lab.\n")
+    assert run("sessions", "--machine", "lab", "--model", "haiku", "--since", "2999").out == "No session matches.\n"
+
+
 def test_part_of_an_agents_name_selects_its_sessions(run: Run) -> None:
     whole = run("sessions", "--agent", "claude-code", "--json").json
     assert whole["total"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from engine import FoundSource, agent_labels
+from engine.corpus.transcripts.registry import agent_label, parser_versions
 from gui.sessions.listing_view import FolderTable
 from tests.helpers.invented_agent import declare
 
@@ -60,6 +61,22 @@ def test_other_agents_are_named_on_request(qtbot, appearance):
     more.click()
     assert more.isHidden()
     assert ", ".join(others) in _texts(table)
+
+
+def test_no_other_agent_leaves_no_button(qtbot, appearance):
+    table = FolderTable()
+    qtbot.addWidget(table)
+    names = {agent_label(name): name for name in parser_versions()}
+    found = [_source(names[label], Path.home() / "x", 1) for label in agent_labels()]
+    (more,) = table.findChildren(QPushButton)
+    table.show_found(found)
+    assert more.isHidden()
+    table.show_found(found[1:])
+    assert (more.isHidden(), more.text()) == (False, "and 1 more agent")
+    more.click()
+    assert agent_labels()[0] in _texts(table)
+    table.show_found(found)
+    assert "" not in _texts(table)
 
 
 def test_table_asks_for_folders_when_first_shown(qtbot, appearance):

@@ -286,6 +286,15 @@ def test_parts_do_not_overlap_or_leave_bar_at_any_width(qapp, appearance, bar, w
     assert visible_parts[-1].x() + visible_parts[-1].width() <= width
 
 
+def test_larger_text_in_shown_bar_is_measured_again(qtbot, appearance, bar):
+    bar.show_status(make_status(syncing=make_progress()))
+    height, positions = bar.height(), _positions(bar)
+    appearance.set_font_scale(1.75)
+    qtbot.waitUntil(lambda: bar.height() > height)
+    bar.layout().activate()
+    assert _positions(bar) != positions
+
+
 def test_no_status_shows_no_folder_open(bar):
     bar.show_status(make_status())
     bar.show_status(None)
