@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from engine.base.errors import MnemoscopeError
+from engine.base.errors import MnemoscopeError, PassageMissing
 from engine.base.formatting import folder_name, plural
 from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
 from engine.cli.workspace import find_workspace, interruptible, opened, search_all
@@ -27,6 +27,8 @@ from engine.records import (
 )
 
 if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.memory.memory_interface import MemorySearchManager
     from engine.memory.search_requests import SearchOptions
 
 _MOST_COPIES = 5
@@ -78,7 +80,7 @@ def run(arguments: Namespace) -> int:
 
             outcome = run_saved(manager, workspace, arguments.saved, options, token, arguments.config)
         elif arguments.like is not None:
-            outcome = manager.search_like(_passage(arguments.like), cancel=token, **options)
+            outcome = _search_like(manager, _passage(arguments.like), token, options)
         else:
             outcome = manager.search(" ".join(arguments.query), cancel=token, **options)
         unexplained = manager.unsupported.get("explanation", "") if arguments.explain else ""
@@ -95,6 +97,19 @@ def run(arguments: Namespace) -> int:
         if unexplained:
             print(unexplained)
     return 0
+
+
+def _search_like(
+    manager: "MemorySearchManager", passage: Passage, token: "CancelToken", options: "SearchOptions"
+) -> SearchOutcome:
+    """Search for similar passages. Raises `PassageMissing` with the reason, if the file is not indexed."""
+    try:
+        return manager.search_like(passage, cancel=token, **options)
+    except PassageMissing:
+        state = manager.explain_path(passage.path, cancel=token)
+        if state.state == "indexed":
+            raise
+        raise PassageMissing(f"{safe(passage.path)}: {state.sentence}") from None
 
 
 def _passage(text: str) -> Passage:

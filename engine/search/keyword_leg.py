@@ -343,6 +343,10 @@ class KeywordLeg:
                 chunks = min(chunks, self._counts.loose(token, column)) if chunks else 0
             text = " ".join(form)
             begins = text.endswith("*")
+            phrase = f"{_quoted(text[:-1])} *" if begins else _quoted(text)
+            # Separately, the words of a phrase may be in many chunks: "4" and "NF", but nowhere "4 NF".
+            if chunks and len(form) > 1 and not self._occurs(phrase):
+                continue
             if begins:
                 chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
             if chunks > 0 and (chunks <= document_frequencies.WIDEST_BEGINNING or not begins):
@@ -350,11 +354,17 @@ class KeywordLeg:
                 if words:
                     phrases += map(_quoted, words)
                 else:
-                    phrases.append(f"{_quoted(text[:-1])} *" if begins else _quoted(text))
+                    phrases.append(phrase)
                 matches += chunks
                 if begins:
                     prefixes += (text[:-1],)
         return tuple(phrases), matches
+
+    def _occurs(self, phrase: str) -> bool:
+        """Whether a file that this search may know of contains an FTS5 phrase."""
+        expression, condition, _ = self._within(phrase, ChunkFilter(files=self._snapshot.known))
+        query = f"SELECT 1 FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ? {condition} LIMIT 1"
+        return next(self._snapshot.connection.execute(query, (expression,)), None) is not None
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
         """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
@@ -369,11 +379,12 @@ class KeywordLeg:
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
         """Return an upper limit for the number of chunks that contain a phrase in `column`: the count of its rarest
-        token.
+        token, or 0 if the phrase occurs nowhere.
 
         Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
         """
-        return min(self._counts.chunks(token, column) for token in tokens)
+        chunks = min(self._counts.chunks(token, column) for token in tokens)
+        return 0 if chunks and len(tokens) > 1 and not self._occurs(_quoted(" ".join(tokens))) else chunks
 
 
 def _spanning(terms: Sequence[Term], ranges: Sequence[tuple[int, int]]) -> set[int]:

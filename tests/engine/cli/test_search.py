@@ -17,6 +17,7 @@ from engine.records import (
 from engine.text.operators import QUERY_HELP
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_path_state
 
 
 def test_results_show_score_location_heading_and_lines(run: Run) -> None:
@@ -240,7 +241,10 @@ def test_similar_lines_found_without_originals(run: Run, memory: FakeMemory) -> 
     assert found["telling"][0] == "greenhouse"
     missing = run("search", "--like", "gone.md#L3")
     assert missing.code == 1
-    assert missing.err == "mnemoscope: No passage of gone.md is indexed: the file may have changed.\n"
+    assert missing.err == "mnemoscope: gone.md: There is no such file or folder.\n"
+    memory.path_states["gone.md"] = make_path_state(asked="gone.md", state="indexed", path="gone.md")
+    changed = run("search", "--like", "gone.md#L3")
+    assert changed.err == "mnemoscope: No passage of gone.md is indexed: the file may have changed.\n"
     for wrong in ((), ("irrigation", "--like", "a.md")):
         assert run("search", *wrong).code == 2
 

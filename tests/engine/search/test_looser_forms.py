@@ -300,6 +300,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
     for number, (query, text) in enumerate(_UNRELATED):
         (notes / f"unrelated-{number}.md").write_text(f"{text}\n", "utf-8")
         (notes / f"named-{number}.md").write_text(f"{query} again.\n", "utf-8")
+    (notes / "parts.md").write_text("Of the 17 lines, the last is about zq.\n", "utf-8")
     for language, text in _DIARY.items():
         for day in range(10):
             (notes / f"diary-{language}-{day}.md").write_text(f"{text.format(day)}\n", "utf-8")
@@ -326,3 +327,11 @@ def test_looser_form_is_found_below_the_exact_one(memory: BuiltinMemory, number:
 def test_unrelated_word_with_a_similar_form_is_not_found(memory: BuiltinMemory, number: int) -> None:
     results = memory.search(_UNRELATED[number][0], mode="keyword", max_results=100, min_score=0.0).results
     assert f"unrelated-{number}.md" not in {result.path for result in results}
+
+
+@pytest.mark.parametrize("word", ["17zq", "LinesZq"])
+def test_word_is_nowhere_if_only_its_parts_are(memory: BuiltinMemory, word: str) -> None:
+    outcome = memory.search(word, mode="keyword", explain=True)
+    assert not outcome.results
+    assert outcome.explanation is not None
+    assert outcome.explanation.emptied_by == "words"
