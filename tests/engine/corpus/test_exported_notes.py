@@ -242,10 +242,12 @@ def test_backup_of_bear_has_notes_without_those_in_the_trash() -> None:
             "b/Untitled.textbundle/text.txt": "just text\nmore",
             "b/Gone.textbundle/text.md": "gone",
             "b/Gone.textbundle/info.json": info,
+            "b/Odd.textbundle/text.md": "# Odd",
+            "b/Odd.textbundle/info.json": b'{"x": "\xff"}',
         }
     )
     assert text_in(read_bundles, data) == (
-        "---\nnotes: 2\ntag: garden\n---\n\n# Pond & fish\n\n#garden feed\n\n# Untitled\n\njust text\nmore\n"
+        "---\nnotes: 3\ntag: garden\n---\n\n# Pond & fish\n\n#garden feed\n\n# Untitled\n\njust text\nmore\n\n# Odd\n"
     )
 
 
