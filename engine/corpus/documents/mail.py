@@ -128,7 +128,7 @@ class _Parts:
 
     def _name(self, part: Message) -> str:
         """Return the name of an attached file; "" for a part that is shown."""
-        name = one_line(_decoded(_parameter(part.get_filename)))
+        name = one_line(_decoded(_parameter(part.get_filename)))[:_LONGEST_SHOWN]
         shown = part.get_content_maintype() == "text" and part.get_content_disposition() != "attachment"
         return "" if shown else name
 
@@ -163,11 +163,12 @@ def _parameter(read: Callable[[], str | None]) -> str:
 def _header(mail: Message, name: str) -> str:
     """Return a header on one line; "" if there is none."""
     raw = next((value for key, value in mail.raw_items() if key.lower() == name.lower()), "")
-    return one_line(_decoded(str(raw)[:_LONGEST_HEADER]))
+    return one_line(_decoded(str(raw)))
 
 
 def _decoded(header: str) -> str:
     """Return a header's text: its encoded words decoded, and bytes that are not ASCII as UTF-8."""
+    header = header[:_LONGEST_HEADER]  # decoding takes quadratic time
     with suppress(UnicodeError):
         header = header.encode("ascii", "surrogateescape").decode("utf-8", "replace")
     if "=?" not in header:

@@ -202,6 +202,13 @@ def test_outline_has_headings_items_and_notes() -> None:
     assert rule_of(read_opml, b"<opml><body>") == "damaged"
 
 
+def test_long_title_of_an_outline_takes_linear_time() -> None:
+    start = time.process_time()
+    title = "<title>" + "a\n" * 1_000_000 + "</title>"
+    text_in(read_opml, f'<opml><head>{title}</head><body><outline text="x"/></body></opml>'.encode())
+    assert time.process_time() - start < 20  # quadratic: a minute
+
+
 def jex(*entries: str) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive_file:

@@ -139,6 +139,11 @@ def test_damaged_parameter_does_not_cost_the_text(parameter: str) -> None:
     assert text_in(read_eml, data.encode()) == "---\ntitle: Hose\n---\n\nIt leaks.\n"
 
 
+def test_name_of_an_attached_file_is_cut() -> None:
+    head = f'Content-Type: application/pdf; name="{"=?a?q?" * 10_000}"'
+    assert len(text_in(read_eml, f"Subject: x\n{head}\n\n".encode())) < 2_000
+
+
 def test_web_archive_is_read_as_its_page() -> None:
     data = (
         b"From: <Saved by Blink>\nSubject: Other\nDate: Fri, 10 Mar 2006 13:40:00 -0000\nMIME-Version: 1.0\n"
