@@ -6,7 +6,7 @@ Written from RFC 5322 (messages), RFC 2045 to 2047 (MIME), RFC 2183 (attachments
 
 import re
 from binascii import Error as Base64Error
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from email import message_from_bytes
 from email.errors import HeaderParseError, MessageError
@@ -16,7 +16,9 @@ from email.utils import parsedate_to_datetime
 from itertools import pairwise
 
 from engine.base import skip_reasons
+from engine.base.errors import PARSER_FAULTS
 from engine.corpus import encodings
+from engine.corpus.documents import DocumentError
 from engine.corpus.documents.text_collector import DocumentText, damaged, encrypted, one_line
 from engine.corpus.documents.web_pages import HtmlText, codec_of
 
@@ -52,9 +54,10 @@ def read_mbox(data: bytes, text: DocumentText) -> None:
     if not bounds:
         raise damaged(skip_reasons.NO_MAIL)
     for (_, start), (end, _) in pairwise((*bounds, (len(data), 0))):
-        mail = _parsed(_QUOTED.sub(rb"\1", data[start:end]))
-        text.note(_header(mail, "Subject"))
-        _Parts(text).read(mail)
+        with suppress(DocumentError, *PARSER_FAULTS):  # an encrypted or damaged message doesn't cost the others
+            mail = _parsed(_QUOTED.sub(rb"\1", data[start:end]))
+            text.note(_header(mail, "Subject"))
+            _Parts(text).read(mail)
 
 
 def read_mht(data: bytes, text: DocumentText) -> None:
@@ -85,11 +88,11 @@ class _Parts:
 
     def read(self, mail: Message, level: int = 0) -> None:
         """Read a message, which may be within another one."""
-        if mail.get_content_type() in _ENCRYPTED and not level:
-            raise encrypted()
         shown = [("Subject", _header(mail, "Subject"))] if level else []
         shown += [(name, _date(mail) if name == "Date" else _header(mail, name)) for name in _SHOWN]
         self._text.paragraph("\n".join(f"{name}: {value[:_LONGEST_SHOWN]}" for name, value in shown if value))
+        if mail.get_content_type() in _ENCRYPTED and not level:
+            raise encrypted()
         self._part(mail, level)
         if not level and self._attached:
             self._text.paragraph("Attachments: " + ", ".join(self._attached))
@@ -125,7 +128,7 @@ class _Parts:
 
     def _name(self, part: Message) -> str:
         """Return the name of an attached file; "" for a part that is shown."""
-        name = one_line(_decoded(str(part.get_filename() or "")))
+        name = one_line(_decoded(_parameter(part.get_filename)))[:_LONGEST_SHOWN]
         shown = part.get_content_maintype() == "text" and part.get_content_disposition() != "attachment"
         return "" if shown else name
 
@@ -140,7 +143,7 @@ def _content(part: Message) -> str:
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
-    label = part.get_content_charset() or ""
+    label = _parameter(part.get_content_charset)
     with suppress(LookupError, UnicodeError):
         return data.decode(codec_of(label) or "utf-8") if label else data.decode()
     try:
@@ -150,14 +153,22 @@ def _content(part: Message) -> str:
     return "".join(encodings.decoded(lambda: (data,), codec))
 
 
+def _parameter(read: Callable[[], str | None]) -> str:
+    """Return a parameter of a header; "" if there is none, or one that `email` fails on."""
+    with suppress(TypeError, ValueError):
+        return read() or ""
+    return ""
+
+
 def _header(mail: Message, name: str) -> str:
     """Return a header on one line; "" if there is none."""
     raw = next((value for key, value in mail.raw_items() if key.lower() == name.lower()), "")
-    return one_line(_decoded(str(raw)[:_LONGEST_HEADER]))
+    return one_line(_decoded(str(raw)))
 
 
 def _decoded(header: str) -> str:
     """Return a header's text: its encoded words decoded, and bytes that are not ASCII as UTF-8."""
+    header = header[:_LONGEST_HEADER]  # decoding takes quadratic time
     with suppress(UnicodeError):
         header = header.encode("ascii", "surrogateescape").decode("utf-8", "replace")
     if "=?" not in header:

@@ -91,7 +91,7 @@ def read_bundles(data: bytes, text: DocumentText) -> None:
 
 
 def _is_in_trash(info: bytes) -> bool:
-    with suppress(msgspec.DecodeError, RecursionError):
+    with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
         about = msgspec.json.decode(info)
         return isinstance(about, dict) and any(part.get("trashed") for part in dicts([*about.values()]))
     return False

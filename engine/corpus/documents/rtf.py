@@ -17,12 +17,14 @@ _TOKEN = re.compile(
 """A control word with its number, a byte, a control symbol, the bounds of a group, or text."""
 _SKIPPED = frozenset(
     b"colortbl pict object datafield fldinst filetbl revtbl nonshppict template xe tc rxe pntext listtext sp pn"
-    b" listtable listoverridetable rsidtbl"
+    b" listtable listoverridetable rsidtbl nonesttables"
     b" operator company manager category keywords subject hlinkbase creatim revtim printim buptim comment".split()
 )
 """Groups without text to read; the others are marked as ones that readers may ignore."""
-_READ = (b"shpinst", b"annotation", b"atnauthor", b"ud")
-"""Groups that are read although they are marked; `ud` has a title again, in Unicode."""
+_READ = (b"shpinst", b"annotation", b"atnauthor", b"ud", b"nesttableprops")
+"""Groups that are read although they are marked; `ud` has a title again, in Unicode, and `nesttableprops` ends a row of
+a table in a cell.
+"""
 _BULLETS = (b"pntext", b"listtext")
 _NOTES = (b"footnote", b"annotation")
 _MARGINS = (b"header", b"headerl", b"headerr", b"headerf", b"footer", b"footerl", b"footerr", b"footerf")

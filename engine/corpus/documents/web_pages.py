@@ -77,6 +77,8 @@ def decoded(data: bytes) -> str:
 
 def codec_of(label: str) -> str:
     """The codec of a declared encoding; "" if no page can declare it. Raises `LookupError`, `UnicodeError`."""
+    if "\0" in label:  # `codecs` raises a plain `ValueError`
+        raise LookupError(label)
     name = codecs.lookup(label).name
     if name.replace("_", "-") in _NOT_HTML_ENCODINGS or b"<meta>".decode(name) != "<meta>":  # as in UTF-16 or EBCDIC
         return ""

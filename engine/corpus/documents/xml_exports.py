@@ -84,6 +84,8 @@ class _Outlines(XmlHandler):
     def __init__(self, text: DocumentText) -> None:
         self._text = text
         self._head = ""
+        self._words: list[str] = []
+        """Pieces of the title or of the author's name while it is open."""
         self._level = 0
         self._lines: list[str] = []
         self._pending: dict[str, str] | None = None
@@ -92,6 +94,7 @@ class _Outlines(XmlHandler):
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._head = tag
+        self._words = []
         if tag != "outline":
             return
         if self._pending is not None:
@@ -113,14 +116,16 @@ class _Outlines(XmlHandler):
             if self._pending is not None:
                 self._add(self._pending, 0)
                 self._pending = None
+        elif tag == "title":
+            self._text.title = "".join(self._words)
+        elif tag == "ownerName":
+            self._text.author = "".join(self._words)
         elif tag == "body":
             self._flush()
 
     def data(self, text: str) -> None:
-        if self._head == "title":
-            self._text.title += text
-        elif self._head == "ownerName":
-            self._text.author += text
+        if self._head in ("title", "ownerName"):
+            self._words.append(text)
 
     def _add(self, attributes: dict[str, str], level: int) -> None:
         words, note = _entry(attributes)

@@ -202,6 +202,13 @@ def test_outline_has_headings_items_and_notes() -> None:
     assert rule_of(read_opml, b"<opml><body>") == "damaged"
 
 
+def test_long_title_of_an_outline_takes_linear_time() -> None:
+    start = time.process_time()
+    title = "<title>" + "a\n" * 1_000_000 + "</title>"
+    text_in(read_opml, f'<opml><head>{title}</head><body><outline text="x"/></body></opml>'.encode())
+    assert time.process_time() - start < 20  # quadratic: a minute
+
+
 def jex(*entries: str) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive_file:
@@ -242,10 +249,12 @@ def test_backup_of_bear_has_notes_without_those_in_the_trash() -> None:
             "b/Untitled.textbundle/text.txt": "just text\nmore",
             "b/Gone.textbundle/text.md": "gone",
             "b/Gone.textbundle/info.json": info,
+            "b/Odd.textbundle/text.md": "# Odd",
+            "b/Odd.textbundle/info.json": b'{"x": "\xff"}',
         }
     )
     assert text_in(read_bundles, data) == (
-        "---\nnotes: 2\ntag: garden\n---\n\n# Pond & fish\n\n#garden feed\n\n# Untitled\n\njust text\nmore\n"
+        "---\nnotes: 3\ntag: garden\n---\n\n# Pond & fish\n\n#garden feed\n\n# Untitled\n\njust text\nmore\n\n# Odd\n"
     )
 
 

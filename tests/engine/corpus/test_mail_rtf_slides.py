@@ -116,6 +116,34 @@ def test_mailbox_has_each_mail_below_its_subject() -> None:
     assert about.structure.apart
 
 
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        ("Content-Type: multipart/encrypted; boundary=b", "--b\n\nsecret\n--b--"),
+        ("Content-Type: multipart/mixed; boundary*0=b; boundary*=c", "--b\n\nsecret\n--b--"),
+    ],
+)
+def test_unreadable_mail_does_not_cost_the_others_of_a_mailbox(head: str, body: str) -> None:
+    mails = ("Subject: One\n\nDig.\n", f"Subject: Two\nFrom: ann@x\n{head}\n\n{body}\n", "Subject: Three\n\nSow.\n")
+    text = text_in(read_mbox, "\n".join(f"From a@b\n{one}" for one in mails).encode())
+    assert "# One\n\nDig." in text
+    assert "# Three\n\nSow." in text
+    assert "secret" not in text
+
+
+@pytest.mark.parametrize(
+    "parameter", ["charset=utf\0-8", "name*0=a; name*=b", "name*=utf\0'en'x", "charset*0=a; charset*=b"]
+)
+def test_damaged_parameter_does_not_cost_the_text(parameter: str) -> None:
+    data = f"Subject: Hose\nContent-Type: text/plain; {parameter}\n\nIt leaks.\n"
+    assert text_in(read_eml, data.encode()) == "---\ntitle: Hose\n---\n\nIt leaks.\n"
+
+
+def test_name_of_an_attached_file_is_cut() -> None:
+    head = f'Content-Type: application/pdf; name="{"=?a?q?" * 10_000}"'
+    assert len(text_in(read_eml, f"Subject: x\n{head}\n\n".encode())) < 2_000
+
+
 def test_web_archive_is_read_as_its_page() -> None:
     data = (
         b"From: <Saved by Blink>\nSubject: Other\nDate: Fri, 10 Mar 2006 13:40:00 -0000\nMIME-Version: 1.0\n"
@@ -180,6 +208,12 @@ def test_rtf_headings_lists_and_tables_have_a_structure() -> None:
         "---\ntitle: The plan\nauthor: Ann\n---\n\n# Garden\n\nSome bold\ntext\n\n- one\n- two\n  - below\n\n"
         "### Deep\n\na b | c\nd | e\n\nEnd\n"
     )
+
+
+def test_rtf_table_in_a_cell_has_rows_of_its_own() -> None:
+    end = r"{\*\nesttableprops\trowd\cellx1\nestrow}{\nonesttables\par}"
+    body = rf"\intbl\itap2 a\nestcell b\nestcell{end}c\nestcell d\nestcell{end}\intbl\itap1 e\cell\row\pard End\par"
+    assert text_in(read_rtf, rtf(body)) == "a | b\nc | d\ne\n\nEnd\n"
 
 
 @pytest.mark.parametrize(
