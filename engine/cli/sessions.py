@@ -134,8 +134,8 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         project += f"  @{session.machine}" if session.machine else ""
         unknown = f"  ({unknown_items(session.unknown)})" if session.unknown else ""
         line = (
-            f"{names[session.path]:<{name_width}}  {_moment(session.last)}  {session.agent:<{agent_width}}  "
-            f"{session.messages:>5,}  {title}{project}{unknown}"
+            f"{_column(names[session.path], name_width)}  {_moment(session.last)}  {session.agent:<{agent_width}}  "
+            f"{session.messages:>5,}  {title}{project}{unknown}{_aside(names[session.path])}"
         )
         print(safe(line))
     if not matching:
@@ -145,9 +145,18 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
 
 
 def _width(names: Iterable[str]) -> int:
-    """Return the width of a column of names. A long one, the path of a session whose id is not unique, is not padded
-    to."""
-    return max((len(name) for name in names if len(name) <= _WIDEST_NAME), default=0)
+    """Return the width of a column of names. Long ids are not padded to."""
+    return max((len(name) for name in names if len(name) <= _WIDEST_NAME), default=1)
+
+
+def _column(name: str, width: int) -> str:
+    """Return a name, padded; "…" for a long path, which is at the end of its line."""
+    return f"{'…' if _aside(name) else name:<{width}}"
+
+
+def _aside(name: str) -> str:
+    """Return the end of a line: a long path, the name of a session whose id is not unique; empty for another name."""
+    return f"  {name}" if len(name) > _WIDEST_NAME and "/" in name else ""
 
 
 def _matching(known: Sequence[SessionSummary], arguments: Namespace) -> Sequence[SessionSummary]:
@@ -290,7 +299,8 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
         use = newest[path]
         project = f"  [{folder_name(use.project)}]" if use.project else ""
         title = use.title or "Untitled"
-        line = f"{names.get(path, path):<{width}}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}"
+        name = names.get(path, path)
+        line = f"{_column(name, width)}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}{_aside(name)}"
         print(safe(line))
     if not uses:
         print("No session read or changed a matching file.")

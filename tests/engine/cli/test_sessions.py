@@ -157,7 +157,7 @@ def test_ids_of_one_agent_stay_unambiguous(run: Run, memory: FakeMemory) -> None
         assert run("sessions", "show", name, "--json").json["summary"]["id"] == id
 
 
-def test_long_name_leaves_the_other_columns_aligned(run: Run, memory: FakeMemory) -> None:
+def test_long_name_is_at_the_end_of_its_line(run: Run, memory: FakeMemory) -> None:
     long = "sessions/a/folder/of/another/machine/1.jsonl"
     only(
         memory,
@@ -166,8 +166,8 @@ def test_long_name_leaves_the_other_columns_aligned(run: Run, memory: FakeMemory
         {"path": "sessions/a/3", "id": "5f5f5f5f-3", "title": "three"},
     )
     first, second, third = run("sessions").out.splitlines()
-    assert first.startswith(f"{long}  2")
-    assert (second[:14], third[:14]) == ("sessions/a/2  ", "5f5f5f5f      ")
+    assert first.endswith(f"  one  [greenhouse]  {long}")
+    assert (first[:14], second[:14], third[:14]) == ("…             ", "sessions/a/2  ", "5f5f5f5f      ")
 
 
 def test_session_without_end_has_time_of_file(run: Run, memory: FakeMemory) -> None:
