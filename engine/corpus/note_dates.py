@@ -26,7 +26,7 @@ _KEYS = {
 }
 _WRITTEN = re.compile(
     r"([12][0-9]{3})[-/.]([01]?[0-9])[-/.]([0-3]?[0-9])"
-    r"(?:[T ]+([0-2]?[0-9]):([0-5][0-9])(?::([0-5][0-9])(?:[.,][0-9]+)?)?[ ]*(Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![0-9]).*"
+    r"(?:[T ]+([0-2]?[0-9]):([0-5][0-9])(?::([0-5][0-9])(?:[.,][0-9]+)?)?)?(?![0-9]).*"
 )
 _EPOCH = re.compile(r"(1[0-9]{9})(?:[0-9]{3})?")
 """Seconds or, as Dendron writes them, milliseconds since 1970, between 2001 and 2033."""
@@ -127,19 +127,18 @@ def _moment(day: date) -> float:
 
 
 def _written(value: str) -> float | None:
-    """Parse a date, or date and time, with the year first, or a Unix time; without a time zone it is in UTC."""
+    """Parse a date, or date and time, with the year first, or a Unix time.
+
+    The time counts as written, as if it were in UTC: in any zone, a note of 12 May is a note of that day.
+    """
     if epoch := _EPOCH.fullmatch(value.strip()):
         return float(epoch[1])
     match = _WRITTEN.fullmatch(value.strip().strip("[]\"'").strip())
     if match is None:
         return None
-    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
-    zone = match[7]
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
     try:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None
-    offset = timedelta()
-    if zone and zone != "Z":
-        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:])) * (-1 if zone[0] == "-" else 1)
-    return (moment - offset - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)

@@ -98,7 +98,7 @@ def test_note_of_zim_has_date_headings_and_tags() -> None:
         "====== The Pond ======\nCreated Sunday\n\n===== Fish =====\nfeed @garden me@example.org\n'''\n@no\n'''\n"
     )
     about = describe(text, "Pond.txt")
-    assert (about.title, about.dated) == ("The Pond", 1715500800.0)
+    assert (about.title, about.dated) == ("The Pond", 1715508000.0)
     assert outline(about) == [(5, 1, "The Pond"), (8, 2, "Fish")]
     assert tags_of(text, None, about.structure) == ("garden",)
     assert structure_of("====== Only text ======", "other.txt") is None
