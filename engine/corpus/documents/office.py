@@ -34,14 +34,24 @@ _WORD_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakH
 _WORD_OFF = ("0", "false", "off")
 
 
-def read_docx(data: bytes, text: DocumentText) -> None:
+def open_office_xml(data: bytes, usual: str, text: DocumentText) -> tuple[Archive, str, bytes]:
+    """Return a file of Office Open XML, the name of its main part and the content of that, and set the title and
+    author of `text`. `usual`: the name of the main part in a file that names none.
+
+    Raises DocumentError if it is damaged.
+    """
     archive = Archive(data)
-    main = next(iter(Relations.of(archive).parts("officeDocument").values()), "word/document.xml")
+    main = next(iter(Relations.of(archive).parts("officeDocument").values()), usual)
     body = archive.part(main)
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
-    folder = posixpath.dirname(main)
     DublinCore().read_into(archive.part("docProps/core.xml"), text)
+    return archive, main, body
+
+
+def read_docx(data: bytes, text: DocumentText) -> None:
+    archive, main, body = open_office_xml(data, "word/document.xml", text)
+    folder = posixpath.dirname(main)
     styles = _WordStyles()
     notes = _WordNotes(styles)
     for name, reader in (
@@ -274,7 +284,11 @@ _ODT_MARGINS = ("header", "header-left", "header-first", "footer", "footer-left"
 _ODT_SKIPPED = ("tracked-changes", "forms", "sequence-decls", "binary-data", "ruby-text")
 
 
-def read_odt(data: bytes, text: DocumentText) -> None:
+def open_document(data: bytes, text: DocumentText) -> tuple[Archive, bytes]:
+    """Return an OpenDocument file and its body, and set the title and author of `text`.
+
+    Raises DocumentError if it is encrypted or damaged.
+    """
     archive = Archive(data)
     if b"encryption-data" in archive.part("META-INF/manifest.xml"):
         raise encrypted()
@@ -282,6 +296,11 @@ def read_odt(data: bytes, text: DocumentText) -> None:
     if not body:
         raise damaged(skip_reasons.NO_MAIN_PART)
     DublinCore().read_into(archive.part("meta.xml"), text)
+    return archive, body
+
+
+def read_odt(data: bytes, text: DocumentText) -> None:
+    archive, body = open_document(data, text)
     OdtText(text).parse(body)
     margins = _OdtMargins()
     with suppress(TextFull, DocumentError):

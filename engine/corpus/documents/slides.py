@@ -6,11 +6,10 @@ Written from Office Open XML (ECMA-376, 5th edition, PresentationML) and OpenDoc
 import re
 from contextlib import suppress
 
-from engine.base import skip_reasons
 from engine.corpus.documents import DocumentError
-from engine.corpus.documents.office import OdtText
-from engine.corpus.documents.text_collector import DocumentText, damaged, encrypted, list_item, one_line
-from engine.corpus.documents.xml_archive import Archive, DublinCore, Paragraphs, Relations, XmlHandler
+from engine.corpus.documents.office import OdtText, open_document, open_office_xml
+from engine.corpus.documents.text_collector import DocumentText, list_item, one_line
+from engine.corpus.documents.xml_archive import Archive, Paragraphs, Relations, XmlHandler
 
 _TITLES = ("title", "ctrTitle")
 _BODIES = ("body", "obj", "")
@@ -23,14 +22,9 @@ _MOST_NESTED = 8
 
 
 def read_pptx(data: bytes, text: DocumentText) -> None:
-    archive = Archive(data)
-    main = next(iter(Relations.of(archive).parts("officeDocument").values()), "ppt/presentation.xml")
-    body = archive.part(main)
-    if not body:
-        raise damaged(skip_reasons.NO_MAIN_PART)
+    archive, main, body = open_office_xml(data, "ppt/presentation.xml", text)
     order = _Order()
     order.parse(body)
-    DublinCore().read_into(archive.part("docProps/core.xml"), text)
     text.title = "" if _UNTITLED.fullmatch(text.title) else text.title
     slides = Relations.of(archive, main).parts("slide")
     names = [slides[id_] for id_ in order.slides if id_ in slides] or [*slides.values()]
@@ -51,13 +45,7 @@ def _read_slide(archive: Archive, name: str, number: int, text: DocumentText) ->
 
 
 def read_odp(data: bytes, text: DocumentText) -> None:
-    archive = Archive(data)
-    if b"encryption-data" in archive.part("META-INF/manifest.xml"):
-        raise encrypted()
-    body = archive.part("content.xml")
-    if not body:
-        raise damaged(skip_reasons.NO_MAIN_PART)
-    DublinCore().read_into(archive.part("meta.xml"), text)
+    _, body = open_document(data, text)
     _OdpText(text).parse(body)
 
 
