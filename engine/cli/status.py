@@ -74,7 +74,7 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         yield "Model", status.model
     yield from privacy_lines(status)
     if scripts := status.custom.get("unknownScripts"):
-        yield "Found by words only", ", ".join(scripts)
+        yield "Unknown to the model", f"{', '.join(scripts)} (found by words only)"
     yield "Keywords", _state(status.fts.enabled, status.fts.available, status.fts.error)
     yield "Vectors", _vectors(status.vector, status.pending_vectors)
     if status.vector.enabled and status.vector.requested and status.vector.dims:

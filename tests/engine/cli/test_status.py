@@ -94,7 +94,7 @@ def test_problems_shown(run: Run, memory: FakeMemory) -> None:
     assert lines["Batch error"] == "Quota."
     assert lines["Unavailable"] == "Not installed."
     assert lines["Last failure"] == "Gone."
-    assert lines["Found by words only"] == "Greek, Hebrew"
+    assert lines["Unknown to the model"] == "Greek, Hebrew (found by words only)"
     assert lines["Last update"].endswith("manual: The disk is full.")
     assert lines["Index error"] == "Set aside."
     assert "Writing now" in lines
