@@ -27,7 +27,7 @@ from engine.text import analyse, analyse_both, language_of_note
 
 
 class IndexedChunk(NamedTuple):
-    """What the index has of a chunk, in the order of `stored_note`'s query."""
+    """A stored chunk, with the columns of `stored_note`'s query in their order."""
 
     id: int
     hash: bytes

@@ -61,7 +61,7 @@ class FolderController(QObject):
 
     @Slot(object)
     def offer(self, folder: Path) -> None:
-        """Show a preview of what would be indexed in `folder`."""
+        """Show a preview of the files that would be indexed in `folder`."""
         self._first_run.offer(folder, can_go_back=self._workspace.current is not None)
         self._frame.show_page(self._first_run)
 

@@ -83,7 +83,7 @@ class SettingsModel(QObject):
         self._unsaved: deque[Changes] = deque()
         """Changes that could not be written and are not reported yet."""
         self._written = self._file = SettingLayers({}, {})
-        """What the last change wrote, and what is displayed."""
+        """The settings that the last change wrote, and the displayed ones."""
         self._undo: list[Changes] = []
         self._waiting: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}

@@ -1,6 +1,6 @@
 """Declares Letta Code, whose sessions are on Letta's server or on this machine.
 
-It writes what was said into transcripts here in both cases. Those of a session on this machine repeat its file.
+In both cases it writes transcripts of the conversation here. Those of a session on this machine repeat its file.
 """
 
 import base64
