@@ -1,8 +1,8 @@
-"""Reads the structure of further formats of plain text, which are shown as they are.
+"""Reads the structure of further formats of plain text, whose source is shown.
 
 - LaTeX (`.tex`), from "LaTeX2e for authors"; Typst (`.typ`), from its reference (typst.app/docs)
 - scripts in Fountain 1.1 (`.fountain`, fountain.io)
-- subtitles: SubRip (`.srt`), and WebVTT (`.vtt`, W3C): what is said, without numbers and times
+- subtitles: SubRip (`.srt`), and WebVTT (`.vtt`, W3C): the spoken words, without numbers and times
 - notes of TiddlyWiki (`.tid`, tiddlywiki.com) and of Zim (`.txt` with a header, zim-wiki.org)
 """
 

@@ -378,7 +378,7 @@ def _with_tags(snapshot: Snapshot, query: Query, among: _Condition) -> Query:
 
 
 def _as_tag(snapshot: Snapshot, atom: Atom, among: _Condition) -> Atom:
-    """Return the condition for a word that is a tag of notes; other parts of a query as they are."""
+    """Return the condition for a word that is a tag of notes; other parts of a query unchanged."""
     if not isinstance(atom, Word) or atom.beginning or (match := _TAG.fullmatch(atom.text)) is None:
         return atom
     field = Field("tag", match[1])

@@ -43,7 +43,7 @@ _SHORTEST_ACRONYM = 3
 """Length of the shortest acronym that is written without full stops, too: "U.S." is not "us"."""
 _CONSONANTS = "[b-df-hj-np-tv-xz]"
 _NO_VOWELS = lazy_pattern(rf"{_CONSONANTS}{{2,4}}")
-"""Matches what is mostly an abbreviation: MSc, PhD, PDF."""
+"""Matches words that are mostly abbreviations: MSc, PhD, PDF."""
 _PLURAL = lazy_pattern(rf"([A-Z]{{2,4}}|{_CONSONANTS}{{3}}|\w+[uU\d])s")
 _SINGULAR = lazy_pattern(rf"{_CONSONANTS}{{2,4}}|\w+[u\d]")
 """Match words whose final s stemming keeps: PDFs, menus, mp3s, 1990s."""

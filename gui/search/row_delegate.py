@@ -433,7 +433,7 @@ class ResultDelegate(QStyledItemDelegate):
 
 
 def _last_parts(parts: Sequence[str], count: int) -> str:
-    """Return the end of a path as it is shown if the rest doesn't fit."""
+    """Return the last parts of a path, after "…" if there are more: the text for a row that is too narrow for all."""
     return "/".join(parts if len(parts) <= count else ("…", *parts[-count:]))
 
 

@@ -164,7 +164,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._actions = SessionActions(self.view.list, self)
         self._similar = SimilarList(jobs, self._reader, self.view, self)
         self._jobs = jobs
-        self._finding = JobSlot(self)
+        self._find_job = JobSlot(self)
         self._follower = SessionFollower(self._session_to_read, self.best_match, self)
         self._gates.add(self.box.edit, "sessions")
         self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)
@@ -211,7 +211,7 @@ class SessionsPanel(QObject, ViewPanel):
     @property
     def busy(self) -> bool:
         """Whether sessions are being read or searched; False once `settled` was emitted."""
-        return any((self._reader.busy, self._content.busy, self._similar.busy, self._follower.due, self._finding.busy))
+        return any((self._reader.busy, self._content.busy, self._similar.busy, self._follower.due, self._find_job.busy))
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose sessions are listed; emits no signal for the sessions that disappear."""
@@ -418,10 +418,10 @@ class SessionsPanel(QObject, ViewPanel):
         def work(token: CancelToken) -> FoundSources:
             return find_sources(cancel=token)
 
-        self._finding.put(self._jobs.read(work, self._show_folders, lambda _sentence: self._show_folders(None)))
+        self._find_job.put(self._jobs.read(work, self._show_folders, lambda _sentence: self._show_folders(None)))
 
     def _show_folders(self, found: FoundSources | None) -> None:
-        self._finding.done()
+        self._find_job.done()
         if found is not None:
             self.view.folders.show_found(found.sources)
         self._emit_settled()

@@ -62,9 +62,9 @@ class Bench:
         return folder
 
     def index(self, count: int, model: Model) -> tuple[Path, Cost]:
-        """The store folder of a complete index of so many notes, and what its one full sync cost when it was made.
+        """The store folder of a complete index of so many notes, and the cost of the full sync that made it.
 
-        It outlasts the run, until the engine's code changes: the large ones take longer than what is measured on them.
+        It outlasts the run, until the engine's code changes: large ones take longer to make than to measure.
         """
         key = count, model
         if key not in self.built:
