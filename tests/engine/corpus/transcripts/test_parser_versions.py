@@ -17,7 +17,7 @@ from engine.corpus.transcripts.transcript_reader import (
     line_format,
     opened,
 )
-from tests.helpers.agent_databases import DATABASES
+from tests.helpers.agent_databases import DATABASES, SINGLE
 from tests.helpers.mutated_transcripts import samples
 
 READ: dict[str, tuple[str, str]] = {
@@ -41,6 +41,7 @@ READ: dict[str, tuple[str, str]] = {
     "cortex": ("a7de70c85b62", "cortex:1"),
     "crush": ("6c7739379a2e", "crush:1"),
     "cursor_cli": ("d9647877e6d8", "cursor-cli:1"),
+    "cursor_store": ("c5e119670d6d", "cursor-cli:1"),
     "cursor_database": ("56d9c1710c1e", "cursor:1"),
     "deepseek_export": ("1d0c60c9ea98", "deepseek:1"),
     "deepseek_harness": ("f958874037e3", "deepseek-harness:2"),
@@ -111,7 +112,7 @@ def _filled(value: Any) -> Any:
 def _digests(folder: Path) -> dict[str, str]:
     folder /= "home/ada/boats"  # some parsers use the names of folders above
     found: dict[str, Any] = {}
-    paths = [database.write(folder / database.name.replace(":", "")) for database in DATABASES]
+    paths = [database.write(folder / database.name.replace(":", "")) for database in (*DATABASES, *SINGLE)]
     for sample in samples():
         for name, content in sample.files.items():
             path = folder / sample.main.replace("/", " ") / name
