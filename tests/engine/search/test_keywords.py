@@ -274,7 +274,7 @@ def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path:
         ("Here extractValue reads a line.", True),
     ],
 )
-def test_only_the_whole_name_counts(memory: BuiltinMemory, tmp_path: Path, text: str, spells: bool) -> None:
+def test_only_the_whole_name_spells_the_query(memory: BuiltinMemory, tmp_path: Path, text: str, spells: bool) -> None:
     (tmp_path / "notes" / "name.md").write_text(f"{text}\n", "utf-8")
     memory.sync()
     outcome = memory.search("extract value", explain=True)
@@ -439,7 +439,7 @@ def test_title_with_word_as_typed_precedes_other_forms(
 
 
 @pytest.mark.parametrize("name", ["pump.md", "sub/Pump.md"])
-def test_note_of_the_collections_subject_comes_first(
+def test_note_named_by_a_common_word_ranks_first(
     memory: BuiltinMemory, find: Find, few: None, tmp_path: Path, name: str
 ) -> None:
     """Every note holds the word, so that a ranking by words alone does not reach the note of that name."""
@@ -528,7 +528,7 @@ def test_function_words_count_in_an_identifier(
     assert find(query, 1) == ["z.md"]
 
 
-def test_joined_word_holds_both_parts(tmp_path: Path, memory: BuiltinMemory, find: Find) -> None:
+def test_two_words_find_their_joined_form(tmp_path: Path, memory: BuiltinMemory, find: Find) -> None:
     (tmp_path / "notes" / "z.md").write_text("The login failed.\n", "utf-8")
     memory.sync()
     assert find("log in", 1) == ["z.md"]

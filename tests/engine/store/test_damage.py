@@ -139,7 +139,7 @@ def test_deleted_index_recreated(tmp_path: Path) -> None:
     store.close()
 
 
-def test_an_index_without_its_own_records_counts_as_damaged(tmp_path: Path) -> None:
+def test_index_without_meta_rows_is_set_aside(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.write() as writer:
         writer.connection.execute("DELETE FROM meta")

@@ -15,7 +15,7 @@ def _anonymous() -> int:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads Linux's own account")
-def test_a_resting_store_gives_its_memory_back(tmp_path: Path) -> None:
+def test_freeing_memory_shrinks_page_cache(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     for number in range(40):
         with store.write() as writer:

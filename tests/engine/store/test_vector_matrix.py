@@ -302,7 +302,7 @@ def test_saved_matrix_is_mapped_from_its_file(tmp_path):
     assert anonymous() < before - 7 * BLOCK_ROWS * 512
 
 
-def test_saving_holds_one_piece_of_codes_at_a_time(tmp_path):
+def test_saving_keeps_one_piece_in_memory_at_a_time(tmp_path):
     held = []
 
     def pieces():

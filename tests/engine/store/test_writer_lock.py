@@ -6,7 +6,7 @@ from pathlib import Path
 from engine.store.connection import WriterLock
 
 
-def test_looking_at_the_lock_never_gives_it_away(tmp_path: Path) -> None:
+def test_checking_the_lock_never_releases_it(tmp_path: Path) -> None:
     """Two instances are to each other as two processes are."""
     mine, others = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
     ended = threading.Event()

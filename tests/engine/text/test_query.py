@@ -141,7 +141,7 @@ def test_repeated_words_count_once() -> None:
     assert [found.word for found in analyse_query("Plan plan PLAN b").terms] == ["plan", "b"]
 
 
-def test_a_pasted_file_stays_a_query_of_bearable_size() -> None:
+def test_pasted_file_becomes_query_of_64_terms() -> None:
     analysis = analyse_query(" ".join(["the", "of", *(f"word{n}" for n in range(10_000))]))
     assert len(analysis.terms) == 64
     assert not any(found.stop for found in analysis.terms)
@@ -263,7 +263,7 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
         ("gdzie pisałem o pompie", ["pompie"]),
     ],
 )
-def test_words_that_ask_for_own_notes_are_not_searched(query: str, words: list[str]) -> None:
+def test_request_words_of_question_are_not_searched(query: str, words: list[str]) -> None:
     analysis = analyse_query(f"{query} ", ("english", "german", "french", "italian"))
     assert [term.surface for term in analysis.terms if not term.stop] == words
 

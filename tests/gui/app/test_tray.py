@@ -60,7 +60,7 @@ def test_tray_icon_shapes_differ_without_colour(qapp, size):
             assert differing > size * size / 20
 
 
-def test_missing_tray_shows_nothing_and_does_not_fail(window):
+def test_missing_tray_shows_no_icon_or_message(window):
     tray = Tray(window.workspace, window)
     tray.set_enabled(True)
     assert not tray.is_shown

@@ -178,7 +178,7 @@ def test_paragraph_in_one_line_is_divided_like_the_wrapped_one(mirrored: bool) -
     assert not any(row.differs for row in found)
 
 
-def test_paragraphs_that_share_a_short_last_line_stay_level() -> None:
+def test_rewrapped_paragraphs_are_aligned() -> None:
     paragraphs = [
         "The beds dry out when the vents are open and the wind blows from the south, so water them.",
         "## Pruning",
