@@ -328,7 +328,7 @@ def test_saving_keeps_one_piece_in_memory_at_a_time(tmp_path):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_quantise_many_rows_equals_row_by_row(dtype):
-    vectors = clustered(1500, 200).astype(dtype)  # more than are cast at once
+    vectors = clustered(1500, 200).astype(dtype)  # more than one block
     vectors[700] = 0
     codes, scales = quantise(vectors)
     alone = [quantise(vectors[row : row + 1]) for row in range(len(vectors))]

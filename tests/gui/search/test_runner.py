@@ -138,7 +138,7 @@ def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver(0)
     assert recorded.answers == []
-    jobs.deliver(1)  # the complete answer follows at once, so the keyword answer is skipped
+    jobs.deliver(1)  # the complete answer follows immediately, so the keyword answer is skipped
     qtbot.waitUntil(lambda: not recorded.runner.busy)
     assert recorded.received() == [("timer", "hybrid", True)]
     recorded.runner.stop()
