@@ -92,7 +92,7 @@ def measure(function: Callable[..., Any], *args: Any) -> Cost:
 
 
 def serve() -> None:
-    """Run the function from standard input and write its cost to standard output; the main function of a child process."""
+    """Run the function from standard input and write its cost to standard output; the main function of a child."""
     function, args = pickle.load(sys.stdin.buffer)
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output must not get into the result

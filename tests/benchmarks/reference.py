@@ -173,7 +173,7 @@ class Reference:
         return list(self._match(" AND ".join(tokens), limit)) if tokens else []
 
     def by_any_word(self, query: str, limit: int) -> list[tuple]:
-        """Search for each word, with the best rank of each chunk, as the reference does without an embedding provider."""
+        """Search for each word, with the best rank of each chunk, as the reference does without embeddings."""
         best: dict[str, tuple] = {}
         for token in _TOKEN.findall(query):
             for row in self._match(f'"{token}"', limit):

@@ -1,4 +1,4 @@
-"""A token that is cancelled ends the work, whatever else happens to it."""
+"""A cancelled token ends the work, whatever else happens to it."""
 
 import threading
 

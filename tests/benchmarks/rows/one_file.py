@@ -73,7 +73,7 @@ def _change(path: Path, word: str) -> None:
 
 
 def _reference(folder: Path, database: Path) -> float:
-    """Return the seconds of a sync after a change of one file: it hashes all and scans the keyword table for old rows."""
+    """Return the seconds of a sync after a change of one file: it hashes all, and scans the table for old rows."""
     notes = note_paths(folder)
     reference = Reference(database, 0)
     with reference.connection:  # one transaction suffices here: the measurement comes later

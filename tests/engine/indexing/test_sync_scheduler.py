@@ -35,7 +35,7 @@ def service(tmp_path: Path) -> Iterator[IndexingService]:
 
 
 class Held:
-    """A sync that runs until it is let go or cancelled."""
+    """A sync that runs until it is released or cancelled."""
 
     def __init__(self) -> None:
         self.started = threading.Event()

@@ -1,4 +1,4 @@
-"""Numbers left to chance: spread as they should be, and the same ones whenever they are asked for."""
+"""Random numbers: correctly distributed, and the same in every run."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How much of a query is close together: whole terms in two adjacent lines, in every form that the index finds."""
+"""Proximity of the query's terms: whole terms in two adjacent lines, in every form that the index finds."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Which connection a reader gets, and who is interrupted and who must not be."""
+"""Assignment of readers to connections, and interruption of earlier queries only."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""After a sync the writer keeps no page cache."""
+"""The writer has no page cache after a sync."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.helpers.rows import new_file, open_store
 
 
 def _anonymous() -> int:
-    """Bytes of memory that belong to this process alone."""
+    """Return the bytes of memory that belong to this process alone."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return 1024 * int(next(line for line in lines if line.startswith("RssAnon")).split()[1])
 

@@ -35,7 +35,7 @@ def filled(vectors, start=0):
 
 
 def similarity(matrix, query, ids):
-    """Approximate cosines of the query with these ids, in their order; NaN for one that is not found."""
+    """Return approximate cosines of the query with these ids, in their order; NaN for one that is not found."""
     known: dict[int, float] = {}
     for start in range(0, len(ids), 1000):
         found, cosines = matrix.search(query, 1000, allowed=ids[start : start + 1000])
@@ -44,7 +44,7 @@ def similarity(matrix, query, ids):
 
 
 def recall(matrix, vectors, queries, keep=24):
-    """Share of the true best `keep` that are there after scoring four times as many candidates again."""
+    """Return the share of the exact best `keep` among those that remain after re-scoring four times as many."""
     shares = []
     for query in queries:
         exact = vectors @ query
@@ -278,7 +278,7 @@ def test_saved_matrix_is_mapped_and_can_change(saved):
 
 
 def anonymous():
-    """Bytes of memory that belong to this process alone."""
+    """Return the bytes of memory that belong to this process alone."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon"))
     return int(line.split()[1]) * 1024
 

@@ -1,4 +1,4 @@
-"""Invisible text is left out, and no visible text."""
+"""Invisible text is removed, and visible text is not."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""What holds for every text: index, query and highlight agree."""
+"""Properties of every text: index, query and highlighting agree."""
 
 import pytest
 from hypothesis import given, settings

@@ -290,7 +290,7 @@ def test_request_words_of_question_are_not_searched(query: str, words: list[str]
     ],
 )
 def test_question_in_its_language_in_an_english_index(query: str, language: str) -> None:
-    """A question word and a verb, or an order, tell the language of a query of few words."""
+    """A question word with a verb, or an order, identifies the language of a short query."""
     analysis = analyse_query(query, ("english",))
     assert analysis.languages[0] == language
     assert ("nix" in query) <= ("nix" in [term.surface for term in analysis.terms if not (term.stop or term.filler)])

@@ -1,4 +1,4 @@
-"""Lines of two texts beside each other."""
+"""Comparison of two texts, line by line."""
 
 import textwrap
 from difflib import Match, SequenceMatcher
@@ -196,7 +196,7 @@ def test_rewrapped_paragraphs_are_aligned() -> None:
 
 
 def table(rows: int) -> tuple[Text, Text]:
-    """A table, and the same with a column more."""
+    """Return a table, and the same table with one more column."""
     random = Random(1)
     trees = ("oak", "elm", "ash", "fir", "yew")
     left = [f"| {random.randint(1, 31)} | {random.choice(trees)} | {random.randint(1, 99)} |" for _ in range(rows)]

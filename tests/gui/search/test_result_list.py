@@ -233,7 +233,7 @@ def test_context_menu_is_for_current_result(qtbot, show, results):
 
 @pytest.fixture
 def laid_out(monkeypatch) -> list[ExcerptLayout]:
-    """All excerpts that are laid out."""
+    """Return all excerpts that are laid out."""
     laid_out: list[ExcerptLayout] = []
 
     def lay_out(*arguments, **options) -> ExcerptLayout:
