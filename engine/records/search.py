@@ -224,7 +224,7 @@ class SearchOutcome(Record, frozen=True):
     age: float | None = None
     """Seconds since a cached answer was computed; None for a new one."""
     similar_only: bool = False
-    """Whether there are results, but none contains a word of the query; `notice` says so."""
+    """Whether there are results, but none contains a word of the query, as `notice` explains."""
     understood: str = ""
     """How a query with operators was parsed, and which of them match nothing; empty for plain words."""
 

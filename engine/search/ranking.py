@@ -156,7 +156,7 @@ class Ranker:
                 with context.timed("keyword"):
                     part.candidates = leg.candidates(limit, scope)
                     if len(part.candidates) >= limit:
-                        # The last one tells whether more could reach the minimum, so others come before.
+                        # The last candidate decides whether to fetch more, so those of other files are put before it.
                         others = _of_other_files(part, limit, snapshot, context.request)
                         part.candidates = others + part.candidates
                         if scope == ChunkFilter():

@@ -199,7 +199,7 @@ class RenderedView(QTextBrowser):
     ) -> None:
         """Build the page in the background and scroll it to a heading or the top; the old page stays until then.
 
-        `name`: the stable name of the file, whose ending tells the format; empty for Markdown.
+        `name`: the stable name of the file, whose extension gives the format; empty for Markdown.
         `keep_position`: a new version of the shown page, which keeps its position.
         """
         if not keep_position and lines is not self._lines:

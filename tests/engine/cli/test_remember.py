@@ -133,7 +133,7 @@ def test_no_session_is_an_error(verb: Run, folder: Path) -> None:
     assert answer == Answer(1, "", "mnemoscope: No session is indexed yet, so there is none to remember.\n")
 
 
-def test_failing_chat_model_costs_only_the_name(
+def test_failing_chat_model_falls_back_to_default_name(
     verb: Run, session: str, settings: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     monkeypatch.setenv("CHAT_KEY", KEY)

@@ -38,7 +38,7 @@ def index() -> apsw.Connection:
 
 
 class Taken(NamedTuple):
-    """The arguments passed for a chunk."""
+    """Records the arguments passed for a chunk."""
 
     length: int
     average: float

@@ -42,7 +42,7 @@ def test_consecutive_changes_are_all_saved(qtbot, model):
 
 @pytest.fixture
 def slow_file(monkeypatch) -> Event:
-    """Writing the settings file waits for this event."""
+    """Delay writes of the settings file until this event is set."""
     change, free = engine.change_settings, Event()
 
     def wait(*arguments):
