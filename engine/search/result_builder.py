@@ -5,6 +5,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from engine.corpus.chunking import markdown_outline
+from engine.corpus.documents import is_document
+from engine.corpus.note_metadata import structure_of
+from engine.corpus.note_structure import MarkupHeading
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
 from engine.records import FileRange, FoundMessage, MemorySearchResult, PassageCopy
 from engine.search.explanation import Scored
@@ -34,12 +38,18 @@ def make_result(
     ranges, found = ranges_of(chunk.text, others, analysis, chunk.language)
     of_others = found or [()] * (2 + len(chunk.heading))
     first = 0
+    heading, heading_ranges = chunk.heading, of_others[2:]
     if roles and chunk.message_offsets is not None:
         spans = _spans(chunk, roles)
         ranges = _inside(ranges, spans)
         first = spans[0][0] if spans and not ranges else 0
     snippet = make_snippet(chunk.text[first:], ranges)
     offset = None if chunk.message_offsets is None else _offset_at(chunk.message_offsets, first + snippet.offset)
+    if offset is None:
+        before = snippet.text[: snippet.ranges[0][0]] if snippet.ranges else ""
+        heading = headings_at(chunk, snippet.first_line + before.count("\n"))
+        if heading != chunk.heading and around:
+            heading_ranges = ranges_of("", heading, analysis, chunk.language)[1]
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -49,7 +59,7 @@ def make_result(
         source=chunk.source,
         citation=chunk.citation,
         title=chunk.title,
-        heading=chunk.heading,
+        heading=heading,
         modified=chunk.modified,
         snippet_line=chunk.start_line + snippet.first_line if offset is None else offset.line,
         match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
@@ -58,9 +68,37 @@ def make_result(
         text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
         message=None if offset is None else _message(offset, chunk),
         title_ranges=of_others[1],
-        heading_ranges=tuple(of_others[2:]),
+        heading_ranges=tuple(heading_ranges),
         path_ranges=of_others[0],
     )
+
+
+def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
+    """Return the headings above a line of a note's chunk, outermost first; `line` counts from 0 at the chunk's start.
+
+    The chunk's own headings are those that all its sections with text have in common, so the text before the first
+    heading of a note is stored under that heading, and a chunk of several sections under the one above them.
+    """
+    stored = chunk.heading
+    if is_document(chunk.path):
+        return stored
+    structure = structure_of(chunk.text, chunk.path)
+    own = markdown_outline(chunk.text)[0] if structure is None else structure.headings
+    headings = {n for heading in own for n in range(heading.line, heading.last + 1)}
+    text = (n for n, words in enumerate(chunk.text.split("\n"), 1) if n > line and n not in headings and words.strip())
+    below_headings = next(text, line + 1)  # a title without text of its own stands for the section below it
+    passed = {heading.title for heading in own if heading.line <= below_headings}
+    below = {heading.title for heading in own if heading.line > below_headings} - passed
+    kept = next((at for at, title in enumerate(stored) if title in below), len(stored))
+    above = [heading for heading in own if heading.line <= line + 1]
+    if kept < len(stored) or not above or (own[0].line > 1 and chunk.start_line > 1):
+        return stored[:kept]  # a line such as "# step 2" may be code that began in the chunk before
+    inner: list[MarkupHeading] = []
+    for heading in above:
+        inner = [outer for outer in inner if outer.level < heading.level]
+        inner.append(heading)
+    inner = [heading for heading in inner if heading.level > 1 or chunk.start_line == 1]
+    return (*stored, *(heading.title for heading in inner if heading.title not in stored))
 
 
 def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChunk) -> PassageCopy:

@@ -60,7 +60,7 @@ class FoundSet(msgspec.Struct, frozen=True):
             note = tr("No result contains {word}: the results are similar in meaning.", word=in_quotes(words[0]))
         else:
             note = tr("No result contains a word of the query: the results are similar in meaning.")
-        return " ".join((note, *(sentence for _, sentence in excluded_files(snapshot, context))))
+        return " ".join((note, *(sentence for _, sentence, _ in excluded_files(snapshot, context))))
 
 
 class EarlierResults(msgspec.Struct, frozen=True):

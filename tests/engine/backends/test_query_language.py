@@ -242,7 +242,7 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert outcome.total == 4
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert "the files changed last come first" in stages["query"].note
-    assert "matches source:notes; matches after:2026 (from 2026-01-01)" in stages["query"].note
+    assert "matches source:notes and matches after:2026 (from 2026-01-01)" in stages["query"].note
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
 
 
