@@ -19,5 +19,5 @@ USAGE_VERSION = 5
 """Increase it when usage is read differently; nothing is embedded again."""
 LINKS_VERSION = 9
 """Increase it when the same note would give other links."""
-TAGS_VERSION = 6
-"""Increase it when the same note would get other tags."""
+TAGS_VERSION = 7
+"""Increase it when the same note would get other tags or dates."""

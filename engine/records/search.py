@@ -57,6 +57,8 @@ class MemorySearchResult(Record, frozen=True):
     """Folder of the result's workspace if several were searched; else empty."""
     more_in_file: int = 0
     """On the last result shown of a file: how many more of its chunks reached `min_score`."""
+    dates: tuple[str, ...] = ()
+    """If the query is limited to a period: the note's own dates in it, as `2024-08-04`, ascending."""
     copies: "tuple[PassageCopy, ...]" = ()
     """Other files that contain the same text and reached `min_score` with it, best first."""
 

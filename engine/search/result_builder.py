@@ -13,8 +13,10 @@ from engine.corpus.note_metadata import structure_of
 from engine.corpus.note_structure import MarkupHeading
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
 from engine.records import FileRange, FoundMessage, MemorySearchResult, PassageCopy
+from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
+from engine.search.search_context import SearchContext
 from engine.search.snippets import make_snippet
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
@@ -114,6 +116,22 @@ def _headings_in(text: str, name: str) -> Sequence[MarkupHeading]:
     if structure is not None:
         return structure.headings
     return markdown_outline(text)[0] if _LATER_HEADING.search(text) else ()
+
+
+def with_own_dates(
+    snapshot: Snapshot, results: Sequence[MemorySearchResult], context: SearchContext
+) -> tuple[MemorySearchResult, ...]:
+    """Return the results, each with the dates of its note that are in the period that the query is limited to."""
+    limits = context.request.filter
+    periods: list[Bounds] = [] if limits.since is None and limits.until is None else [(limits.since, limits.until)]
+    periods += periods_of(context.query.required) if context.query.dated else ()
+    if not periods:
+        return tuple(results)
+    dates = dates_of_notes(snapshot, {result.path for result in results}, periods)
+    return tuple(
+        msgspec.structs.replace(result, dates=dates[result.path]) if result.path in dates else result
+        for result in results
+    )
 
 
 def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChunk) -> PassageCopy:
