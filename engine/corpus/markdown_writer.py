@@ -61,7 +61,7 @@ class Inline:
         return _TOKEN.sub(lambda match: self._markdown(match[0]), literal(self.text if text is None else text))
 
     def plain(self, text: str) -> str:
-        """Return the text without tokens."""
+        """Return the text without the writer's own tokens for links and images."""
         return _TOKEN.sub("", text)
 
     def _markdown(self, token: str) -> str:

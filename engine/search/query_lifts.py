@@ -318,9 +318,10 @@ class _NamedSessions:
             yield from islice(self._typed_files(paths, snapshot), _MOST_FILES)
 
     def _typed_files(self, paths: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
-        """Yield each of these paths that sessions used, with their file ids; "e.g." and "example.com" are rarely any.
+        """Yield each of these paths that a session used, with the file ids of the sessions.
 
-        A path means the same files as in the operator `file:`.
+        Most words with a dot, such as "e.g." and "example.com", aren't files of any session. A path is matched as by
+        the operator `file:`.
         """
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
         from engine.store.sessions import sessions_with_paths

@@ -176,9 +176,9 @@ class _Marks:
         return sorted(self._found)
 
     def _take(self, *spans: Range, anyway: bool = False) -> bool:
-        """Add these marks to those found; returns False if one of them contains a highlighted match and has to stay.
+        """Mark these spans as Markdown marks to remove; returns False if one contains a match and has to stay.
 
-        `anyway`: add them although they contain a match, since the text between them contains one, too.
+        `anyway`: remove them although they contain a match, since the text between them contains one, too.
         """
         if not anyway and any(end - start > _MERE_MARK and self._matches(start, end) for start, end in spans):
             return False

@@ -158,7 +158,10 @@ class NoteMarkup:
         """Whether the last text was a quote, and whether a blank line followed."""
 
     def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
-        """Find which of these numbered lines, outside of code, may end a comment or a block; called before `line`."""
+        """Record which of these numbered lines can close a comment or a block; to be called before `line`.
+
+        Lines of code are not passed.
+        """
         for number, line in lines:
             if _comment_marks(line):
                 self._last_comment = number

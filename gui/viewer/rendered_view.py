@@ -315,7 +315,7 @@ class RenderedView(QTextBrowser):
             self._start(self._lines)
 
     def _show_document(self, page: Page) -> None:
-        """Show a page that was built."""
+        """Replace the shown document by that of a page."""
         old, self._own = self._own, page.document
         page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources
         page.document.setTextWidth(self.viewport().width())  # without one, `setDocument` lays out whole long paragraphs

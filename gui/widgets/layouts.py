@@ -388,7 +388,7 @@ def clear_layout(layout: QLayout) -> None:
 
 
 def discard(widget: QWidget) -> None:
-    """Hide a widget that others may replace, and delete it later. It can't be focused again until then."""
+    """Hide a widget, clear its focus, and delete it later."""
     widget.hide()
     focused = widget.focusWidget()
     if focused is not None:
