@@ -353,6 +353,16 @@ class _NamedSessions:
                     yield typed, name
 
 
+def sessions_with_file(snapshot: Snapshot, word: str) -> int:
+    """Return the number of sessions that used a file of this name; 0 for a word that names no file."""
+    if _FILE.match(word) is None:
+        return 0
+    from engine.corpus.transcripts.tool_uses import file_matcher
+    from engine.store.sessions import sessions_with
+
+    return len(set(sessions_with(snapshot, *file_matcher(word))) - snapshot.hidden)
+
+
 # --- Dates ------------------------------------------------------------------------------------------------------------
 
 
