@@ -65,8 +65,10 @@ def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
 
 def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored: StoredNote | None = None) -> NewFile:
     """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't have."""
-    language = language_of_note(note.text)
     about = describe(note.text, file.name)
+    language = language_of_note(note.text)
+    if not language and note.text.isascii():  # a text without letters
+        language = language_of_note(about.title)
     chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
     if not chunks:  # an empty note, too, is found by its name
         chunks = [Chunk(1, 1, about.title, ())]
@@ -86,7 +88,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored:
         alias_tokens=analyse_both("\n".join(about.aliases), language),
         tags=tags_of(note.text, about.front, about.structure),
         aliases=about.aliases,
-        dated=about.dated,
+        dates=about.dates,
         evergreen=about.evergreen,
         links=_links(note.text, file.name, about.structure),
         link_names=names_of(file.name, about.title, about.aliases, note.text),

@@ -207,11 +207,11 @@ class FindInText(QObject):
 
     Signals:
         closed: the find bar was closed.
-        notice: which match was reached, or that there is none.
+        notice: which match was reached, or that there is none; True if the match is in the lower part of the view.
     """
 
     closed = Signal()
-    notice = Signal(str)
+    notice = Signal(str, bool)
 
     def __init__(self, jobs: Jobs, parent: QObject, words: FindMessages) -> None:
         super().__init__(parent)
@@ -262,7 +262,7 @@ class BaseViewer(QWidget):
         self.banner.left.connect(self.setFocus)
         self.find_in_text = FindInText(jobs, self, words)
         self.find_in_text.closed.connect(self._close_find)
-        self.find_in_text.notice.connect(self.hint.show_message)
+        self.find_in_text.notice.connect(lambda words, low: self.hint.show_message(words, at_top=low))
         self.find_action = key_action(self, FIND, tr(words.find))
         self.find_action.triggered.connect(self._open_find)
         for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):

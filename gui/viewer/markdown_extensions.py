@@ -158,10 +158,7 @@ class NoteMarkup:
         """Whether the last text was a quote, and whether a blank line followed."""
 
     def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
-        """Record which of these numbered lines can close a comment or a block; to be called before `line`.
-
-        Lines of code are not passed.
-        """
+        """Record which of these numbered lines, without code, can close a comment or a block; called before `line`."""
         for number, line in lines:
             if _comment_marks(line):
                 self._last_comment = number

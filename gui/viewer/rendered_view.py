@@ -333,10 +333,11 @@ class RenderedView(QTextBrowser):
     def position(self) -> TextPosition:
         return self._first_block().blockNumber() + 1, -1
 
-    def shows(self, hit: Hit) -> bool:
+    def level(self, hit: Hit) -> float | None:
         rect, view = self._hit_rect(hit).translated(self._origin()), self.viewport()
         beside = self.horizontalScrollBar().maximum() and not 0 <= rect.left() < rect.right() <= view.width()
-        return not beside and 0 <= rect.top() < view.height() - _ABOVE_HEADING
+        in_view = not beside and 0 <= rect.top() < view.height() - _ABOVE_HEADING
+        return rect.top() / view.height() if in_view else None
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
         self._marks.set_finder(marks)
@@ -345,7 +346,7 @@ class RenderedView(QTextBrowser):
 
     def show_hit(self, hit: Hit | None) -> None:
         self.current_hit = hit
-        if hit is not None and not self.shows(hit):
+        if hit is not None and self.level(hit) is None:
             rect, bar = self._hit_rect(hit), self.horizontalScrollBar()
             self._scroll_to(round(rect.top()) - self.viewport().height() // 3)
             left = round(rect.left()) - self.viewport().width() // 3 if rect.right() > self.viewport().width() else 0

@@ -129,6 +129,10 @@ class SortButton(QPushButton):
         self._order = action.data()
         self._show()
 
+    def offer(self, value: str, offered: bool) -> None:
+        """Show or hide the order with this value in the menu."""
+        next(action for action in self._group.actions() if action.data().value == value).setVisible(offered)
+
     def set_extras(self, words: Sequence[str], tip: str) -> None:
         """Show in the label the options that affect the order, one word each; `tip` describes them."""
         self._extras, self._extra_tip = tuple(words), tip

@@ -129,7 +129,7 @@ class Catalog:
                 session=facts.session,
                 tags=facts.tags,
                 aliases=facts.aliases,
-                dated=facts.dated,
+                dates=facts.earlier if facts.dated is None else (*facts.earlier, facts.dated),
                 evergreen=facts.evergreen,
             )
         )

@@ -289,6 +289,7 @@ def test_file_of_excluded_type_named_by_its_ending(open_memory, workspace: Path)
     remedy = _remedies(memory.search("quagga.pdf", explain=True))["excluded"]
     assert remedy.path == "quagga.pdf"
     assert remedy.advice.startswith("*.pdf is not indexed: 1 file; only .md")
+    assert remedy.extension == ".pdf"
     assert "excluded" not in _remedies(memory.search("quagga", explain=True))
 
 

@@ -156,6 +156,14 @@ def test_foreign_files_are_counted_by_extension(tree: Tree) -> None:
     assert found.skipped[0].detail == "41 files; only .md, .markdown, .mdx, .txt, .org, .rst, .adoc files are indexed."
 
 
+def test_archives_have_the_advice_to_unpack_them(tree: Tree) -> None:
+    found = discover(tree("a.zip", "b.ZIP", "c.7z", "d.md"), Settings())
+    assert [(issue.path, issue.rule, issue.detail) for issue in found.skipped] == [
+        ("*.zip", "archive", "2 archives are not read: unpack them to index their files."),
+        ("*.7z", "archive", "1 archive is not read: unpack it to index its files."),
+    ]
+
+
 def test_rare_extensions_share_one_issue(tree: Tree) -> None:
     workspace = tree(*(f"backup.{number}" for number in range(40)))
     issues = discover(workspace, Settings()).skipped

@@ -63,7 +63,7 @@ def test_mail_has_subject_date_people_text_and_files() -> None:
         "Der Schlauch tropft.\n\nAttachments: Skizze Ä.pdf\n"
     )
     about = describe(text, "inbox/4711.eml")
-    assert (about.title, about.dated) == ("Grüße vom Gewächshaus", 1715509800.0)
+    assert (about.title, about.dates) == ("Grüße vom Gewächshaus", (1715509800.0,))
     assert tags_of(text, None, about.structure) == ("garden", "to do")
 
 

@@ -112,6 +112,15 @@ def test_total_marks_unknown_values() -> None:
     assert all(source.date for source in stats.prices)
 
 
+def test_model_without_numbers_counts_as_unrecorded() -> None:
+    stats = session_stats([session(usage()), session(ModelUsage("gpt-99"))], load_prices(), "model")
+    assert (stats.total.without_usage, stats.unpriced, stats.total.usage.cost_complete) == (1, (), True)
+    assert [(row.name, row.sessions, row.usage.output_tokens) for row in stats.rows] == [
+        ("claude-opus-4-5", 1, 100),
+        ("gpt-99", 1, None),
+    ]
+
+
 def test_unknown_duration_is_not_zero() -> None:
     untimed = [session(active_seconds=None), session(active_seconds=None, ended=None)]
     assert session_stats(untimed, load_prices()).total.seconds is None

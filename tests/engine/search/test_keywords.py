@@ -138,6 +138,17 @@ def test_adjacent_words_rank_above_same_words_apart(memory: BuiltinMemory, tmp_p
     assert [result.path for result in results] == ["beside.md", "apart.md"]
 
 
+@pytest.mark.parametrize("title", ["", "# Apiary\n\n"])
+def test_section_ranks_first_for_title_and_its_heading(memory: BuiltinMemory, tmp_path: Path, title: str) -> None:
+    front = "---\ntitle: Apiary\ntags: [bees, winter]\n---\n\n"
+    filler = "In a mild year nobody opens the hives, and everything stays closed until March. " * 12
+    text = f"{front}{title}{filler}\n\n## Wintering\n\n{filler}\n\n## Honey\n\n{filler}\n"
+    (tmp_path / "notes" / "Apiary.md").write_text(text, "utf-8")
+    memory.sync()
+    first = memory.search("apiary wintering", mode="keyword", max_results=1).results[0]
+    assert first.heading[-1:] == ("Wintering",)
+
+
 def test_terms_in_adjacent_lines_rank_above_scattered(memory: BuiltinMemory, tmp_path: Path) -> None:
     filler = "It rained again and nobody went out.\n" * 4
     notes = {

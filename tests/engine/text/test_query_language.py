@@ -10,7 +10,25 @@ from engine.text.parsed_query import Clause, Field, Phrase, Query, Word
 from engine.text.query_parser import LONGEST, parse_query
 
 _BITS = st.sampled_from(
-    [*'"“”„-*():', " ", " OR ", "OR", "-", "foo", "Bar", "東京", "x*", "last week", "2026-05", "notes", "user", "\n"]
+    [
+        *'"“”„-*():',
+        " ",
+        " OR ",
+        "OR",
+        " NOT ",
+        "NOT",
+        "NULL",
+        "-",
+        "foo",
+        "Bar",
+        "東京",
+        "x*",
+        "last week",
+        "2026-05",
+        "notes",
+        "user",
+        "\n",
+    ]
     + [f"{name}:" for name in OPERATORS]
 )
 
@@ -43,6 +61,13 @@ def clauses_of(query: str) -> list[str]:
         ("temperature -5 --flag - x", ["temperature", "-5", "--flag", "-", "x"]),
         ("-n, --limit=N rows", ["-n,", "--limit=N", "rows"]),
         ("“left”-handed", ['"left"', "handed"]),
+        ("drip NOT hose", ["drip", "-hose"]),
+        ("NOT hose drip", ["-hose", "drip"]),
+        ("drip AND valve NOT hose", ["drip", "AND", "valve", "-hose"]),
+        ('drip NOT "garden hose" NOT path:daily', ["drip", '-"garden hose"', "-path:daily"]),
+        ("Ventil NOT Schlauch", ["Ventil", "-Schlauch"]),
+        ("drip NOT", ["drip", "NOT"]),
+        ("do NOT turn the valve", ["do", "NOT", "turn", "the", "valve"]),
     ],
 )
 def test_query_parsing(text: str, clauses: list[str]) -> None:
@@ -110,6 +135,7 @@ def test_phrase_with_keywords_or_operators_is_required(keywords: str) -> None:
         ("OR cat", "“OR” was read as a word"),
         ("cat OR -dog", "“OR” was read as a word"),
         ("-cat OR dog", "“OR” was read as a word"),
+        ("column NOT NULL", "“NOT” was read as a word: to exclude a word, write -NULL."),
         ("(cat OR dog) fish", "Brackets don't group"),
         ("a*", "“a*” was read as a word"),
         ("*foo", "“*foo” was read as words"),

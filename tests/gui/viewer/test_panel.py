@@ -519,9 +519,9 @@ def check_hits_of_wide_table(qtbot, panel: ViewerPanel, render) -> None:
     first = next(number for number, text in enumerate(page.blocks.texts, 1) if text == "kettle_0")
     for line, name in ((text, "kettle_9"), (first, "kettle_0"), (text, "kettle_9")):
         hit = Hit(line, 0, len(name))
-        assert not page.shows(hit)
+        assert page.level(hit) is None
         page.show_hit(hit)
-        assert page.shows(hit)
+        assert page.level(hit) is not None
         cursor = page.textCursor()
         cursor.setPosition(page.document().findBlockByNumber(line - 1).position())
         left = page.cursorRect(cursor).left()
@@ -614,7 +614,7 @@ def test_n_steps_through_hits_on_page(qtbot, panel: ViewerPanel, memory: FakeMem
         hit = panel.rendered.current_hit
         assert hit is not None
         assert (hit.line, hit.start) == (line, start)
-        assert panel.rendered.shows(hit)
+        assert panel.rendered.level(hit) is not None
     panel.rendered.viewport().grab()
 
 
@@ -812,7 +812,7 @@ def test_other_formats_have_a_page_with_hits(panel: ViewerPanel, memory: FakeMem
     hit = panel.rendered.current_hit
     assert hit is not None
     assert panel.rendered.blocks.texts[hit.line - 1] == "the slate"
-    assert panel.rendered.shows(hit)
+    assert panel.rendered.level(hit) is not None
 
 
 def test_links_of_other_formats_open_notes(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:

@@ -240,7 +240,7 @@ def test_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
 
 def test_hit_is_framed_and_scrolled_into_view(view: SourceView) -> None:
     view.show_hit(Hit(4, 1200, 1203))
-    assert view.shows(Hit(4, 1200, 1203))
+    assert view.level(Hit(4, 1200, 1203)) is not None
     assert view.horizontalScrollBar().value() > 0
     view.show_hit(Hit(250, 0, 4))
     assert view.horizontalScrollBar().value() == 0

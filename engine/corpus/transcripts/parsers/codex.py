@@ -151,6 +151,7 @@ class CodexParser(LineParser, kw_only=True):
         elif kind == "turn_context":
             self.facts.project = self.facts.project or clean(string(payload.get("cwd")))
             self.model = clean(string(payload.get("model"))) or self.model
+            self.use_model(self.model)
         elif kind not in _ENVELOPES_PASSED_OVER:
             self.count_unknown(kind)
         return []

@@ -38,7 +38,7 @@ ZCODE_USED = {"glm-5": Usage(10, 2)}
 AGENTS = {
     COMMAND_CODE: ("command-code", f"{ID}21", {}),
     COMMAND_CODE_3: ("command-code", f"{ID}22", {"m-1": Usage(50, 20, 50, 0, cost=0.5)}),
-    REASONIX: ("reasonix", "20260504-090000-hull", {}),
+    REASONIX: ("reasonix", "20260504-090000-hull", {"m-1": Usage()}),
     QWENPAW: ("qwenpaw", "main_main", {}),
     CORTEX: ("cortex", f"{ID}23", {}),
     CORTEX_LINES: ("cortex", f"{ID}24", {}),
