@@ -236,9 +236,9 @@ def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTe
 
 
 def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
-    """Yield the terms of a text in order, without Korean particles after a word of another script or a quotation.
+    """Yield the terms of a text in order; Korean particles after a foreign word or a quotation are left out.
 
-    These are written as in `API를` and `"설정 파일"을`.
+    Examples are `API를` and `"설정 파일"을`.
     """
     for run in RUN.finditer(text):
         word_end = 0 if text[: run.start()].endswith(_CLOSING) else -1
