@@ -49,7 +49,7 @@ _CONTROLS: dict[RemedyName, str] = {
     "folder": "--workspace DIR",
     "left-out": "mnemoscope status",
 }
-"""Remedy -> command-line option that applies it; others have a query of their own."""
+"""Remedy -> command-line option that applies it; others have their own query."""
 
 
 def run(arguments: Namespace) -> int:

@@ -17,7 +17,7 @@ Everything that reads a note decodes it with this module, so that index, viewer 
   taken if nearly all of its letters are usual ones, few are capitals within words, and no other one comes near.
 * Text in Latin letters that are not those of one language in Windows-1252 has another encoding if there they are.
 * Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. It rejects all of them for
-  words among markup and code; where many bytes beyond ASCII follow each other, the best one is taken anyway. Of less
+  words among markup and code; where many bytes beyond ASCII follow each other, the best one is used. Of less
   than some 40 bytes it may take Chinese for Korean, so a reading has to look like its language, too.
 """
 

@@ -1,7 +1,7 @@
 """Writes Markdown, as which notes in other formats are shown as a page.
 
 It is Markdown as Obsidian writes it, with callouts (`> [!note]`) and footnotes (`[^1]`), and `_underlined_` as Qt reads
-it. All other text is escaped, so that nothing in it is markup by chance.
+it. All other text is escaped, so that nothing in it is read as markup.
 """
 
 import csv

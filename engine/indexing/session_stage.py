@@ -61,7 +61,7 @@ class SessionStage:
         self._external: dict[str, str] = {}
         """Transcripts that belong to other workspaces, with the folders of these."""
         self._looks: dict[str, NewFile | None] = {}
-        """Result of `_listed` for each transcript that was looked at to find its project."""
+        """Result of `_listed` for each transcript that was opened to find its project."""
         self._own: set[str] = set()
         """Paths of the transcripts that are read if they have changed, perhaps as one that continues another."""
 

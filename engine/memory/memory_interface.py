@@ -82,7 +82,7 @@ class MemorySearchManager(Protocol):
 
     @property
     def facts(self) -> "Facts":
-        """Facts to remember for this workspace, apart from its notes; independent of the backend."""
+        """Facts to remember for this workspace, in addition to its notes; independent of the backend."""
 
     @property
     def unseen_notes(self) -> "UnseenNotes":

@@ -197,9 +197,9 @@ _FILE = lazy_pattern(
 """Name of a file with an ending, perhaps with folders."""
 _MOST_FILES = 3
 _MOST_NAMED = 2000
-"""Most sessions with a name among which candidates are looked for; the best of more are among those of the index."""
+"""Most sessions with a name that are searched for candidates; the best of more are among those of the index."""
 _LONGEST = 1000
-"""Most characters of a query in which names are looked for; a longer one is a pasted passage."""
+"""Most characters of a query that is searched for names; a longer one is a pasted passage."""
 _GENERIC = frozenset("agent chat cli code desktop github my oh open".split())
 """Words of agents' names by which no agent is known."""
 _PLAIN = frozenset(

@@ -56,7 +56,7 @@ class KeywordPart(msgspec.Struct):
     leg: KeywordLeg
     named: NamedInQuery
     candidates: list[int] | None = None
-    """Candidates by keywords; None until they are first looked for."""
+    """Candidates by keywords; None until they are first searched for."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)

@@ -59,7 +59,7 @@ def cut_out(text: str, cuts: Iterable[Range], ranges: Iterable[Range]) -> tuple[
 # ---------------------------------------------------------------------------------------------------------------------
 
 LEAD = 40
-"""A first match within so many code points of the start needs no cut before it."""
+"""Distance of the first match from the start, in code points, up to which nothing before it is cut."""
 _OPENING = 500
 """Characters of a text that fill one line."""
 ELLIPSIS = "…"

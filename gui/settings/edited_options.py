@@ -79,7 +79,7 @@ class SettingsModel(QObject):
         self._writing = Lock()
         """Held while a change is taken from the queue and written, so that the file gets them in their order."""
         self._queue: deque[_Save] = deque()
-        """Changes to write; each has a job of its own, since the end of the program waits for started jobs alone."""
+        """Changes to write; each has a separate job, since the end of the program waits for started jobs alone."""
         self._unsaved: deque[Changes] = deque()
         """Changes that could not be written and are not reported yet."""
         self._file = SettingLayers({}, {})

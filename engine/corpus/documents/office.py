@@ -151,7 +151,7 @@ class _WordText(Paragraphs):
         self._skipped = self._numbered = 0
         self._in_text = self._in_run = self._hidden = self._drop_cap = False
         self._initial = ""
-        """A letter in a frame of its own, with which the next paragraph begins."""
+        """The first letter of the next paragraph, in a separate frame."""
         self._paragraphs = [_WordParagraph()]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:

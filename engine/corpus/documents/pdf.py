@@ -204,7 +204,7 @@ def _joined(hyphen: re.Match[str]) -> str:
 # --- Columns ----------------------------------------------------------------------------------------------------------
 
 _MOST_ARRANGED = 3_000_000
-"""Characters of a document whose columns are looked for, which takes some 20 seconds."""
+"""Most characters of a document in which columns are detected, which takes some 20 seconds."""
 _FEWEST_LINES = 12
 _MOST_CHARACTERS = 50_000
 """Most characters of a page that are arranged by columns."""

@@ -1,4 +1,4 @@
-"""Places the names of groups on the map, beside as few points as possible, and paints them."""
+"""Places the names of groups on the map, covering as few points as possible, and paints them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -44,7 +44,7 @@ AGES: tuple[tuple[str, float], ...] = (
 _LARGE = 0.35
 """A folder with a larger share of all points is split into its own folders."""
 _SMALL = 0.02
-"""A folder of many is a group of its own from this share of all points on."""
+"""Minimum share of all points that makes one of many folders a separate group."""
 
 _PALEST = 0.6
 """Mix of the oldest group's colour, from accent (0) to background (1); a paler one would be invisible."""
