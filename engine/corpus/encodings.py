@@ -242,7 +242,7 @@ def is_binary(size: int, controls: int, *, utf8: bool) -> bool:
 
 
 def as_text(decoded: str) -> str:
-    """Return a file's text as it is indexed and shown.
+    """Decode a file to the text that is indexed and shown.
 
     NUL becomes U+FFFD, as in CommonMark; "\\r" becomes "\\n" if there is no "\\n", as in old Macintosh files.
     """

@@ -273,7 +273,7 @@ def _successor(path: str, _mtime_ns: int, _size: int) -> str:
 
 
 def _found(name: str, path: str) -> FoundFile | None:
-    """Return a transcript of lines as the walk over its folder would; None for any other file, or without one."""
+    """Return a line transcript in the form that discovery gives it; None for any other or missing file."""
     if not path.endswith(LINES_END):
         return None
     try:

@@ -167,7 +167,8 @@ class MemorySearchManager(Protocol):
         """
 
     def approve_embedding(self) -> None:
-        """Approve the embedding in `status().awaiting`, or else completing the vectors of the provider in use.
+        """Approve the embedding in `status().awaiting`; without one, that of all missing vectors by the current
+        provider.
 
         The next sync embeds them, even after a restart. Valid until every chunk has its vector.
         """

@@ -30,11 +30,6 @@ _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
 _ANY_NAME = "*"
 """Begins the path of an issue that stands for all files of a type."""
-_HELPS: dict[RemedyName, str] = {
-    "sync": marked("Update to create the vectors for search by meaning."),
-    "embed": marked("Allow the embedding to search by meaning, too."),
-    "settings": marked("Search by meaning resumes when the configured model works again."),
-}
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without {condition}, the query finds {results}.")
 _THE_REST = marked("The rest of the query finds {results}.")
@@ -297,7 +292,7 @@ class _Advice:
         context = self._context
         name: RemedyName
         if context.vector_remedy is not None:
-            yield self._of_index(context.vector_remedy, tr(_HELPS[context.vector_remedy]))
+            yield self._of_index(context.vector_remedy, context.vector_advice)
         elif not context.language_known:
             yield self._of_index("settings", tr(UNKNOWN_LANGUAGE))
         elif (ready := context.vectors_ready) is not None:

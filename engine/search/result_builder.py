@@ -1,7 +1,9 @@
 """Makes a displayed result from a chunk and its scores."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -11,12 +13,17 @@ from engine.corpus.note_metadata import structure_of
 from engine.corpus.note_structure import MarkupHeading
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
 from engine.records import FileRange, FoundMessage, MemorySearchResult, PassageCopy
+from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
+from engine.search.search_context import SearchContext
 from engine.search.snippets import make_snippet
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
+
+_LATER_HEADING = re.compile(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
+"""What may be a Markdown heading below the first line; reading the headings takes longer than the rest of a result."""
 
 
 def make_result(
@@ -82,8 +89,9 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
     stored = chunk.heading
     if is_document(chunk.path):
         return stored
-    structure = structure_of(chunk.text, chunk.path)
-    own = markdown_outline(chunk.text)[0] if structure is None else structure.headings
+    own = _headings_in(chunk.text, chunk.path)
+    if not own:
+        return stored
     headings = {n for heading in own for n in range(heading.line, heading.last + 1)}
     text = (n for n, words in enumerate(chunk.text.split("\n"), 1) if n > line and n not in headings and words.strip())
     below_headings = next(text, line + 1)  # a title without text of its own stands for the section below it
@@ -99,6 +107,31 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
         inner.append(heading)
     inner = [heading for heading in inner if heading.level > 1 or chunk.start_line == 1]
     return (*stored, *(heading.title for heading in inner if heading.title not in stored))
+
+
+@lru_cache(1024)  # while a person types, most results stay the same
+def _headings_in(text: str, name: str) -> Sequence[MarkupHeading]:
+    """Return the headings in a chunk of a note; none if it has at most one, at its start, which is stored with it."""
+    structure = structure_of(text, name)
+    if structure is not None:
+        return structure.headings
+    return markdown_outline(text)[0] if _LATER_HEADING.search(text) else ()
+
+
+def with_own_dates(
+    snapshot: Snapshot, results: Sequence[MemorySearchResult], context: SearchContext
+) -> tuple[MemorySearchResult, ...]:
+    """Return the results, each with the dates of its note that are in the period that the query is limited to."""
+    limits = context.request.filter
+    periods: list[Bounds] = [] if limits.since is None and limits.until is None else [(limits.since, limits.until)]
+    periods += periods_of(context.query.required) if context.query.dated else ()
+    if not periods:
+        return tuple(results)
+    dates = dates_of_notes(snapshot, {result.path for result in results}, periods)
+    return tuple(
+        msgspec.structs.replace(result, dates=dates[result.path]) if result.path in dates else result
+        for result in results
+    )
 
 
 def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChunk) -> PassageCopy:

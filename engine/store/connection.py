@@ -85,7 +85,7 @@ def _full(folder: Path) -> DiskFull:
     return DiskFull(
         tr(
             "The disk is full: nothing more can be indexed or saved until there is room in {folder}. "
-            "Everything stored before is kept.",
+            "Nothing saved earlier is lost.",
             folder=folder,
         )
     )

@@ -112,7 +112,10 @@ class Highlights(QObject):
         return self._finders[1] or self._finders[0]
 
     def of_piece(self, piece: int, search_time: SearchTime) -> tuple[BlockRanges, BlockRanges]:
-        """Return the finders of highlights in a piece, of the query and of the find bar; they share `search_time`."""
+        """Return two functions that find highlights in a piece: of the query and of the find bar.
+
+        They share the time limit `search_time`.
+        """
         first = piece * _BLOCKS
         return (
             lambda block, text: search_time.ranges(self._marks, first + block, text),

@@ -173,11 +173,11 @@ class FolderTable(QWidget):
     """
 
     requested = Signal()
-    """It is shown for the first time: `show_found` is to be called."""
+    """It is shown, perhaps after an agent was installed: `show_found` is to be called."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._requested = False
+        self._found: Sequence[FoundSource] | None = None
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
         self._more = QPushButton()
@@ -197,6 +197,9 @@ class FolderTable(QWidget):
 
     def show_found(self, sources: Sequence[FoundSource]) -> None:
         """Show the folders with sessions among these, by agent, instead of the earlier rows; most files first."""
+        if sources == self._found:
+            return
+        self._found = sources
         clear_layout(self._rows)
         found: dict[str, list[FoundSource]] = {}
         for source in sources:
@@ -229,9 +232,7 @@ class FolderTable(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._requested:
-            self._requested = True
-            self.requested.emit()
+        self.requested.emit()
 
 
 def is_off(status: MemoryProviderStatus) -> bool:

@@ -121,7 +121,7 @@ class RenderedView(QTextBrowser):
     ) -> None:
         """Build the page in the background and scroll it to a heading or the top; the old page stays until then.
 
-        `name`: the stable name of the file, whose ending tells the format; empty for Markdown.
+        `name`: the stable name of the file, whose extension gives the format; empty for Markdown.
         `keep_position`: a new version of the shown page, which keeps its position.
         """
         if not keep_position and lines is not self._lines:
@@ -237,7 +237,7 @@ class RenderedView(QTextBrowser):
             self._start(self._lines)
 
     def _show_document(self, page: Page) -> None:
-        """Show a page that was built."""
+        """Replace the shown document by that of a page."""
         old, self._own = self._own, page.document
         page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources
         page.document.setTextWidth(self.viewport().width())  # without one, `setDocument` lays out whole long paragraphs

@@ -166,7 +166,10 @@ class SortButton(QPushButton):
         return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
 
     def fitting(self, metrics: QFontMetrics, available: int) -> str:
-        """Return a label that fits in `available` pixels: options before the order, which the menu shows too."""
+        """Return a label that fits in `available` pixels.
+
+        If there is too little room, only the active options are shown, since the menu shows the order, too.
+        """
         extras = " · ".join(self._extras)
         words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= available else extras
         return elide(metrics, words, Qt.TextElideMode.ElideRight, available)

@@ -250,7 +250,7 @@ class StatePage(VerticalScrollArea):
         return button
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stop Down at the last button, as in a list: Qt would go on to the next part of the window."""
+        """Stop Down at the last button, as in a list: Qt would move the focus to the next pane."""
         down = event.type() == QEvent.Type.KeyPress and cast("QKeyEvent", event).key() == Qt.Key.Key_Down
         if down and self._buttons and watched is self._buttons[-1]:
             return True

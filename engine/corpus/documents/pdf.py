@@ -209,7 +209,7 @@ _FEWEST_LINES = 12
 _MOST_CHARACTERS = 50_000
 """Most characters of a page that are arranged by columns."""
 _INNER = 0.3
-"""Share of a page's width left of which only the first column begins."""
+"""Left part of a page, as a share of its width, in which only a first column can begin."""
 _WIDE = 0.9
 """Least space between two columns, as a share of the height of the line."""
 _CROSSING = 0.06

@@ -113,7 +113,7 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
 
 
 def stored_path(path: str, project: str) -> str:
-    """Return a path as it is stored: with `/`, relative to the project if it is inside, with secrets masked.
+    """Return the form of a path to store: with `/`, relative to the project if it is inside, with secrets masked.
 
     Empty if it is not the path of a file.
     """

@@ -214,7 +214,7 @@ CIRCLE, RING = 0, len(POLYGONS) - 1
 
 
 def signs_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
-    """Return the numbers of the shapes of all groups; with `has_others`, the last group has the ring."""
+    """Return the number of the shape of each group; with `has_others`, the last group is drawn as a ring."""
     return (*range(groups - 1), RING) if has_others else tuple(range(groups))
 
 

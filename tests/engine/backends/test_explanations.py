@@ -212,7 +212,7 @@ def test_advice_names_one_of_several_conditions(open_memory) -> None:
     assert dropped.advice == "Without “-timer”, the query finds 2 results."
 
 
-def test_remedy_leaves_a_mark_that_never_closes_open(open_memory) -> None:
+def test_remedy_preserves_unclosed_quotation_mark(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     remedy = _remedies(memory.search('" irrigation -“drip hose” -timer', explain=True))["demand"]

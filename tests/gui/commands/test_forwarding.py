@@ -12,7 +12,7 @@ from tests.helpers.windows import at_rest
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, CTRL = Modifier.AltModifier, Modifier.ControlModifier
 UNBOUND = (Key.Key_W, Key.Key_X, Key.Key_Q, Key.Key_7)
-"""With Alt; other letters open menus."""
+"""Keys without a command when pressed with Alt; other letters open menus."""
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def memory():
 
 
 def _searched(qtbot, window, text="greenhouse"):
-    """The box, with results below it and the best one previewed."""
+    """Search, and return the focused search box; results are below it and the best one is in the viewer."""
     box = window.search.box.edit
     window.search.search(text)
     qtbot.waitUntil(lambda: at_rest(window) and bool(window.viewer.name))

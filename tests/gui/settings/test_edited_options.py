@@ -61,7 +61,7 @@ def test_settings_in_force_are_those_written_last(qtbot, jobs, model, monkeypatc
 
 @pytest.fixture
 def slow_file(monkeypatch) -> Event:
-    """Writing the settings file waits for this event."""
+    """Delay writes of the settings file until this event is set."""
     change, free = engine.change_settings, Event()
 
     def wait(*arguments):

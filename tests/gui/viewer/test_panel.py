@@ -1,4 +1,4 @@
-"""The whole viewer in use."""
+"""The complete viewer in use."""
 
 import json
 import threading
@@ -23,25 +23,25 @@ GREENHOUSE = "projects/greenhouse.md"
 
 
 def current(panel: ViewerPanel) -> tuple[int, str]:
-    """Line and word of the framed hit."""
+    """Return the line and the word of the framed hit."""
     hit = panel.source.current_hit
     assert hit is not None
     return hit.line, panel.source.text_at(hit.line)[hit.start : hit.end]
 
 
 def hint(panel: ViewerPanel) -> str:
-    """The sentence that lies over the text now."""
+    """Return the message that is shown over the text."""
     return panel.hint.findChild(QLabel).text() if panel.hint.isVisible() else ""
 
 
 def has_tick(strip: QImage) -> bool:
-    """Whether a tick of a hit is painted in this part of a scroll bar."""
+    """Whether this part of a scroll bar has the mark of a hit."""
     tick = theme_tokens("light").mark_tick
     return any(strip.pixelColor(strip.width() // 2, y) == tick for y in range(strip.height()))
 
 
 def ticked_lines(view: SourceView) -> set[int]:
-    """Lines with a painted tick."""
+    """Return the lines with a mark in the scroll bar."""
     bar = view.findChild(MatchScrollBar)
     strip = bar.grab().toImage()
     lines = range(1, view.line_count + 1)
@@ -49,7 +49,7 @@ def ticked_lines(view: SourceView) -> set[int]:
 
 
 def laid_out(panel: ViewerPanel) -> bool:
-    """Whether the rendered page has its height, and so does its scroll bar, which Qt adjusts in a later turn."""
+    """Whether the rendered page and its scroll bar have their final height; Qt adjusts the bar in a later turn."""
     page = panel.rendered
     if not page.findChild(StepwiseLayout).complete:
         return False
