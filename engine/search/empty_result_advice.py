@@ -127,11 +127,14 @@ class _Advice:
 
     def remedies(self) -> Iterator[SearchRemedy]:
         if self._stage == "index":
+            wrong = tr("Wrong folder?")
             if self._snapshot.meta("fingerprint") is None:
                 yield self._of_index("sync", tr("Update now to read this folder."))
-            else:
+            elif self._snapshot.issues("failed") or self._snapshot.issues("skipped"):
                 yield self._of_index("left-out", tr("The last update found no note."))
-            yield self._of_index("folder", tr("Wrong folder?"))
+            else:
+                wrong = tr("The last update found no file. Wrong folder?")
+            yield self._of_index("folder", wrong)
             return
         if self._context.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))

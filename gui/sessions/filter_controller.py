@@ -258,6 +258,7 @@ class FilterController(QObject):
         view.order_chosen.connect(self._sort)
         view.parts_requested.connect(self._show_parts)
         view.calendar.day_chosen.connect(self._choose_day)
+        self._show_order()
 
     @Slot()
     def read(self) -> None:

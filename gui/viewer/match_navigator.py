@@ -233,8 +233,8 @@ class MatchNavigator(QObject):
 
     Signals:
         counted: the find bar's text about its hits, "3 of 17".
-        notice: a message which hit was reached, that the search wrapped around or found nothing; True if the hit is in
-            the lower part of the view.
+        notice: a message which hit was reached, that the search wrapped around or found nothing; empty if the last one
+            no longer holds. True if the hit is in the lower part of the view.
     """
 
     counted = Signal(str)
@@ -319,6 +319,8 @@ class MatchNavigator(QObject):
         scan.step(position, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
 
     def _arrive(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
+        if quiet and not self._notice_delay.isActive():
+            self.notice.emit("", False)  # it said that the search goes on
         self._notice_delay.stop()
         self._current = step.hit if step is not None else None
         if self._view is not None:

@@ -329,7 +329,10 @@ class Hint(QFrame):
         over.installEventFilter(self)
 
     def show_message(self, sentence: str, milliseconds: int = _SHOWN_MS, *, at_top: bool = False) -> None:
-        """Show a sentence at the lower edge, or `at_top` if the text below is being read."""
+        """Show a sentence at the lower edge, or `at_top` if the text below is being read; an empty one hides it."""
+        if not sentence:
+            self.hide()
+            return
         self._at_top = at_top
         self._text.setText(sentence)
         self.setAccessibleName(sentence)

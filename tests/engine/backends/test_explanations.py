@@ -177,6 +177,10 @@ def test_empty_index_is_the_reason_before_any_filter(open_memory, workspace) -> 
         note.unlink()
     memory.sync()
     outcome = memory.search("quagga", **options)
+    assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"folder"})
+    (workspace / "quagga.bin").write_bytes(bytes(9))
+    memory.sync()
+    outcome = memory.search("quagga", **options)
     assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"left-out", "folder"})
 
 

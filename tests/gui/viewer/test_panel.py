@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gui.style.theme import theme_tokens
 from gui.viewer import base_viewer, external_programs
+from gui.viewer.markdown_parts import StepwiseLayout
 from gui.viewer.match_list import Hit, MatchScrollBar
 from gui.viewer.panel import CHOOSE_RESULT, ViewerPanel
-from gui.viewer.rendered_view import StepwiseLayout
 from gui.viewer.source_view import SourceView
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import finish_jobs
@@ -883,3 +883,36 @@ def test_canvas_is_readable_text(panel: ViewerPanel, memory: FakeMemory, show) -
     show("plan.canvas", 2, 2)
     assert panel.source.text_at(2) == "Pump"
     assert panel.header.title.text() == "plan"
+
+
+@pytest.mark.parametrize("rendered", [False, True])
+def test_wheel_with_ctrl_asks_for_another_text_size(qtbot, panel: ViewerPanel, show, rendered: bool) -> None:
+    show(GREENHOUSE)
+    panel.resize(500, 160)
+    panel.choose_rendered(rendered)
+    qtbot.waitUntil(lambda: panel.page is (panel.rendered if rendered else panel.source))
+    steps: list[int] = []
+    panel.zoom_requested.connect(steps.append)
+    before, middle = panel.page.font(), panel.page.mapTo(panel, panel.page.rect().center())
+    for turn in (60, 60, -120, 60):
+        QTest.wheelEvent(
+            panel.windowHandle(), QPointF(middle), QPoint(0, turn), QPoint(), Qt.KeyboardModifier.ControlModifier
+        )
+    assert steps == [1, -1]
+    assert panel.page.font() == before
+    assert panel.page.verticalScrollBar().value() == 0
+
+
+def test_rendered_page_has_the_keys_of_a_text(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    panel.resize(500, 160)
+    panel.choose_rendered(True)
+    qtbot.waitUntil(lambda: panel.page is panel.rendered and laid_out(panel))
+    page, bar = panel.rendered, panel.rendered.verticalScrollBar()
+    qtbot.keyClick(page, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    assert bar.value() == bar.maximum() > 0
+    qtbot.keyClick(page, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    assert bar.value() == 0
+    qtbot.keyClick(page, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(page, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert len(QGuiApplication.clipboard().text()) > 100
