@@ -38,7 +38,7 @@ class IndexedChunk(NamedTuple):
 
 
 class StoredNote(msgspec.Struct, frozen=True):
-    """What the index has of a note: if it equals that of the changed note, a chunk's rows can stay."""
+    """The indexed state of a note. Rows of a chunk stay if it is the same in the changed note."""
 
     names: tuple[str, str, tuple[str, ...]]
     """Title, language and aliases, which are indexed with each chunk."""
@@ -47,7 +47,7 @@ class StoredNote(msgspec.Struct, frozen=True):
 
 
 def stored_note(snapshot: Snapshot, file_id: int) -> StoredNote:
-    """Return what the index has of an indexed note."""
+    """Return the indexed state of a note."""
     tables = snapshot.tables
     query = f"""SELECT title, language, (SELECT aliases FROM {tables.front_matter} WHERE file_id = id)
                 FROM {tables.files} WHERE id = ?"""

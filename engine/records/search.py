@@ -226,18 +226,19 @@ class SearchOutcome(Record, frozen=True):
     age: float | None = None
     """Seconds since a cached answer was computed; None for a new one."""
     similar_only: bool = False
-    """Whether there are results, but none contains a word of the query; `notice` says so."""
+    """Whether there are results, but none contains a word of the query, as `notice` explains."""
     understood: str = ""
     """How a query with operators was parsed, and which of them match nothing; empty for plain words."""
 
     @property
     def offered(self) -> tuple[QuerySuggestion, ...]:
-        """The suggestions to show: all without results, none if a result has a good score; otherwise those found in
-        more than one passage, since a word in a single passage is often a typo.
+        """The suggestions to show: all without results; otherwise those found in more than one passage, since a word in
+        a single passage is often a typo. None if a result has a good score by meaning alone, or for all words.
         """
         if not self.results:
             return self.suggestions
-        if max(result.score for result in self.results) >= _GOOD_SCORE:
+        good = max(result.score for result in self.results) >= _GOOD_SCORE
+        if good and (self.all_words or self.similar_only):
             return ()
         return tuple(suggestion for suggestion in self.suggestions if suggestion.chunks > 1)
 

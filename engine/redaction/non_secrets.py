@@ -449,7 +449,7 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
 
 
 def _name(before: str, match: re.Match[str]) -> str:
-    """Return the whole name, such as `app.db.password`, of which the match contains only the last part."""
+    """Return the whole name, such as `app.db.password`, for a match that contains only its last part."""
     last = _LETTERS.match(match[0].lstrip("_"))
     return before[len(before.rstrip(_NAME)) :] + (last[0] if last else "")
 

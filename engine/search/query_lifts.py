@@ -197,9 +197,9 @@ _FILE = lazy_pattern(
 """Name of a file with an ending, perhaps with folders."""
 _MOST_FILES = 3
 _MOST_NAMED = 2000
-"""Most sessions with a name among which candidates are looked for; the best of more are among those of the index."""
+"""Most sessions with a name that are searched for candidates; the best of more are among those of the index."""
 _LONGEST = 1000
-"""Most characters of a query in which names are looked for; a longer one is a pasted passage."""
+"""Most characters of a query that is searched for names; a longer one is a pasted passage."""
 _GENERIC = frozenset("agent chat cli code desktop github my oh open".split())
 """Words of agents' names by which no agent is known."""
 _PLAIN = frozenset(
@@ -318,9 +318,10 @@ class _NamedSessions:
             yield from islice(self._typed_files(paths, snapshot), _MOST_FILES)
 
     def _typed_files(self, paths: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
-        """Yield each of these paths that sessions used, with their file ids; "e.g." and "example.com" are rarely any.
+        """Yield each of these paths that a session used, with the file ids of the sessions.
 
-        A path means the same files as in the operator `file:`.
+        Most words with a dot, such as "e.g." and "example.com", aren't files of any session. A path is matched as by
+        the operator `file:`.
         """
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
         from engine.store.sessions import sessions_with_paths
@@ -350,6 +351,16 @@ class _NamedSessions:
                     longest.setdefault((name.column, place), length) == length for place in range(at, at + length)
                 ):
                     yield typed, name
+
+
+def sessions_with_file(snapshot: Snapshot, word: str) -> int:
+    """Return the number of sessions that used a file of this name; 0 for a word that names no file."""
+    if _FILE.match(word) is None:
+        return 0
+    from engine.corpus.transcripts.tool_uses import file_matcher
+    from engine.store.sessions import sessions_with
+
+    return len(set(sessions_with(snapshot, *file_matcher(word))) - snapshot.hidden)
 
 
 # --- Dates ------------------------------------------------------------------------------------------------------------

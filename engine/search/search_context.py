@@ -48,7 +48,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     per_file: int = 0
     """Most results of one file; 0 for no limit."""
     copies: bool = False
-    """Whether each copy of a passage in another file is a result of its own."""
+    """Whether each copy of a passage in another file is a separate result."""
     correct: bool = False
     """Whether to search the likeliest correction of a word that occurs nowhere in the index."""
     like: Passage | None = None

@@ -165,7 +165,7 @@ def purge(writer: "Writer", name: ModelName) -> int:
 def spread_chunks(snapshot: Snapshot, model: StoredModel, most: int) -> list[int]:
     """Return the ids of at most `most` chunks that have a vector, spread evenly over the index.
 
-    Reads about so many rows, but all if many chunk ids are unused or many chunks have no vector.
+    Reads about that many rows, but all if many chunk ids are unused or many chunks have no vector.
     """
     first, last = snapshot.chunk_id_range()
     width = -(-(last + 1 - first) // most)

@@ -104,7 +104,7 @@ class NewChunks(Protocol):
 
 
 class ChunkChanges(msgspec.Struct, frozen=True):
-    """How the stored chunks of a changed note differ from its new ones; all others stay as they are."""
+    """Differences between the stored chunks of a changed note and its new ones; all others stay unchanged."""
 
     removed: tuple[tuple[int, bytes], ...]
     """Ids and hashes of those whose text is no longer in the note."""

@@ -252,7 +252,7 @@ def _result_rows(results: Sequence[MemorySearchResult], *, hybrid: bool) -> list
     seen: Counter[int] = Counter()
     rows: list[ResultRow | CopiesRow] = []
     for result in results:
-        leg = _leg(result) if hybrid else ""
+        leg = leg_of(result) if hybrid else ""
         rows.append(ResultRow(result, seen[result.start_line], leg))
         if result.copies:
             rows.append(CopiesRow(result, leg))
@@ -271,7 +271,8 @@ def list_copies(rows: Sequence[Row], listed: Collection[RowKey]) -> list[Row]:
     return unfolded
 
 
-def _leg(result: MemorySearchResult) -> Leg:
+def leg_of(result: MemorySearchResult) -> Leg:
+    """Return the search or the filters that found a result alone; empty if both searches did."""
     if not result.is_scored:
         return "filters"
     if result.text_score <= 0:

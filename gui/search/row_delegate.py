@@ -416,7 +416,7 @@ class ResultDelegate(QStyledItemDelegate):
     def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
         """Return the note at the right of a row, shortened so that the file name fits; empty if too little is left.
 
-        "Words only" becomes "words" before the name's own folder is cut, which tells notes of the same name apart.
+        "Words only" becomes "words" before the innermost folder is cut, since it distinguishes notes of the same name.
         """
         meta = self.metrics.meta_metrics
         parts = path.split("/")

@@ -175,7 +175,7 @@ def test_a_phrase_is_marked_whole_and_nothing_else(memory: BuiltinMemory) -> Non
     assert [result.snippet[a:b] for a, b in result.match_ranges] == ["the left"]
 
 
-def test_where_one_alone_speaks_is_shown_and_marked(memory: BuiltinMemory) -> None:
+def test_role_operator_shows_message_of_that_role(memory: BuiltinMemory) -> None:
     [result] = memory.search("role:assistant the deck or varnish", min_score=0).results
     assert result.message is not None
     assert result.message.role == "assistant"
@@ -265,7 +265,7 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert outcome.total == 4
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert "the files changed last come first" in stages["query"].note
-    assert "matches source:notes; matches after:2026 (from 2026-01-01)" in stages["query"].note
+    assert "matches source:notes and matches after:2026 (from 2026-01-01)" in stages["query"].note
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
 
 

@@ -97,7 +97,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_recovered_faults_complete_without_double_cost(server, open_remote, monkeypatch, fault):
+def test_recovered_faults_are_not_billed_twice(server, open_remote, monkeypatch, fault):
     if server.provider == "gemini" and fault == "shuffled":
         pytest.skip("its responses have no index")
     if fault == "hangs":

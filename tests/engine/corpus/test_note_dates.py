@@ -43,7 +43,7 @@ def scalars(block: str) -> dict[str, str]:
         ("journal/2026-02/review.md", "2026-02-28", "folder"),
     ],
 )
-def test_a_name_or_its_folders_say_the_day(name: str, found: str, origin: str) -> None:
+def test_date_is_read_from_name_or_folders(name: str, found: str, origin: str) -> None:
     dated = date_in_name(name)
     assert dated is not None
     assert (day(dated.moment), dated.origin) == (found, origin)

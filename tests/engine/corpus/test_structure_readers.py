@@ -308,7 +308,7 @@ def test_title_of_a_note(name: str, text: str, title: str) -> None:
     assert describe(text, name).title == title
 
 
-def test_crlf_makes_no_difference() -> None:
+def test_crlf_and_lf_give_the_same_structure() -> None:
     for text, ending in ((ORG, "org"), (RST, "rst"), (ADOC, "adoc")):
         assert found(text.replace("\n", "\r\n"), ending) == found(text, ending)
 
