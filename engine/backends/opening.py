@@ -19,8 +19,7 @@ from engine.corpus.indexed_folders import MEMORY_FOLDER, require_text
 from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
 from engine.settings.settings_section import answering_as
-from engine.store.index_paths import index_files
-from engine.store.workspace_note import note_workspace
+from engine.store.index_paths import index_files, note_workspace
 
 if TYPE_CHECKING:
     from engine.memory.memory_context import StatusListener

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from engine.settings import Settings
-from engine.store.workspace_note import note_workspace
+from engine.store.index_paths import note_workspace
 from engine.workspaces.known_workspaces import here_and_others, known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
