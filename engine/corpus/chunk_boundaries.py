@@ -213,7 +213,7 @@ class _Scan:
             self._join_front_matter_to_text(after_front)
 
     def _join_front_matter_to_text(self, first: int) -> None:
-        """Make the end of the front matter a poor position to cut: alone it would be a hit without content.
+        """Discourage a cut after the front matter, since a chunk of front matter alone is a hit without content.
 
         `first` is the piece after its last line.
         """

@@ -164,7 +164,7 @@ def parse_settings(text: str, path: Path) -> dict[str, Any]:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(_syntax_message(str(error), text, path)) from None
-    except ValueError:  # Python reads no number of so many digits
+    except ValueError:  # Python can't read a number with that many digits
         line = next((number for number, line in enumerate(text.splitlines(), 1) if _ENDLESS.search(line)), 1)
         sentence = tr("{path}, line {line}: the settings cannot be read: a number is too long.", path=path, line=line)
         raise SettingsError(sentence) from None

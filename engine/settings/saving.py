@@ -264,7 +264,7 @@ def read_layers(workspace: Path, config: Path | None = None) -> SettingLayers:
 
 
 def named_workspaces(config: Path | None = None) -> tuple[Path, ...]:
-    """Return the folders with a table of their own in the settings file, as written. Raises `SettingsError`."""
+    """Return the folders with their own table in the settings file, as written. Raises `SettingsError`."""
     text = read_settings_text(config or settings_path(), required=False)
     data = {} if text is None else parse_settings(text, config or settings_path())
     layers = data.get("workspace", {})

@@ -1,18 +1,13 @@
-"""Paths of the files of one workspace's index. They are never inside the workspace itself.
+"""Paths of the files of one workspace's index. They are never inside the workspace itself."""
 
-The file `workspace.json` among them has the path of the workspace, since the folder's name is only a hash of it.
-"""
-
-import contextlib
 import os
 from pathlib import Path
 
 import msgspec
 
-from engine.base.bounded_json import decode_json
 from engine.base.errors import StoreError
 from engine.base.language import tr
-from engine.base.private_files import data_folder, make_folder, read_file, replace_file, tidy_folder
+from engine.base.private_files import data_folder, make_folder, tidy_folder
 from engine.records import IndexSizes
 from engine.store.network_drives import on_network_drive
 
@@ -120,43 +115,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-class WorkspaceNote(msgspec.Struct, frozen=True):
-    """The content of `workspace.json`."""
-
-    folder: str
-    """Real path of the workspace."""
-    forgotten: bool = False
-    """Whether the workspace is hidden from lists until it is opened again."""
-
-
-def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
-    """Record which workspace an index belongs to. Write errors are ignored: the index works without this file."""
-    note = WorkspaceNote(str(workspace), forgotten)
-    path = _note_path(files.folder)
-    if _read_note(path) == note:
-        return
-    with contextlib.suppress(OSError):
-        replace_file(path, msgspec.json.encode(note))
-
-
-def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:
-    """Return the workspaces recorded next to all indexes in a folder, sorted by path."""
-    try:
-        folders = [entry.path for entry in os.scandir(indexes) if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-    notes = filter(None, (_read_note(_note_path(Path(folder))) for folder in folders))
-    return sorted(notes, key=lambda note: note.folder)
-
-
-def _note_path(folder: Path) -> Path:
-    return folder / "workspace.json"
-
-
-def _read_note(path: Path) -> WorkspaceNote | None:
-    try:
-        return decode_json(read_file(path), WorkspaceNote)
-    except (OSError, ValueError):
-        return None

@@ -325,7 +325,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     marked: list[QueryTerm] = []
     introduced = NOTES_ON.match(text)
     own_notes = 0 if introduced is None else introduced.end()
-    begins = True  # no word that is searched comes before, but for fillers
+    begins = True  # no searched word comes before, except fillers
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
         before = [word for start, word in words if start < term.start]

@@ -303,7 +303,7 @@ NOTES_ON = lazy_pattern(
     r"|anteckningar (?=om )|noter (?=om ))",
     re.IGNORECASE,
 )
-"""The beginning of a query for one's own notes on a subject; its group isn't searched."""
+"""The beginning of a query for the user's notes on a subject; its group isn't searched."""
 
 A_NOTE = frozenset({"note", "notiz", "notitie", "заметка"})
 """Words that are fillers after the only other word of a query, as in "pump note"."""
@@ -376,7 +376,7 @@ def is_filler(word: str, before: Collection[str], language: str, *, begins: bool
 
 
 def is_recall(word: str, before: Collection[str], language: str) -> bool:
-    """Whether a folded word is the verb of a question for one's own notes, such as "where did I write about it?".
+    """Whether a folded word is the verb of a question for the user's notes, such as "where did I write about it?".
 
     `before`: the query's words before this one, folded.
     """

@@ -13,11 +13,12 @@ from engine.base.language import tr
 from engine.records import KnownWorkspace, WorkspaceState
 from engine.settings.saving import named_workspaces
 from engine.store.connection import WriterLock, open_connection, translated
-from engine.store.index_paths import IndexFiles, index_files, note_workspace, noted_workspaces
+from engine.store.index_paths import IndexFiles, index_files
 from engine.store.session_workspaces import SessionOwnership
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName, stored_models
 from engine.store.user_data import UserData
+from engine.store.workspace_note import note_workspace, noted_workspaces
 
 
 def known_workspaces(

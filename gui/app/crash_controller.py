@@ -248,7 +248,7 @@ class CrashController(QObject):
         if self.dialog is not None:
             self.dialog.show_report(self._report())
         elif not known and self._opened < _MOST_DIALOGS:
-            self._opened += 1  # first, so that a failure below is reported as an error of its own
+            self._opened += 1  # first, so that a failure below is reported as a separate error
             self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 
     def report_earlier_crash(self, text: str) -> None:

@@ -120,8 +120,8 @@ def qmd(files: Files) -> None:
 
 def files_of_an_index(files: Files) -> None:
     from engine.insight.map_data import load_layout
-    from engine.store.index_paths import noted_workspaces
     from engine.store.vector_matrix_blocks import read_matrix
+    from engine.store.workspace_note import noted_workspaces
 
     throw(files.read_by("index/workspace.json", lambda path: noted_workspaces(path.parents[1])))
     throw(files.read_by("chunks.map", lambda path: load_layout(path, "x")))

@@ -1,4 +1,4 @@
-"""Runs LanceDB's coroutines on an event loop of its own, so that every call has a time limit and can be cancelled."""
+"""Runs LanceDB's coroutines on a separate event loop, so that every call has a time limit and can be cancelled."""
 
 import asyncio
 import concurrent.futures

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from engine.settings import Settings
-from engine.store.index_paths import note_workspace
+from engine.store.workspace_note import note_workspace
 from engine.workspaces.known_workspaces import here_and_others, known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
@@ -37,7 +37,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _parted(whole: Path, target: Path) -> list[Path]:
-    """The notes dealt out to several folders."""
+    """Distribute the notes over several folders."""
     for number, note in enumerate(sorted(whole.rglob("*.md"))):
         copy = target / f"part-{number % _PARTS}" / note.relative_to(whole)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -363,7 +363,7 @@ def test_cancelled_folder_listing_ends(memory: BuiltinMemory) -> None:
         memory.explain_path(".", cancel=cancel)
 
 
-def test_nothing_outside_is_read_or_listed(memory: BuiltinMemory, workspace: Path, monkeypatch) -> None:
+def test_explaining_path_reads_nothing_outside(memory: BuiltinMemory, workspace: Path, monkeypatch) -> None:
     opened: list[str] = []
     scan = os.scandir
     with monkeypatch.context() as patch:

@@ -68,7 +68,7 @@ def test_word_decides_between_passages_in_another_language(
     assert "language" in [stage.name for stage in outcome.explanation.stages]
 
 
-def test_scores_and_results_stay_as_without_words(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_word_vectors_leave_scores_unchanged(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object, **__: object) -> None:
         raise ProviderError("no memory")
 

@@ -141,7 +141,7 @@ def test_repeated_words_count_once() -> None:
     assert [found.word for found in analyse_query("Plan plan PLAN b").terms] == ["plan", "b"]
 
 
-def test_a_pasted_file_stays_a_query_of_bearable_size() -> None:
+def test_pasted_file_becomes_query_of_64_terms() -> None:
     analysis = analyse_query(" ".join(["the", "of", *(f"word{n}" for n in range(10_000))]))
     assert len(analysis.terms) == 64
     assert not any(found.stop for found in analysis.terms)
@@ -263,7 +263,7 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
         ("gdzie pisałem o pompie", ["pompie"]),
     ],
 )
-def test_words_that_ask_for_own_notes_are_not_searched(query: str, words: list[str]) -> None:
+def test_request_words_of_question_are_not_searched(query: str, words: list[str]) -> None:
     analysis = analyse_query(f"{query} ", ("english", "german", "french", "italian"))
     assert [term.surface for term in analysis.terms if not term.stop] == words
 
@@ -290,7 +290,7 @@ def test_words_that_ask_for_own_notes_are_not_searched(query: str, words: list[s
     ],
 )
 def test_question_in_its_language_in_an_english_index(query: str, language: str) -> None:
-    """A question word and a verb, or an order, tell the language of a query of few words."""
+    """A question word with a verb, or an order, identifies the language of a short query."""
     analysis = analyse_query(query, ("english",))
     assert analysis.languages[0] == language
     assert ("nix" in query) <= ("nix" in [term.surface for term in analysis.terms if not (term.stop or term.filler)])

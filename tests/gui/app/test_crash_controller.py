@@ -1,4 +1,4 @@
-"""From errors in slots, threads and jobs to one dialog that can be read, copied and closed."""
+"""Errors in slots, threads and jobs show one dialog that can be read, copied and closed."""
 
 import gc
 import logging

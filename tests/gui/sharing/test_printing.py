@@ -74,7 +74,7 @@ def asks_for_file(read_session, monkeypatch) -> Callable[[], bool]:
 
 @pytest.fixture
 def print_to(read_note, monkeypatch) -> Callable[[Path], None]:
-    """Print the note, with a printer that writes this file: where tests run there is no other."""
+    """Print the note to this file with a fake printer, since the machine may have none."""
 
     def run(path: Path) -> None:
         def accept(dialog: QPrintDialog) -> None:
@@ -191,7 +191,7 @@ def test_revealed_secrets_are_masked_in_print(qtbot, read_session, memory, saved
 
 
 def _without_times(text: str) -> str:
-    """Without when it was printed."""
+    """Return the text without the time of printing."""
     start = text.index("Printed")
     return text[:start] + text[start + 30 :]
 

@@ -1,4 +1,4 @@
-"""Files that are written wholly or not at all."""
+"""Files that are written completely or not at all."""
 
 import errno
 import os
