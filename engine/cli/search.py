@@ -209,11 +209,15 @@ def _print_stages(explanation: SearchExplanation) -> None:
         print(f"{safe(remedy.advice)} Try: {safe(_control(remedy))}")
     wordless = any(stage.name == "newest" for stage in explanation.stages)
     if explanation.emptied_by and not explanation.remedies:
-        print("Try fewer operators." if wordless else "Try other words, or fewer of them.")
+        print("Try another value, or fewer operators." if wordless else "Try other words, or fewer of them.")
+
+
+_STAGE_NAMES = {"question": "embedding", "query": "operators"}
+"""Plainer names of stages than those that the JSON keeps."""
 
 
 def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:
-    name = "query" if stage.name == "question" else stage.name  # the JSON keeps the name that it began with
+    name = _STAGE_NAMES.get(stage.name, stage.name)
     return f"{name} *" if stage.name == explanation.emptied_by else name
 
 
