@@ -16,6 +16,7 @@ from engine.base.private_files import write_aside
 from engine.settings.catalog import value_at
 from engine.settings.loading import (
     SETTINGS_VERSION,
+    Layer,
     check_settings,
     load_settings,
     merge_layers,
@@ -27,7 +28,6 @@ from engine.settings.loading import (
     settings_path,
 )
 from engine.settings.options import Settings
-from engine.settings.setting_origin import Layer
 
 
 def save_setting(key: str, value: Any, workspace: Path | None = None, config: Path | None = None) -> None:

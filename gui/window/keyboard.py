@@ -17,8 +17,8 @@ from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
 from gui.widgets.accessibility import first_stop, takes_keys
 from gui.window.command_palette import PaletteController
-from gui.window.search_menu import SearchMenu
 from gui.window.window_base import MainWindowBase
+from gui.window.window_menu import SearchMenu
 
 _FIELDS = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox)
 _SHIFT, _CONTROL, _ALT = (

@@ -9,7 +9,7 @@ from PySide6.QtCore import QThread, QThreadPool
 
 import engine
 from engine.backends import builtin
-from engine.indexing.session_growth import SessionGrowth
+from engine.indexing.folder_watch import SessionGrowth
 from engine.indexing.sync_run import SyncRun
 from engine.search.searcher import Searcher
 from engine.store import sqlite_vec_engine

@@ -6,14 +6,11 @@ import contextlib
 import os
 import threading
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import tr
-
-if TYPE_CHECKING:
-    pass
 
 # LanceDB's blocking functions wait indefinitely, and can't be stopped from outside.
 Answer = TypeVar("Answer")

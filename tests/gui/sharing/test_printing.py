@@ -248,7 +248,7 @@ def test_failed_pdf_save_keeps_existing_file(qtbot, read_session, tmp_path, monk
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gui.sharing.save_file.os.fsync", full)
+    monkeypatch.setattr("gui.sharing.export.os.fsync", full)
     read_session.sharing.printing.write_pdf(target, usual_layout())
     qtbot.waitUntil(lambda: "is full" in read_session.banner.text)
     assert target.read_bytes() == b"older"
