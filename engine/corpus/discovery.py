@@ -95,7 +95,7 @@ class Discovery(msgspec.Struct, frozen=True):
     endings: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Number of files that were skipped for their extension, by extension."""
     unreachable: Collection[str] = ()
-    """Stable names of folders and files that could not be looked at because of an error that may pass."""
+    """Stable names of folders and files that could not be checked because of a temporary error."""
 
 
 def discover(

@@ -69,7 +69,7 @@ class FoundSet(msgspec.Struct, frozen=True):
                 note = f"{note} {more}"
         else:
             note = tr("No result contains a word of the query: the results are similar in meaning.")
-        return " ".join((note, *(sentence for _, sentence in excluded_files(snapshot, context))))
+        return " ".join((note, *(sentence for _, sentence, _ in excluded_files(snapshot, context))))
 
 
 class EarlierResults(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ from engine import (
 from gui.core.session_criteria import Criteria
 from gui.sessions.calendar import EDGE, SessionCalendar, SessionDays
 from gui.sessions.content_search import ContentHits
-from gui.sessions.rows import Listing, Row
+from gui.sessions.rows import Listing, Row, SessionRow
 from gui.sessions.session_catalog import SessionCatalog
 from gui.sessions.session_list import SessionList
 from gui.sessions.wording import agent_name, file_count, hits_text, session_count
@@ -35,6 +35,7 @@ from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
 from gui.widgets.row_list import GUTTER
 
 ORDERS = (
+    Order("relevance", marked("Relevance"), marked("relevance"), marked("Best first")),
     Order("newest", marked("Newest"), marked("newest"), marked("Last used first")),
     Order("oldest", marked("Oldest"), marked("oldest"), marked("Last used last")),
     Order("longest", marked("Longest"), marked("longest"), marked("Most messages first")),
@@ -289,6 +290,8 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
 
 def box_state(listing: Listing) -> str:
     """Return the text in the search box after a search in messages."""
+    if not listing.hits and any(isinstance(row, SessionRow) and row.similar for row in listing.rows):
+        return tr("Found by meaning only")
     return hits_text(listing.hits) if listing.hits else tr("No passages found in sessions")
 
 

@@ -1,4 +1,4 @@
-"""Why files are excluded: stored in English, shown in the language of the window."""
+"""Reasons for excluded files: stored in English, shown in the language of the window."""
 
 from collections.abc import Iterator
 

@@ -18,7 +18,7 @@ NAME = "sessions/store/a.jsonl"
 
 
 def line(id: str, output: int) -> str:
-    """One block of an answer in a transcript of Claude Code."""
+    """Return one block of an answer in a transcript of Claude Code."""
     counts = {"input_tokens": 3, "output_tokens": output, "cache_creation_input_tokens": 50}
     message = {"id": id, "model": "claude-opus-4-5", "content": f"Answer {id} {output}.", "usage": counts}
     value: dict[str, Any] = {"type": "assistant", "uuid": f"{id}-{output}", "sessionId": "s", "message": message}

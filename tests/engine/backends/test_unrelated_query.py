@@ -20,11 +20,11 @@ FILE = "orchard.py"
 QUESTION = "Where do the skateboards and the jugglers of the vicar have their orchard?"
 """Its language is recognised, unlike that of one word, and the index has one of its words."""
 SUBJECTS = 32
-"""Each is a direction of its own; the first is that of a single note."""
+"""Subjects, each with its own direction of vectors; the first is that of a single note."""
 
 
 class SubjectProvider(FakeProvider):
-    """The query is as near as `nearest` to notes on its subjects; all notes compose the share `usual` of others."""
+    """Fixed similarities: `nearest` of the query to notes on its subjects, `usual` of the query to all others."""
 
     calibration = Calibration(0.0, 0.4, 0.2, related=(-0.5, 1.5))
     subjects = 4

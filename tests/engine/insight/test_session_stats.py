@@ -139,7 +139,7 @@ def test_sub_agents_add_tokens_not_sessions() -> None:
     assert (total.sessions, total.messages, total.usage.input_tokens) == (1, 4, 2000)
 
 
-def test_sub_agents_without_their_session_count_themselves() -> None:
+def test_sub_agents_without_parent_count_as_sessions() -> None:
     lost, itself = session(usage(), id="a1", parent="gone"), session(id="a2", parent="a2")
     other = session(id="gone", agent="codex")
     total = session_stats([lost, itself, other], load_prices()).total

@@ -85,7 +85,7 @@ READ: dict[str, tuple[str, str]] = {
     "zed": ("bce5eaca4199", "zed:2"),
     "zencoder": ("b0eb36aee67d", "zencoder:1"),
 }
-"""By parser: digest of what it reads in the samples, and the versions of the agents that use it."""
+"""By parser: digest of the messages that it reads in the samples, and the versions of the agents that use it."""
 
 
 def _parser(known: Any) -> str:

@@ -42,14 +42,14 @@ def usage_of(format: LineFormat, *values: dict[str, Any]) -> dict[str, Usage]:
 
 
 def recorded(format: DatabaseFormat, path: Path, key: str = "s") -> dict[str, Usage]:
-    """The usage of one session of a database."""
+    """Return the usage of one session of a database."""
     found = read_rows(format, path, key)
     assert found is not None
     return found.facts.usage
 
 
 def answered(id: str, output: int, *, model: str = "claude-opus-4-5", **usage: Any) -> dict[str, Any]:
-    """A line of Claude Code with one block of an answer."""
+    """Return a line of Claude Code with one block of an answer."""
     counts = {"input_tokens": 3, "output_tokens": output, "cache_read_input_tokens": 1000, **usage}
     message = {"id": id, "model": model, "content": [{"type": "text", "text": "Yes."}], "usage": counts}
     return {"type": "assistant", "uuid": f"{id}-{output}", "sessionId": "s", "message": message}
@@ -70,7 +70,7 @@ def test_claude_code_models_are_counted_apart() -> None:
 
 
 def result(**totals: Any) -> dict[str, Any]:
-    """The last line of a turn in the SDK's stream."""
+    """Return the last line of a turn in the SDK's stream."""
     return {"type": "result", "subtype": "success", "session_id": "s", "duration_ms": 5100, **totals}
 
 
