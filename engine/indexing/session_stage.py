@@ -223,7 +223,10 @@ class SessionStage:
         return continued_in(file.path) in self._own
 
     def _is_still_continued(self, file: FoundFile) -> bool:
-        """As `_is_continued`, for a transcript that was left out before: it is only opened if something changed."""
+        """Return whether a transcript that was left out before is still continued by another one.
+
+        It is only opened if something changed.
+        """
         return _successor(file.path, file.mtime_ns, file.size) in self._own or self._is_continued(file)
 
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:

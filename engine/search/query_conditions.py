@@ -409,7 +409,10 @@ def _without_options(snapshot: Snapshot, query: Query, among: _Condition) -> Que
 
 
 def _as_option(snapshot: Snapshot, text: str, clause: Clause, among: _Condition) -> Word | None:
-    """Return an excluded word with its hyphen if a text has both after the word before them; None otherwise."""
+    """Return the excluded word with its hyphen if a text contains it as an option after the preceding word; else None.
+
+    An example is `rm -rf`.
+    """
     atom = clause.alternatives[0]
     assert isinstance(atom, Word)
     hyphen = atom.start - 1

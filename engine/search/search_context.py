@@ -132,7 +132,7 @@ class SearchContext(msgspec.Struct, eq=False):
 
     @property
     def notices(self) -> list[str]:
-        """Notices of all queries in the chain of scopes, this one's first."""
+        """Return the notices of this query and of all queries that it is limited to, innermost first."""
         return [level.notice for level in reversed(self.levels)]
 
     def timed(self, stage: str) -> _Timed:

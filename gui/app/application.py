@@ -125,8 +125,8 @@ of the embedding model's arrays were fetched again for each batch, 4 % of the ti
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 """Options of `mallopt`, from glibc's `malloc.h`."""
 _NO_DISPLAY = (
-    "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or one of the verbs that "
-    "mnemoscope --help lists."
+    "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or one of the commands "
+    "that mnemoscope --help lists."
 )
 
 

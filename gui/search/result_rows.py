@@ -212,6 +212,13 @@ ButtonRow = CopiesRow | MoreInFileRow | MoreRow
 """Rows that act when pressed."""
 
 
+def _moment(result: MemorySearchResult) -> float:
+    """Return the time that the row of a result's file shows, in seconds since the epoch."""
+    if not result.dates:
+        return result.modified
+    return (date.fromisoformat(result.dates[-1]) - date(1970, 1, 1)).total_seconds()
+
+
 def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
     """Group results by file, each group best first; files are sorted by their best result or, by date, newest first."""
     groups: dict[str, list[MemorySearchResult]] = {}
@@ -219,7 +226,7 @@ def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
         groups.setdefault(result.path, []).append(result)
     files = list(groups.values())
     if order == "date":
-        files.sort(key=lambda results: -results[0].modified)
+        files.sort(key=lambda results: -_moment(results[0]))
     rows: list[Row] = []
     for results in files:
         best, more = results[0], _more_in_files(results)

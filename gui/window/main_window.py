@@ -158,8 +158,6 @@ class MainWindow(MainWindowBase):
         self.links = self.sharing.links
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
-        for reader in (self.viewer, self.views.conversation):
-            reader.zoom_requested.connect(appearance.enlarge)
         self.keyboard = Keyboard(self, self.commands.searches, jobs, paths.config)
         self.frame.header.menu_button.setMenu(self.commands.menu)
         self._connect()

@@ -128,6 +128,8 @@ class WindowMenu:
             "view.diagnostics", marked("Show or hide diagnostics"), window.dock.toggle_diagnostics, "Ctrl+D", "F9"
         )
         commands.add_appearance()
+        for reader in (views.viewer, views.conversation):
+            reader.zoom_requested.connect(appearance.enlarge)
         commands.menu.addSeparator()
         commands.add(PALETTE, marked("Command palette…"), window.palette_requested.emit, "Ctrl+Shift+P")
         self._add_help(commands)

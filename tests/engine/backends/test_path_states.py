@@ -206,7 +206,7 @@ def test_name_without_folder_finds_file(memory: BuiltinMemory, asked: str, path:
     assert (found.path, found.state) == (path, state)
 
 
-def test_words_of_name_may_be_separated_otherwise(memory: BuiltinMemory, workspace: Path) -> None:
+def test_name_is_found_with_other_separators(memory: BuiltinMemory, workspace: Path) -> None:
     write(workspace / "projects/walnut-cake_2024.md")
     assert memory.explain_path("Walnut cake 2024").path == "projects/walnut-cake_2024.md"
 

@@ -236,6 +236,25 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
 
 
 @pytest.mark.parametrize(
+    ("query", "fillers"),
+    [
+        ("pump note", ["note"]),
+        ("note pump", []),
+        ("note", []),
+        ("pompa notu", ["notu"]),
+        ("nota bomba", ["nota"]),
+        ("펌프 노트", ["노트"]),
+        ("水泵 笔记", ["笔记"]),
+        ("ポンプ メモ", ["メモ"]),
+        ("note on pumps", []),
+    ],
+)
+def test_word_for_note_next_to_one_other_is_filler(query: str, fillers: list[str]) -> None:
+    terms = analyse_query(parse_query(f"{query} "), ("english",)).terms
+    assert [term.surface for term in terms if term.filler] == fillers
+
+
+@pytest.mark.parametrize(
     ("query", "words"),
     [
         ("where did I write about the pump?", ["pump"]),
@@ -261,6 +280,11 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
         ("где я писал о насосе", ["насосе"]),
         ("var skrev jag om pumpen", ["pumpen"]),
         ("gdzie pisałem o pompie", ["pompie"]),
+        ("¿dónde escribí sobre la bomba?", ["bomba"]),
+        ("pompa hakkında ne yazdım", ["pompa"]),
+        ("qu'est-ce que la pompe", ["pompe"]),
+        ("关于水泵的笔记", ["水泵"]),
+        ("ポンプについてのメモ", ["ポンプ"]),
     ],
 )
 def test_request_words_of_question_are_not_searched(query: str, words: list[str]) -> None:

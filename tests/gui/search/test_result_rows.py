@@ -86,6 +86,13 @@ def test_file_row_shows_date_that_satisfies_the_period(make_result, make_outcome
     assert "Dated" not in tips[1]
 
 
+def test_date_order_uses_the_dates_that_rows_show(make_result, make_outcome):
+    old = msgspec.structs.replace(make_result("old.md", modified=9e9), dates=("1969-05-04",))
+    new = msgspec.structs.replace(make_result("new.md", modified=1.0), dates=("1969-05-03", "2019-07-01"))
+    rows = build_rows(make_outcome(old, new, make_result("other.md", modified=1e9)), "date")
+    assert [row.path for row in rows if isinstance(row, FileRow)] == ["new.md", "other.md", "old.md"]
+
+
 def test_chunks_on_same_line_have_distinct_keys(make_result, make_outcome):
     rows = build_rows(make_outcome(make_result(line=7), make_result(line=7)), "relevance")
     assert len({row.key for row in rows}) == len(rows) == 3

@@ -846,7 +846,7 @@ def test_links_within_a_page_find_their_headings(qtbot, panel: ViewerPanel, memo
     assert scrolled.value() == 0
 
 
-def test_link_followed_before_the_layout_is_kept(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+def test_link_followed_before_layout_keeps_its_target(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     memory.files["garden.md"] = f"# Beds\n\n{_WORDS}\n\n# Paths\n\n{_WORDS}"
     scrolled = panel.rendered.verticalScrollBar()
     positions = []

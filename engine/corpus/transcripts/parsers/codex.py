@@ -244,7 +244,7 @@ class CodexParser(LineParser, kw_only=True):
         return called
 
     def _ran(self, tool: str, text: str, line: int, time: float | None, id: str) -> list[Message]:
-        """Return a command or a patch of a program as a message, if the program's text doesn't show all of it."""
+        """Return a command or patch that a program ran as a message, unless the text of the program shows all of it."""
         message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
         if not id.startswith(_PROGRAM_CALL_PREFIX) or self._uses(message) <= self.ran:
             return []
