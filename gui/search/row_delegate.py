@@ -39,7 +39,6 @@ from gui.search.result_rows import (
     button_text,
     spoken_score,
 )
-from gui.sessions.wording import agent_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.labels import elide
@@ -56,6 +55,7 @@ from gui.widgets.right_to_left import (
     write,
 )
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowModel, RowRole, paint_ground
+from gui.widgets.session_texts import agent_name
 
 PAD = 6
 META_GAP = 2

@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEv
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine import MapFile, marked, number, tr, tr_count
-from gui.sessions.wording import agent_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import group_colours, tokens
 from gui.widgets.buttons import Toggle
@@ -19,6 +18,7 @@ from gui.widgets.labels import elide
 from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import mirror, write
+from gui.widgets.session_texts import agent_name
 
 if TYPE_CHECKING:
     import numpy as np

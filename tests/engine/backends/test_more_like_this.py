@@ -39,13 +39,6 @@ def paths(outcome) -> list[str]:
 
 
 @pytest.fixture
-def memory(open_memory) -> BuiltinMemory:
-    memory = open_memory()
-    memory.sync()
-    return memory
-
-
-@pytest.fixture
 def by_words(open_memory) -> BuiltinMemory:
     memory = open_memory(use=None)
     memory.sync()

@@ -38,11 +38,6 @@ CHANGED = {
 BOAT = "sessions/main/boat.jsonl"
 
 
-@pytest.fixture
-def provider() -> FakeProvider:
-    return FakeProvider()
-
-
 def _session(folder: Path) -> None:
     folder.mkdir(parents=True)
     lines = [{"type": "session", "id": "s1", "cwd": "/home/ada/Boat", "timestamp": "2026-01-01T10:00:00.000Z"}]

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.records import EarlierQuery
@@ -20,13 +19,6 @@ from tests.helpers.fake_provider import FakeProvider
 
 def paths(outcome) -> list[str]:
     return [result.path for result in outcome.results]
-
-
-@pytest.fixture
-def memory(open_memory) -> BuiltinMemory:
-    memory = open_memory()
-    memory.sync()
-    return memory
 
 
 def test_repeated_query_is_answered_from_cache(memory) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends.builtin import BuiltinMemory
 from engine.records import EarlierAnswer, EarlierQuery, Passage
 from engine.search import result_set
 from tests.helpers.fake_provider import FakeProvider
@@ -12,13 +11,6 @@ from tests.helpers.fake_provider import FakeProvider
 
 def paths(outcome) -> list[str]:
     return [result.path for result in outcome.results]
-
-
-@pytest.fixture
-def memory(open_memory) -> BuiltinMemory:
-    memory = open_memory()
-    memory.sync()
-    return memory
 
 
 IRRIGATION = EarlierQuery(query="irrigation")

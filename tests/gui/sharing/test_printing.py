@@ -18,19 +18,11 @@ from gui.core.location import Location
 from gui.sharing.print_pages import Paper, conversation_steps, note_steps, paper_style
 from gui.style.theme import theme_tokens
 from gui.window.main_window import MainWindow
-from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.pdf_text import pdf_pages, pdf_text
 
 NOTE = "projects/greenhouse.md"
 LONG_CODE = "value = " + "x" * 400 + "_END"
-
-
-@pytest.fixture
-def memory() -> Iterator[FakeMemory]:
-    memory = FakeMemory(sessions=SESSIONS)
-    yield memory
-    memory.close()
 
 
 @pytest.fixture

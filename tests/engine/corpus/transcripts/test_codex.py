@@ -18,11 +18,11 @@ from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
     read_session,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -565,10 +565,7 @@ def test_only_own_lines_are_recognised() -> None:
 
 @pytest.mark.parametrize("path", [ENVELOPES, BARE])
 def test_reading_resumes(path: Path) -> None:
-    format = CodexFormat()
-    whole = format.parser(str(path))
-    messages = feed(whole, fixture_lines(path))
-    assert feed_with_pauses(format, str(path), fixture_lines(path)) == (whole, messages)
+    read_with_pauses(CodexFormat(), str(path), fixture_lines(path))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "payload", "id"]), json_values)))

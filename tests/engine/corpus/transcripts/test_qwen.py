@@ -18,11 +18,11 @@ from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
     read_session,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -113,9 +113,7 @@ def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
 
 
 def test_reading_resumes() -> None:
-    whole = QwenFormat().parser(str(SESSION))
-    messages = feed(whole, fixture_lines(SESSION))
-    assert feed_with_pauses(QwenFormat(), str(SESSION), fixture_lines(SESSION)) == (whole, messages)
+    read_with_pauses(QwenFormat(), str(SESSION), fixture_lines(SESSION))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "systemPayload"]), json_values)))

@@ -1,4 +1,4 @@
-"""Texts of the sessions view, as functions without widgets."""
+"""Texts about sessions and agents that several views show. Pure functions."""
 
 from datetime import date
 
