@@ -11,7 +11,7 @@ PACKER_VERSION = 3
 """Increase it when the same messages would give other chunks."""
 TOOLS_VERSION = 3
 """Increase it when the same tool calls would give other files or commands."""
-DOCUMENTS_VERSION = 7
+DOCUMENTS_VERSION = 8
 """Increase it when the same document would give another text."""
 REDACTION_VERSION = 20
 """Increase it when more is masked, so that stored text is read and stored again."""

@@ -85,6 +85,13 @@ def test_notes_of_simplenote_are_named_by_their_first_line() -> None:
     assert (structure.title, structure.apart, structure.tags) == ("", True, ("long one",))
 
 
+def test_line_of_tags_is_no_title() -> None:
+    notes = [{"content": "#garden #pond\n\nPond plan\nFish"}, {"content": "#garden"}]
+    text = exported({"activeNotes": notes, "trashedNotes": []})
+    assert "# Pond plan\n\n#garden #pond\n\nFish\n" in text
+    assert set(documents.read(text, "notes.json").tags) == {"garden", "pond"}
+
+
 def test_notes_of_standard_notes_have_tags_and_no_login_keys() -> None:
     tree = {"root": {"children": [{"type": "paragraph", "children": [{"text": "deep "}, {"text": "water"}]}]}}
 
