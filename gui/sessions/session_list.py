@@ -22,15 +22,7 @@ from gui.widgets.labels import elide
 from gui.widgets.plain_text import utf16_ranges
 from gui.widgets.right_to_left import mirror, mirrored_x, put, range_edges, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
-from gui.widgets.session_texts import (
-    UNTITLED,
-    found_by,
-    message_count,
-    parts_text,
-    session_count,
-    unknown_count,
-    work_time,
-)
+from gui.widgets.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
 
 _BATCH = 100
 """Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""
@@ -187,7 +179,8 @@ def _day(row: SessionRow) -> str:
 def _parts_note(row: SessionRow) -> str:
     if row.depth:
         return tr("sub-agent")
-    return parts_text(len(row.entry.parts)) if row.entry.parts else ""
+    parts = len(row.entry.parts)
+    return tr_count("{count:,} sub-agent", "{count:,} sub-agents", parts) if parts else ""
 
 
 def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:

@@ -45,10 +45,6 @@ def work_time(seconds: float | None) -> str:
     return duration(seconds)
 
 
-def parts_text(parts: int) -> str:
-    return tr_count("{count:,} sub-agent", "{count:,} sub-agents", parts)
-
-
 def hits_text(hits: int) -> str:
     return tr_count("{count:,} hit", "{count:,} hits", hits)
 
