@@ -402,7 +402,11 @@ def test_notes_with_most_query_words_read_first(open_memory, workspace: Path, re
 
 
 def test_slow_disk_is_indexed_while_words_are_looked_for(open_memory, workspace: Path, read_files, monkeypatch) -> None:
-    monkeypatch.setattr("engine.indexing.text_stage._EXAMINING", 0.0)
+    def beginning_of(file) -> str:
+        time.sleep(0.001)
+        return note_reader.beginning(file)
+
+    monkeypatch.setattr("engine.indexing.text_stage.beginning", beginning_of)
     for number in range(10, 70):
         (workspace / f"a{number}.md").write_text("A weir.\n" if number == 69 else "Note.\n")
     memory = open_memory()
