@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from engine.indexing.note_preparation import StoredNote
 
 _FEWEST_EXAMINED, _EXAMINING = 20, 0.005
-"""Least number of notes in which words are looked for before one note is read, and after how many seconds that ends: a
-busy disk or processor must not stop the indexing.
+"""Least number of notes that are searched for the query's words before the next note is read, and seconds after which
+this ends: a busy disk or processor must not stop the indexing.
 """
 
 
@@ -116,7 +116,7 @@ class TextStage:
         return self.outcome
 
     def _reads_only(self, transcripts: frozenset[str]) -> bool:
-        """Read these transcripts; returns False if all files must be looked at instead."""
+        """Read these transcripts; returns False if all files must be checked instead."""
         from engine.indexing.session_stage import SessionStage  # brings every agent with it
 
         try:

@@ -86,7 +86,7 @@ def disk_full(folder: Path) -> DiskFull:
     return DiskFull(
         tr(
             "The disk is full: nothing more can be indexed or saved until there is room in {folder}. "
-            "Everything stored before is kept.",
+            "Nothing saved earlier is lost.",
             folder=folder,
         )
     )
@@ -136,7 +136,7 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
     A reader must be able to write the WAL's index file. On a full disk and in a read-only folder, it becomes a frozen
     reader, which builds that index in memory or, without a WAL, opens the database alone.
 
-    Each pragma needs a call of its own: apsw stops at the first statement that yields a row.
+    Each pragma needs a separate call: apsw stops at the first statement that yields a row.
     """
     if role == "writer":
         with contextlib.suppress(OSError):  # SQLite then reports the reason
@@ -274,7 +274,7 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
     try:
         yield
     except apsw.Error as error:
-        # Virtual tables report an interrupt as an error of their own.
+        # Virtual tables report an interrupt as another error.
         if cancel.cancelled:
             raise Cancelled from error
         raise

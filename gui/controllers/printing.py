@@ -23,8 +23,8 @@ from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened
 from gui.sessions.wording import UNTITLED
+from gui.sharing.export import documents_folder, note_paths, save_whole
 from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, note_steps, paper_style
-from gui.sharing.save_file import documents_folder, note_paths, save_whole
 from gui.shell.views import Views
 from gui.viewer.markdown_page import PageStyle
 from gui.viewer.markdown_parts import markdown_slices

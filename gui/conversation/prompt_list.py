@@ -235,7 +235,7 @@ class FileList(JumpList):
 
     def __init__(self, over: QAbstractScrollArea) -> None:
         super().__init__(over, tr("Find a file"), tr("Files"), file_count)
-        # The end of a row has the file's name and what was done with it.
+        # The file's name and the action are at the end of a row, so its middle is cut.
         self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def open(self, conversation: Conversation, uses: Sequence[FileUse]) -> None:

@@ -284,7 +284,7 @@ class Jobs(QObject):
         self._enqueue(job, partial(self._deliver, job, result, error))
 
     def _enqueue(self, job: Job, report: Callable[[], None]) -> None:
-        """Deliver a report in a turn of its own: two of them and their painting would block the window longer."""
+        """Deliver a report in a separate turn: two of them and their painting would block the window longer."""
         if job.token.cancelled:
             report()  # a cancelled job calls nothing back
             return

@@ -63,6 +63,11 @@ def unknown_count(items: int) -> str:
     return tr_count("{count:,} entry of unknown type", "{count:,} entries of unknown type", items) if items else ""
 
 
+def found_by(hits: int, *, similar: bool) -> str:
+    """Return how a search found a session: the number of hits, or that it is only similar in meaning."""
+    return tr("meaning only") if similar else hits_text(hits) if hits else ""
+
+
 def session_count(sessions: int) -> str:
     return tr_count("{count:,} session", "{count:,} sessions", sessions)
 

@@ -65,7 +65,7 @@ def stored_after_every_line(
 
 
 def mangled(samples: Sequence[Mapping[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    """Lines of a format with any JSON in place of any of their members, at any depth."""
+    """Generate lines of a format with any JSON in place of any of their members, at any depth."""
 
     @st.composite
     def mangle(draw: st.DrawFn) -> dict[str, Any]:

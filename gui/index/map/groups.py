@@ -44,7 +44,7 @@ AGES: tuple[tuple[str, float], ...] = (
 _LARGE = 0.35
 """A folder with a larger share of all points is split into its own folders."""
 _SMALL = 0.02
-"""A folder of many is a group of its own from this share of all points on."""
+"""Minimum share of all points that makes one of many folders a separate group."""
 
 _PALEST = 0.6
 """Mix of the oldest group's colour, from accent (0) to background (1); a paler one would be invisible."""
@@ -214,7 +214,7 @@ CIRCLE, RING = 0, len(POLYGONS) - 1
 
 
 def signs_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
-    """Return the numbers of the shapes of all groups; with `has_others`, the last group has the ring."""
+    """Return the number of the shape of each group; with `has_others`, the last group is drawn as a ring."""
     return (*range(groups - 1), RING) if has_others else tuple(range(groups))
 
 

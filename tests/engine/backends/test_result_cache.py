@@ -147,7 +147,7 @@ def test_keyword_only_answer_not_cached(open_memory, provider: FakeProvider) -> 
     assert memory.search("irrigation timer").age is not None
 
 
-def test_keyword_answer_ends_with_first_vectors(open_memory, provider: FakeProvider) -> None:
+def test_first_vectors_replace_cached_keyword_answer(open_memory, provider: FakeProvider) -> None:
     without = open_memory(use=None)
     without.sync()
     assert without.search("irrigation timer").mode == "keyword"
@@ -158,7 +158,7 @@ def test_keyword_answer_ends_with_first_vectors(open_memory, provider: FakeProvi
     assert memory.search("irrigation timer").mode == "hybrid"
 
 
-def test_another_provider_gives_another_answer(open_memory, provider: FakeProvider) -> None:
+def test_cached_answers_end_with_change_of_provider(open_memory, provider: FakeProvider) -> None:
     memory = open_memory(instead=FakeProvider(id="other", model="other-words"))
     memory.sync()
     assert memory.search("irrigation timer").provider == "fake"
@@ -168,7 +168,7 @@ def test_another_provider_gives_another_answer(open_memory, provider: FakeProvid
     assert (outcome.provider, outcome.age) == ("other", None)
 
 
-def test_tomorrow_yesterday_is_another_day(memory, monkeypatch) -> None:
+def test_relative_date_is_not_cached_over_midnight(memory, monkeypatch) -> None:
     class Clock(result_cache.datetime):
         day = 1
 

@@ -42,7 +42,7 @@ def test_earlier_queries_nest(memory, mode: str) -> None:
     assert [answer.passages for answer in outcome.within] == [2, 1]
 
 
-def test_the_earlier_question_keeps_its_own_limits(memory) -> None:
+def test_earlier_query_has_its_own_conditions(memory) -> None:
     in_one = EarlierQuery(query="irrigation", path_glob="shopping.md")
     assert paths(memory.search("timer", within=[in_one])) == ["shopping.md"]
     nothing = EarlierQuery(query="irrigation", sources=("sessions",))

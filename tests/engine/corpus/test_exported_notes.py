@@ -57,7 +57,7 @@ def test_note_of_keep_has_title_date_labels_and_list() -> None:
         "- [x] pump\n- [ ] hose\n\nShop https://shop.example\n"
     )
     about = describe(text, "Keep/Shopping.json")
-    assert (about.title, about.dated) == ("Shopping", 1715502600.0)
+    assert (about.title, about.dates) == ("Shopping", (1715502600.0,))
     assert tags_of(text, None, about.structure) == ("garden", "to buy")
 
 

@@ -89,7 +89,7 @@ def test_query_parsing(text: str, clauses: list[str]) -> None:
         "バルブの交換は、次の “left valve” の手順に従う。",
     ],
 )
-def test_quotation_in_whole_question_demands_nothing(question: str) -> None:
+def test_quotation_in_whole_question_is_not_required(question: str) -> None:
     query = parse_query(question)
     assert not query.required
     assert {"left", "valve"} < set(clauses_of(question))
@@ -183,7 +183,7 @@ def test_a_pasted_file_is_words() -> None:
 
 
 @pytest.mark.parametrize("query", ["'\" “0“'", '" OR „a b”', 'path:" OR „a b”', 'tag:" -“x y”', '" path:“a b”'])
-def test_a_mark_that_never_closes_stays_open_when_written_again(query: str) -> None:
+def test_unclosed_quotation_mark_survives_round_trip(query: str) -> None:
     assert parse_query(str(parse_query(query))).clauses != ()
     assert list(map(str, parse_query(str(parse_query(query))).clauses)) == list(map(str, parse_query(query).clauses))
 
@@ -218,7 +218,7 @@ def test_plain_words_keep_their_analysis(text: str) -> None:
 
 
 @given(st.lists(_BITS).map(" ".join))
-def test_the_terms_of_any_query_stand_where_they_say(text: str) -> None:
+def test_query_terms_have_correct_positions(text: str) -> None:
     analysis = analyse_query(parse_query(text), ["english"])
     assert all(text[term.start : term.end] == term.surface for term in analysis.terms)
 

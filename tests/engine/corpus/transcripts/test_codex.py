@@ -275,7 +275,7 @@ def test_lines_of_caller_are_not_subagent_messages() -> None:
     assert parser.facts.usage == {"": Usage(130, 10)}
 
 
-def test_a_scheduled_message_is_not_the_users() -> None:
+def test_scheduled_message_has_the_system_role() -> None:
     scheduled = user_message("Check the anchor.")
     scheduled["payload"]["internal_chat_message_metadata_passthrough"] = {"content_item_kinds": ["user.heartbeat"]}
     values = (

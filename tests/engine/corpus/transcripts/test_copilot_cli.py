@@ -100,7 +100,7 @@ def test_tool_calls_without_a_request_are_read() -> None:
     ]
 
 
-def test_text_of_the_program_is_not_the_users() -> None:
+def test_inserted_text_has_the_system_role() -> None:
     assert parsed(
         event("user.message", content="Continue.", isAutopilotContinuation=True),
         event("user.message", content="Mine.", source="user"),

@@ -26,7 +26,7 @@ def test_damaged_databases_are_read_or_refused(database: AgentDatabase, tmp_path
     assert outcome.messages > 0
 
 
-def test_unusable_id_of_a_message_loses_only_it(tmp_path: Path) -> None:
+def test_message_with_unusable_id_is_skipped(tmp_path: Path) -> None:
     cursor = next(one for one in DATABASES if one.name == "cursor: messages in rows")
     rows = [(table, dict(values)) for table, values in cursor.rows]
     chat = json.loads(rows[0][1]["value"])

@@ -229,7 +229,7 @@ def test_name_gives_session_and_copy_status(name: str, session: str, generated: 
         ({"type": "custom", "data": {"runId": ["dreaming-narrative-1"]}}, False),
     ],
 )
-def test_a_run_of_the_agents_own_is_marked(record: dict[str, Any], generated: bool) -> None:
+def test_run_started_by_the_agent_is_marked(record: dict[str, Any], generated: bool) -> None:
     parser = OpenClawFormat().parser("s.jsonl")
     parser.feed(record, 1)
     assert parser.facts.generated is generated

@@ -68,7 +68,7 @@ def test_the_users_title_outranks_a_generated_one() -> None:
 
 
 @pytest.mark.parametrize("line", SAMPLES[:3])
-def test_each_of_its_lines_is_recognised(line: dict[str, Any]) -> None:
+def test_every_line_is_recognised_as_qwen(line: dict[str, Any]) -> None:
     known = format_of([line])
     assert known is not None
     assert known.agent == "qwen"
