@@ -2,6 +2,7 @@
 
 import os
 import unicodedata
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -58,7 +59,9 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
     require_text(home)
     try:
         with os.scandir(home) as entries:
-            top_names = [entry.name for entry in entries]
+            # Every opened file needs the roots: only extra folders need all names of a folder with many files.
+            extra = any(path.strip() for path in settings.extra_paths)
+            top_names = [entry.name for entry in (entries if extra else islice(entries, 1))]
     except FileNotFoundError:
         raise WorkspaceError(tr("The folder {folder} does not exist.", folder=workspace)) from None
     except NotADirectoryError:
@@ -115,6 +118,7 @@ def _memory_roots(home: str) -> list[Root]:
 
 
 def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) -> list[Root]:
+    """Return the roots of `extra_paths`; none of their names is one of `top_names`, those in the workspace."""
     used_names = {_folded(name) for name in (*top_names, *_RESERVED)}
     roots: list[Root] = []
     for text in map(str.strip, extra_paths):

@@ -1,9 +1,9 @@
 """Brings the text of a generation up to date: first notes, then sessions."""
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from engine.corpus.discovery import discover
@@ -21,8 +21,10 @@ from engine.store.writer import NewFile, Writer
 if TYPE_CHECKING:
     from engine.indexing.note_preparation import StoredNote
 
-_EXAMINED_PER_NOTE = 200
-"""Number of notes that are searched for the query's words before the next note is read: some milliseconds."""
+_FEWEST_EXAMINED, _EXAMINING = 20, 0.005
+"""Least number of notes that are searched for the query's words before the next note is read, and seconds after which
+this ends: a busy disk or processor must not stop the indexing.
+"""
 
 
 class NoteQueue:
@@ -60,11 +62,14 @@ class NoteQueue:
             self._words = _searched_words(query)
             self._matches.clear()
             self._unexamined = iter(list(self._waiting.values()) if self._words else ())
-        for file in islice(self._unexamined, _EXAMINED_PER_NOTE):
+        end = time.monotonic() + _EXAMINING
+        for number, file in enumerate(self._unexamined, 1):
             if file.name in self._waiting and self._may_come_first(file):
                 text = f"{file.name.casefold()}\n{beginning(file)}"
                 if matches := sum(word in text for word in self._words):
                     heappush(self._matches, (-matches, file.name))
+            if number >= _FEWEST_EXAMINED and time.monotonic() >= end:
+                break
 
 
 def _searched_words(query: str) -> frozenset[str]:

@@ -401,6 +401,20 @@ def test_notes_with_most_query_words_read_first(open_memory, workspace: Path, re
     assert read_files[:3] == ["a3.md", "a1.md", "a0.md"]
 
 
+def test_slow_disk_is_indexed_while_words_are_looked_for(open_memory, workspace: Path, read_files, monkeypatch) -> None:
+    def beginning_of(file) -> str:
+        time.sleep(0.001)
+        return note_reader.beginning(file)
+
+    monkeypatch.setattr("engine.indexing.text_stage.beginning", beginning_of)
+    for number in range(10, 70):
+        (workspace / f"a{number}.md").write_text("A weir.\n" if number == 69 else "Note.\n")
+    memory = open_memory()
+    assert hits(memory, "weir") == []
+    memory.sync()
+    assert 0 < read_files.index("a69.md") < 10
+
+
 def test_query_during_sync_changes_the_order(open_memory, workspace: Path, read_files, monkeypatch) -> None:
     for number in range(5):
         (workspace / f"a{number}.md").write_text("A weir.\n" if number == 4 else "Note.\n")
