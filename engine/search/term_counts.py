@@ -155,15 +155,19 @@ class _Counter:
         "greenhouse watering" is near in the section "Watering" of the note "Greenhouse". Positions of different columns
         are not comparable.
         """
+        present = [positions for positions in columns if len(positions) > 1]
         distances = []
         for pair, (first, second) in enumerate(self._neighbours):
-            found = (
-                least_distance(positions[first], positions[second])
-                for positions in columns
-                if first in positions and second in positions
-            )
-            if distance := min(filter(None, found), default=0):
-                distances.append((pair, distance))
+            least = 0
+            for positions in present:
+                if first in positions and second in positions:
+                    distance = least_distance(positions[first], positions[second])
+                    if distance and (not least or distance < least):
+                        least = distance
+                        if least == 1:
+                            break
+            if least:
+                distances.append((pair, least))
         return distances
 
 
