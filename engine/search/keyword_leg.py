@@ -117,6 +117,14 @@ class KeywordLeg:
         ids = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
         return ids if len(ids) <= _MOST_TITLED else None
 
+    def adjacent(self, limit: int, scope: ChunkFilter) -> list[int]:
+        """Return the ids of the best chunks that hold a query of function words as a phrase."""
+        if (phrase := self.analysis.of_function_words) is None:
+            return []
+        words = f"words : {_quoted(' '.join(phrase.tokens))}{' *' if phrase.open else ''}"
+        expression, condition, values = self._within(words, scope)
+        return self._best(expression, limit, condition, values)
+
     def _few(self, limit: int, scope: ChunkFilter) -> list[int] | None:
         """Return the ids of all matching chunks, in no order; None if there may be `limit` or more."""
         if sum(term.matches for term in self._known) >= limit:

@@ -57,6 +57,8 @@ class KeywordPart(msgspec.Struct):
     named: NamedInQuery
     candidates: list[int] | None = None
     """Candidates by keywords; None until they are first searched for."""
+    adjacent: list[int] = []
+    """Those of them that hold a query of function words as a phrase."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
@@ -154,6 +156,7 @@ class Ranker:
         if vector_leg is None or context.request.hybrid.enabled:
             if part.candidates is None:
                 with context.timed("keyword"):
+                    part.adjacent = leg.adjacent(limit, scope)
                     part.candidates = leg.candidates(limit, scope)
                     if len(part.candidates) >= limit:
                         # The last candidate decides whether to fetch more, so those of other files are put before it.
@@ -162,6 +165,7 @@ class Ranker:
                         if scope == ChunkFilter():
                             named = named_chunks(snapshot, context.query, part.analysis, leg.titled())
                             part.candidates = list(dict.fromkeys([*named, *part.candidates]))
+                        part.candidates = list(dict.fromkeys([*part.adjacent, *part.candidates]))
             by_keywords = part.candidates
             context.stages.add("keywords", leg.chunks, len(by_keywords))
         by_vectors: list[int] = []
@@ -395,6 +399,7 @@ def _keyword_scores(
     words.add_optional(part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(_projects_of_chunks, snapshot))
+    words.add_adjacent(part.adjacent)
     words.add_names(name_matches(snapshot, part.analysis, part.leg.terms, words.titled))
     return words
 

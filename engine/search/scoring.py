@@ -61,6 +61,9 @@ _UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
 half of a query of two words isn't an answer."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
+ADJACENT = 1.0
+"""Bonus for a query of function words that a chunk holds as a phrase, as a share of a full match: nearly every chunk
+holds the words."""
 _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of the vector score if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7

@@ -15,7 +15,7 @@ from engine.search.keyword_leg import KeywordLeg
 from engine.search.result_reasons import reasons_of
 from engine.search.scoring import Blend, Evidence
 from engine.settings import Settings
-from engine.text import analyse_query
+from engine.text import analyse_query, parse_query
 from tests.helpers.sync_worker import open_with_fake
 
 _COUNT = 60
@@ -642,3 +642,31 @@ def test_everyday_words_of_a_journal_meet_by_chance(memory: BuiltinMemory, tmp_p
     (tmp_path / "notes" / "box.md").write_text("# Sparrow box\n\nThe sparrow box hangs at the shed.\n", "utf-8")
     memory.sync()
     assert memory.search("kettle sparrow").results[0].path == "box.md"
+
+
+@pytest.mark.parametrize("notes", [30, 300])
+def test_query_of_function_words_finds_them_as_a_phrase(memory: BuiltinMemory, tmp_path: Path, notes: int) -> None:
+    """Also if more notes hold the words than are ranked."""
+    for number in range(notes):
+        text = "It is not for us to be here, or to be there. Not now, or never: be it so, or be it not.\n"
+        (tmp_path / "notes" / f"words-{number}.md").write_text(text, "utf-8")
+    long = f"{FILLER * 20}The question is whether to be or not.\n"
+    (tmp_path / "notes" / "hamlet.md").write_text(long, "utf-8")
+    memory.sync()
+    assert memory.search("to be or not", max_results=3).results[0].path == "hamlet.md"
+    assert memory.search("not or be to", max_results=3).results[0].path != "hamlet.md"
+
+
+@pytest.mark.parametrize(
+    ("query", "phrase"),
+    [
+        ("to be or not", ("to", "be", "or", "not")),
+        ("so wie es ist", ("so", "wie", "es", "ist")),
+        ("the", None),
+        ("to be or hamlet", None),
+        ("the OR of", None),
+    ],
+)
+def test_query_of_function_words_is_a_phrase(query: str, phrase: tuple[str, ...] | None) -> None:
+    whole = analyse_query(parse_query(query), ("english", "german")).of_function_words
+    assert (None if whole is None else whole.tokens) == phrase
