@@ -152,7 +152,7 @@ class SubjectCache:
         if len(ids) < _FEWEST:
             return None
         rows = snapshot.vectors(model.id, model.dims, ids)
-        passages = decode([vector for _, vector in rows], model.dims).astype("float32")
+        passages = decode([vector for _, vector in rows], model.dims)
         others = self._others
         if others is None or others[0] != model:
             # One batch takes a fifth of the time of single queries. Models that were measured embed both alike.
@@ -275,7 +275,7 @@ class VectorLeg:
         if new := [id_ for id_ in ids if id_ not in self._exact]:
             rows = list(self.snapshot.vectors(self.model.id, self.model.dims, new))
             if rows:
-                matrix = decode([vector for _, vector in rows], self.model.dims).astype("float32")
+                matrix = decode([vector for _, vector in rows], self.model.dims)
                 self._exact.update(zip((id_ for id_, _ in rows), (matrix @ self.query).tolist(), strict=True))
         return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
