@@ -4,7 +4,7 @@ It also returns whether any passages share the query's subject, and whether the 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import TYPE_CHECKING
@@ -284,9 +284,13 @@ class VectorLeg:
         words = self._short.get(id_)
         return self.calibration if words is None else self.calibration.for_words(self.query_words + words)
 
-    def evidence(self, id_: int, cosine: float) -> float:
-        """Return the vector score of a chunk's cosine, without limits of 0 and 1."""
-        return scoring.vector_evidence(cosine, self.calibration_of(id_))
+    def evidence(self, cosines: Mapping[int, float]) -> dict[int, float]:
+        """Return the vector score of each chunk's cosine, by id, without limits of 0 and 1."""
+        low, range_ = self.calibration.low, self.calibration.high - self.calibration.low
+        found = {id_: (cosine - low) / range_ for id_, cosine in cosines.items()}
+        for id_ in self._short.keys() & cosines.keys():
+            found[id_] = scoring.vector_evidence(cosines[id_], self.calibration_of(id_))
+        return found
 
     def _count_words(self, ids: Sequence[int]) -> None:
         """Count the words of those chunks that are so short that their calibration is another one."""
