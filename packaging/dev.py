@@ -37,7 +37,7 @@ MOST_PROCESSES = 4
 """Limit because each process collects all tests, and one with a window takes half a gigabyte."""
 HEADLESS = (
     "There is no display here, so no window can open: add --screenshot FILE.png to draw it into a file,"
-    " or use a verb: index, search, get, status or doctor."
+    " or use a command such as index, search, get, status or doctor."
 )
 SCREENLESS_OPTIONS = {"--help", "-h", "--version"}
 

@@ -1,4 +1,4 @@
-"""Verify a bundle or any other build by starting it with nothing of this project around it.
+"""Verify a bundle or any other build by starting it without anything else of this project.
 
 The steps are those of a new user's first minutes. The first failure ends the command with the program's output.
 """
@@ -126,7 +126,7 @@ def _picture(program: Path, home: Path, picture: Path) -> float:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Return an environment with nothing of this one but the variables that every program needs."""
+    """Return an environment with only those variables of this one that every program needs."""
     names = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "LANG")
     environ = {name: value for name, value in os.environ.items() if name in names}
     homes = dict.fromkeys(("HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA"), str(home))

@@ -112,7 +112,7 @@ class AgentAccess:
 
 
 class _Call(Generic[T]):
-    """Runs a call on a thread of its own, so that the caller can stop waiting for it."""
+    """Runs a call on a separate thread, so that the caller can stop waiting for it."""
 
     def __init__(self, work: Callable[[CancelToken], T]) -> None:
         self._work = work

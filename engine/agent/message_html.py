@@ -210,5 +210,5 @@ def _span(found: re.Match[str], depth: int) -> str:
 
 
 def _without_links(text: str, depth: int) -> str:
-    """Return the text of a link, in which an address is no link of its own."""
+    """Return the text of a link, in which an address is not a separate link."""
     return escape(text) if "://" in text else _spans(text, depth + 1)

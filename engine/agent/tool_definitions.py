@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _SYNC_SECONDS = 5.0
-"""Seconds to wait for a sync before a session is looked up: the newest one may not be listed yet."""
+"""Seconds to wait for a sync before a session is looked up: the newest one may still be missing from the list."""
 
 
 def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:

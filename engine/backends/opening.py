@@ -20,7 +20,7 @@ from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
 from engine.settings.settings_section import answering_as
 from engine.store.index_paths import index_files
-from engine.store.workspace_note import note_workspace
+from engine.store.workspace_note import adopt_moved_index, note_workspace
 
 if TYPE_CHECKING:
     from engine.memory.memory_context import StatusListener
@@ -226,6 +226,7 @@ def open_memory(
 
 
 def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":
+    adopt_moved_index(index_files(folder, settings.store.path), folder.resolve())
     if background:
         clean_up(folder, folder / MEMORY_FOLDER)
 

@@ -11,13 +11,13 @@ PACKER_VERSION = 3
 """Increase it when the same messages would give other chunks."""
 TOOLS_VERSION = 3
 """Increase it when the same tool calls would give other files or commands."""
-DOCUMENTS_VERSION = 7
+DOCUMENTS_VERSION = 8
 """Increase it when the same document would give another text."""
-REDACTION_VERSION = 19
+REDACTION_VERSION = 20
 """Increase it when more is masked, so that stored text is read and stored again."""
-USAGE_VERSION = 5
+USAGE_VERSION = 6
 """Increase it when usage is read differently; nothing is embedded again."""
 LINKS_VERSION = 9
 """Increase it when the same note would give other links."""
-TAGS_VERSION = 6
-"""Increase it when the same note would get other tags."""
+TAGS_VERSION = 7
+"""Increase it when the same note would get other tags or dates."""

@@ -44,7 +44,7 @@ def tr_reason(stored: str) -> str:
 
 def files_covered(stored: str) -> int:
     """Return the number of files that a sentence from `message` covers: 1, or the count of a summary."""
-    for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE, MORE_OTHER_NAMES) if stored[:1].isdigit() else ():
+    for reason in (OTHER_EXTENSIONS, ARCHIVES, MORE_OF_A_RULE, MORE_OTHER_NAMES) if stored[:1].isdigit() else ():
         for form in filter(None, (reason.one, reason.many)):
             if match := _pattern(form).fullmatch(stored):
                 return int(match[1].replace(",", ""))
@@ -105,6 +105,10 @@ OTHER_EXTENSION = Reason(marked("Only {extensions} files are indexed."))
 OTHER_EXTENSIONS = Reason(
     marked("{count:,} file; only {extensions} files are indexed."),
     marked("{count:,} files; only {extensions} files are indexed."),
+)
+ARCHIVES = Reason(
+    marked("{count:,} archive is not read: unpack it to index its files."),
+    marked("{count:,} archives are not read: unpack them to index their files."),
 )
 SOURCE_OFF = Reason(marked("Notes are not indexed, because the settings list only sessions as sources."))
 MORE_OF_A_RULE = Reason(marked("{number:,} more were skipped by this rule."))
@@ -184,6 +188,9 @@ OTHER_NAMES = Reason(
     marked("{count:,} files here are not read, because they are not named like transcripts: {names}"),
 )
 NO_TRANSCRIPT = Reason(marked("The file is not a transcript of a known agent."))
+NO_EXPORT = Reason(
+    marked("This zip file has no conversations in a known format. Choose JSON in Google Takeout, and unpack notes.")
+)
 NO_TRANSCRIPT_OR_EMPTY = Reason(
     marked("The file is not a transcript of a known agent, or the session has no messages.")
 )
@@ -239,6 +246,7 @@ MANY_VALUES = Reason(marked("more values than a session can have"))
 
 # --- configuration files with paths -----------------------------------------------------------------------------------
 
+ENCRYPTED_CHATS = Reason(marked("Windsurf encrypts its own chats, so they can't be read."))
 LIST_NO_FILE = Reason(
     marked("This list of session folders is not a regular file, so the folders in it are not offered.")
 )

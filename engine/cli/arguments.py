@@ -51,7 +51,7 @@ def _number(read: Callable[[str], _Number], low: float, high: float, kind: str) 
     return parse
 
 
-count = _number(int, 1, math.inf, "a whole number from 1")
+count = _number(int, 1, math.inf, "a whole number of at least 1")
 days = _number(float, 0, sys.float_info.max, "a number of days")
 share = _number(float, 0, 1, "a number from 0 to 1")
 
@@ -114,11 +114,22 @@ class _Program(_Parser):
             if not rest[0].startswith("-") and Path(rest[0]).is_dir():
                 message += "; a folder of notes is named with --workspace"
             self._verbs.choices[found.verb].error(message)
+        if found.verb == "search" and (conflict := _search_conflict(found)):
+            self._verbs.choices[found.verb].error(conflict)
         return found
 
     def add_verbs(self) -> "argparse._SubParsersAction[_Parser]":
         self._verbs = self.add_subparsers(dest="verb", metavar="|".join(VERBS), required=True, parser_class=_Parser)
         return self._verbs
+
+
+def _search_conflict(arguments: argparse.Namespace) -> str:
+    """Return why these options of a search can't be combined; empty if they can."""
+    if arguments.json and arguments.markdown:
+        return "argument --markdown: not allowed with argument --json"
+    if arguments.all_workspaces and not arguments.query:
+        return "argument --all-workspaces: needs a query, and is not allowed with argument --like or --saved"
+    return ""
 
 
 def make_parser(verb: str = "") -> argparse.ArgumentParser:
@@ -288,7 +299,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
         "--format",
         choices=EXPORT_FORMATS,
         default=None,
-        help="html or markdown; by default as the file's name ends, else html; markdown without a file",
+        help="by default, the format of the file's extension, else html; markdown if the session is printed",
     )
     output = "the file to write; without one, or with -, the session is printed"
     export.add_argument("-o", "--output", type=Path, default=None, metavar="FILE", help=output)
@@ -418,8 +429,8 @@ def _add_message_hooks(add: Callable[[str, str], argparse.ArgumentParser]) -> No
 def _add_status(status: argparse.ArgumentParser) -> None:
     status.add_argument("--deep", action="store_true", help="also test the embedding model and sqlite-vec")
     status.epilog = (
-        'The lines "Degraded", with --json the list "degraded", name each part that works worse than the settings '
-        "ask for, with the reason and what to do. The exit code is 0 whenever the status could be read."
+        'The lines "Degraded", with --json the list "degraded", name each part that works less well than '
+        "configured, with the reason and what to do. The exit code is 0 whenever the status could be read."
     )
 
 

@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> int:
     for text in _lines(groups):
         print(text)
     if not report.files:
-        print("No notes are indexed yet: run mnemoscope index.")
+        print("No notes are indexed, and only notes are compared. Run mnemoscope index if the folder has notes.")
         return 0
     left_out = report.found - len(report.groups)
     also = [f"{put_away:,} hidden (--all lists them)"] if put_away else []

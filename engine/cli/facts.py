@@ -49,7 +49,7 @@ def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
     for fact in listed:
         print(_line(fact))
     if not listed:
-        print('No facts yet: mnemoscope facts add "…" saves one.' if not every else "No facts.")
+        print('No facts yet: add one with mnemoscope facts add "…".' if not every else "No facts.")
     waiting = sum(fact.state == "waiting" for fact in every)
     if waiting and arguments.state != "waiting":
         print(f"{plural(waiting, 'fact')} to be approved: mnemoscope facts list --state waiting")
@@ -126,8 +126,8 @@ def _named(facts: "Facts", beginning: str, state: str) -> Fact:
     """Return the only fact whose id starts with this text, perhaps limited to a state."""
     matching = [fact for fact in facts.named(beginning) if not state or fact.state == state]
     if not matching:
-        what = f"No fact that is {state}" if state else "No fact"
-        raise MnemoscopeError(f"{what} has an id that begins with {beginning}: mnemoscope facts list shows them.")
+        kind = {"waiting": "pending ", "forgotten": "forgotten "}.get(state, "")
+        raise MnemoscopeError(f"No {kind}fact has an id that begins with {beginning}: see mnemoscope facts list.")
     if len(matching) > 1:
         ids = ", ".join(fact.id[: len(beginning) + 4] for fact in matching[:4])
         raise MnemoscopeError(f"Several facts have ids that begin with {beginning}: {ids}.")

@@ -44,7 +44,7 @@ _LAYOUTS = {
 
 
 class EmbeddingPreview(Record, frozen=True):
-    """Estimate of what the next update would embed."""
+    """Estimate of the text to embed in the next update."""
 
     problem: str
     """Why nothing would be embedded, one sentence; empty where something would."""

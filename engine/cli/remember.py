@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> int:
     by_agent = not (sys.stdin is not None and sys.stdin.isatty()) and not sys.stdout.isatty()
     with interruptible() as token, opened(workspace) as manager:
         if arguments.latest or arguments.hook:
-            update_index(manager, _SYNC_SECONDS, token)  # the newest session may not be listed yet
+            update_index(manager, _SYNC_SECONDS, token)  # the newest session may still be missing from the list
         done = remember(
             manager,
             workspace.folder,

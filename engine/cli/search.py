@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from engine.base.errors import MnemoscopeError, PassageMissing
+from engine.base.errors import PassageMissing
 from engine.base.formatting import folder_name, plural
 from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
 from engine.cli.workspace import find_workspace, interruptible, opened, search_all
@@ -49,7 +49,7 @@ _CONTROLS: dict[RemedyName, str] = {
     "folder": "--workspace DIR",
     "left-out": "mnemoscope status",
 }
-"""Remedy -> command-line option that applies it; others have a query of their own."""
+"""Remedy -> command-line option that applies it; others have their own query."""
 
 
 def run(arguments: Namespace) -> int:
@@ -67,10 +67,6 @@ def run(arguments: Namespace) -> int:
         # An empty result is explained without another command.
         "explain": arguments.explain or (False if arguments.markdown else "if empty"),
     }
-    if arguments.all_workspaces and not arguments.query:
-        raise MnemoscopeError("--all-workspaces can be combined with words or a query, not with --like or --saved.")
-    if arguments.json and arguments.markdown:
-        raise MnemoscopeError("Use either --json or --markdown, not both.")
     workspace = find_workspace(arguments)
     with interruptible() as token, opened(workspace) as manager:
         if arguments.all_workspaces:
@@ -213,11 +209,15 @@ def _print_stages(explanation: SearchExplanation) -> None:
         print(f"{safe(remedy.advice)} Try: {safe(_control(remedy))}")
     wordless = any(stage.name == "newest" for stage in explanation.stages)
     if explanation.emptied_by and not explanation.remedies:
-        print("Try fewer operators." if wordless else "Try other words, or fewer of them.")
+        print("Try another value, or fewer operators." if wordless else "Try other words, or fewer of them.")
+
+
+_STAGE_NAMES = {"question": "embedding", "query": "operators"}
+"""Plainer names of stages than those that the JSON keeps."""
 
 
 def _stage_name(stage: SearchStage, explanation: SearchExplanation) -> str:
-    name = "query" if stage.name == "question" else stage.name  # the JSON keeps the name that it began with
+    name = _STAGE_NAMES.get(stage.name, stage.name)
     return f"{name} *" if stage.name == explanation.emptied_by else name
 
 

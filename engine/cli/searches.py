@@ -60,7 +60,7 @@ def run_saved(
     if query is None:
         if saved_searches.unreadable:
             raise StoreError(saved_searches.unreadable)
-        raise MnemoscopeError(f"No saved search is named “{name}”: mnemoscope searches lists all of them.")
+        raise MnemoscopeError(f"No saved search is named “{name}”: see mnemoscope searches.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         saved_searches.touch(name)
     named = cast("SearchOptions", {option: value for option, value in options.items() if value not in (None, ())})

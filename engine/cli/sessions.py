@@ -16,7 +16,7 @@ from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_workspace, insight_of, interruptible, opened
 from engine.corpus.source_detection import find_sources
 from engine.corpus.transcripts.registry import agents_named
-from engine.insight.session_stats import load_prices, session_stats
+from engine.insight.session_stats import Prices, load_prices, session_stats
 from engine.memory.session_library import find_session, short_names
 from engine.records import ExportFormat, FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path
@@ -39,9 +39,7 @@ def run(arguments: Namespace) -> int:
             _list(arguments, known)
             return 0
         if arguments.action == "stats":
-            matching = _matching(known, arguments)
-            stats = session_stats(matching, load_prices(workspace.settings.sessions.prices), arguments.by)
-            _print_stats(stats, arguments, parts=len(matching) - stats.total.sessions)
+            _print_stats(known, arguments, load_prices(workspace.settings.sessions.prices))
             return 0
         if arguments.action == "touching":
             _list_uses(arguments, known, insight_of(manager).uses_of_file(arguments.path, token))
@@ -216,10 +214,14 @@ def _moment(time: float | None) -> str:
 # --- stats -----------------------------------------------------------------------------------------------------------
 
 
-def _print_stats(stats: SessionStats, arguments: Namespace, *, parts: int) -> None:
-    """Print statistics. `parts`: number of sub-agents' sessions, which are not counted as sessions."""
+def _print_stats(known: Sequence[SessionSummary], arguments: Namespace, prices: Prices) -> None:
+    matching = _matching(known, arguments)
+    stats = session_stats(matching, prices, arguments.by)
     if arguments.json:
         print_json(stats)
+        return
+    if not matching:
+        print("No session matches.", *_values(known, arguments))
         return
     unnamed = _THIS_MACHINE if arguments.by == "machine" else _UNKNOWN
     named = ((safe(row.name) or unnamed, *_cells(row)) for row in stats.rows)
@@ -228,7 +230,8 @@ def _print_stats(stats: SessionStats, arguments: Namespace, *, parts: int) -> No
     for name, *cells in rows:
         right = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
         print(f"{name:<{widths[0]}}  {'  '.join(right)}".rstrip())
-    if parts:
+    # Sub-agents' sessions are not counted as sessions.
+    if parts := len(matching) - stats.total.sessions:
         print(f"{plural(parts, 'session')} of sub-agents: the usage is counted with the main session.")
     for note in _notes(stats):
         print(note)

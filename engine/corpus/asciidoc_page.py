@@ -95,7 +95,7 @@ class _Page:
         """Attributes of the next block."""
         self._pending: list[str] = []
         self._around = -1
-        """Number of containers around the quote that ends with the paragraph; -1 if it has none of its own."""
+        """Number of containers around the quote that ends with the paragraph; -1 if it has none."""
         self._items: list[tuple[str, int]] = []
         """Marker of each open list item, and the number of containers around it."""
         self._attached = self._apart = False

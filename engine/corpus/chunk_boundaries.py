@@ -213,7 +213,7 @@ class _Scan:
             self._join_front_matter_to_text(after_front)
 
     def _join_front_matter_to_text(self, first: int) -> None:
-        """Make the end of the front matter a poor position to cut: alone it would be a hit without content.
+        """Discourage a cut after the front matter, since a chunk of front matter alone is a hit without content.
 
         `first` is the piece after its last line.
         """
@@ -242,7 +242,7 @@ class _Scan:
         return self._special(line, piece)
 
     def _special(self, line: str, piece: int) -> int:
-        """Return the rating of a cut before a line that may be structural, by its first character."""
+        """Return how good it is to cut before a line that begins with a character of headings, lists or fences."""
         first = line.lstrip()[:1]
         cut = self._next_cut
         if first == "#" and (heading := markdown_line_types.atx_heading(line)):

@@ -19,8 +19,8 @@ _SMALL_SHARE = 4
 _WHOLE = 2**62
 _DISTANCE_PENALTY = 0.7
 _EVEN_CHUNKS = 4
-"""Last chunks of a text that get equal shares of it. Those before them are filled, so that text which is added at the
-end leaves them as they are.
+"""Number of chunks at the end of a text that share the rest of it equally. Earlier chunks are filled to the limit, so
+that text added at the end doesn't change them.
 """
 
 Span = tuple[int, int]

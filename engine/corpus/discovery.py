@@ -35,6 +35,7 @@ READABLE_EXTENSIONS = (*Settings().extensions, *_OTHER_NAMES, *JSON_ENDINGS, *DO
 """Endings of all files that can be read: notes, canvases, notebooks, documents and other text."""
 _LISTED_PER_RULE = 1_000
 _LISTED_ENDINGS = 30
+_ARCHIVES = frozenset({".zip", ".7z", ".rar", ".tar", ".tgz"})
 
 
 class SkipSummary:
@@ -69,7 +70,10 @@ class SkipSummary:
         common = self.endings.most_common()
         for ending, number in common[:_LISTED_ENDINGS]:
             name = printable_name(f"*{ending}") if ending else marked("(no extension)")
-            issues.append(self._counted(name, number))
+            if ending in _ARCHIVES:
+                issues.append(FileIssue(path=name, rule="archive", detail=skip_reasons.ARCHIVES.message(count=number)))
+            else:
+                issues.append(self._counted(name, number))
         if rest := sum(number for _, number in common[_LISTED_ENDINGS:]):
             issues.append(self._counted(marked("(other extensions)"), rest))
         return issues
@@ -91,7 +95,7 @@ class Discovery(msgspec.Struct, frozen=True):
     endings: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Number of files that were skipped for their extension, by extension."""
     unreachable: Collection[str] = ()
-    """Stable names of folders and files that could not be looked at because of an error that may pass."""
+    """Stable names of folders and files that could not be checked because of a temporary error."""
 
 
 def discover(

@@ -17,7 +17,7 @@ Everything that reads a note decodes it with this module, so that index, viewer 
   taken if nearly all of its letters are usual ones, few are capitals within words, and no other one comes near.
 * Text in Latin letters that are not those of one language in Windows-1252 has another encoding if there they are.
 * Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. It rejects all of them for
-  words among markup and code; where many bytes beyond ASCII follow each other, the best one is taken anyway. Of less
+  words among markup and code; where many bytes beyond ASCII follow each other, the best one is used. Of less
   than some 40 bytes it may take Chinese for Korean, so a reading has to look like its language, too.
 """
 
@@ -242,7 +242,7 @@ def is_binary(size: int, controls: int, *, utf8: bool) -> bool:
 
 
 def as_text(decoded: str) -> str:
-    """Return a file's text as it is indexed and shown.
+    """Decode a file to the text that is indexed and shown.
 
     NUL becomes U+FFFD, as in CommonMark; "\\r" becomes "\\n" if there is no "\\n", as in old Macintosh files.
     """

@@ -66,7 +66,7 @@ class FolderWalk(ABC):
         """After `most_entries` entries, no further folder is listed."""
         self.files: list[FoundFile] = []
         self.unreachable: set[str] = set()
-        """Stable names of folders and files that could not be looked at because of an error that may pass; their
+        """Stable names of folders and files that could not be checked because of a temporary error; their
         entries stay in an index."""
         self.whole = True
         """Whether all folders were listed; False if the limit was reached."""

@@ -151,7 +151,7 @@ def is_list_item(line: str) -> bool:
 
 
 def plain_title(text: str) -> str:
-    """Return a heading's words as they are shown, without markup, at most 200 characters."""
+    """Return a heading's displayed words, without markup, at most 200 characters."""
     text = text[:_HEAD].strip()
     if _MARKUP.search(text) is None:
         return " ".join(text.split())[:_TITLE_LIMIT]

@@ -1,7 +1,7 @@
 """Writes Markdown, as which notes in other formats are shown as a page.
 
 It is Markdown as Obsidian writes it, with callouts (`> [!note]`) and footnotes (`[^1]`), and `_underlined_` as Qt reads
-it. All other text is escaped, so that nothing in it is markup by chance.
+it. All other text is escaped, so that nothing in it is read as markup.
 """
 
 import csv
@@ -61,7 +61,7 @@ class Inline:
         return _TOKEN.sub(lambda match: self._markdown(match[0]), literal(self.text if text is None else text))
 
     def plain(self, text: str) -> str:
-        """Return the text without tokens."""
+        """Return the text without the writer's own tokens for links and images."""
         return _TOKEN.sub("", text)
 
     def _markdown(self, token: str) -> str:
@@ -129,7 +129,7 @@ class MarkdownWriter:
             self.line("")
 
     def paragraph(self, markdown: str) -> None:
-        """Write text, which may begin with what would be the marker of a list."""
+        """Write a paragraph, and escape a beginning that Markdown would read as the marker of a list."""
         self.blank()
         for line in markdown.split("\n"):
             self.line(_AT_START.sub(_escaped_marker, line, count=1) if line[:1] in "-+ \t0123456789" else line)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-Origin = Literal["name", "folder", "front-matter"]
+Origin = Literal["name", "folder"]
 
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
 _NOT_DATES = r"(?<![0-9])"
@@ -63,11 +63,10 @@ def date_in_name(name: str) -> Dated | None:
     return None
 
 
-def date_in_front_matter(values: Mapping[str, str]) -> Dated | None:
-    """Return the latest of the note's own dates in its front matter; None if none can be read."""
+def dates_in_front_matter(values: Mapping[str, str]) -> tuple[float, ...]:
+    """Return the note's own dates in its front matter, ascending, in seconds since the epoch, in UTC."""
     written = (_written(value) for key, value in values.items() if key in _KEYS)
-    moments = [moment for moment in written if moment is not None]
-    return Dated(max(moments), "front-matter") if moments else None
+    return tuple(sorted({moment for moment in written if moment is not None}))
 
 
 def is_evergreen(values: Mapping[str, str]) -> bool:

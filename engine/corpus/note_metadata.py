@@ -10,7 +10,7 @@ from engine.base.index_rule_versions import TAGS_VERSION
 from engine.corpus import documents, front_matter, markdown_line_types
 from engine.corpus.front_matter import FrontMatter
 from engine.corpus.link_parsing import journal_names
-from engine.corpus.note_dates import date_in_front_matter, is_evergreen
+from engine.corpus.note_dates import dates_in_front_matter, is_evergreen
 from engine.corpus.note_structure import Structure
 from engine.text.folding import fold
 
@@ -29,8 +29,8 @@ class DocumentInfo(msgspec.Struct, frozen=True):
     title: str
     aliases: tuple[str, ...]
     """Other names of the note, as in Obsidian."""
-    dated: float | None
-    """The date in the front matter, in seconds since the epoch."""
+    dates: tuple[float, ...]
+    """The dates in the front matter, ascending, in seconds since the epoch."""
     evergreen: bool
     """Whether the front matter says that the note doesn't age."""
     front: FrontMatter | None
@@ -48,21 +48,20 @@ def describe(text: str, name: str) -> DocumentInfo:
     structure = structure_of(text, name)
     if structure is not None:
         values = structure.properties
-        dated = date_in_front_matter(values)
         day = journal_names(name)
         # In an Org graph of Logseq, each block of a journal page is a heading.
         title = structure.title if day is None or values.get("title") else day[0]
         return DocumentInfo(
             title=title or _file_title(name),
             aliases=_aliases((*structure.aliases, *(day[1:] if day else ()))),
-            dated=None if dated is None else dated.moment,
+            dates=dates_in_front_matter(values),
             evergreen=is_evergreen(values),
             front=None,
             structure=structure,
         )
     front = front_matter.read(text)
     if front is None and name.lower().endswith(".canvas"):
-        return DocumentInfo(_file_title(name), (), None, False, None)  # its first heading is that of a card
+        return DocumentInfo(_file_title(name), (), (), False, None)  # its first heading is that of a card
     day = journal_names(name)
     file_title, more = (day[0], (day[1],)) if day else (_file_title(name), ())
     in_namespace = _NAMESPACE in name.rpartition("/")[2]
@@ -71,14 +70,13 @@ def describe(text: str, name: str) -> DocumentInfo:
     if front is None:
         if not heading and _ID.fullmatch(file_title):
             file_title = _first_line(text) or file_title
-        return DocumentInfo(heading or file_title, more, None, False, None)
+        return DocumentInfo(heading or file_title, more, (), False, None)
     title = markdown_line_types.plain_title(front.scalar("title")) or heading or file_title
     values = front.scalars()
-    dated = date_in_front_matter(values)
     return DocumentInfo(
         title=title,
         aliases=_aliases((*front_matter.listed(front, "aliases", "alias"), *more)),
-        dated=None if dated is None else dated.moment,
+        dates=dates_in_front_matter(values),
         evergreen=is_evergreen(values),
         front=front,
     )

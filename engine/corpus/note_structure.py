@@ -1,6 +1,6 @@
 """The structure of a note that isn't Markdown, or of a document: its title, tags, headings, properties and code.
 
-Each format has a module of its own. Only what makes a note searchable is read, line by line and in linear time:
+Each format has its own module. Only what makes a note searchable is read, line by line and in linear time:
 docutils parses a whole document for 40 times as long and includes other files, and nothing in a note raises an error.
 """
 

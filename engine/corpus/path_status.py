@@ -132,7 +132,7 @@ class PathFinder:
     def find_by_name(self, text: str, cancel: CancelToken | None = None) -> tuple[PathStatus | None, bool]:
         """Return the status of the file or folder with this name, wherever it is below the indexed folders.
 
-        The name may lack its extension; `*.pdf` means any file of this type. Of several, one with the whole name and
+        The extension may be omitted; `*.pdf` means any file of this type. Of several, one with the whole name and
         then the one in the highest folder is taken. None if the text has several parts, or if there is no such name;
         the second value is False if that is unknown, since the folders have too many entries. Raises `Cancelled`.
         """
@@ -156,7 +156,7 @@ class PathFinder:
         while folders:
             try:
                 listed = sorted(_listed(folders.popleft(), cancel), key=lambda entry: entry.name)
-            except OSError:  # a root that is a file, or a folder that may not be listed
+            except OSError:  # a root that is a file, or a folder without permission to list it
                 continue
             yield from listed
             folders += [entry.path for entry in listed if entry.is_dir(follow_symlinks=False)]

@@ -127,6 +127,8 @@ def _read(path: str) -> Any:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _SESSIONS_FOLDER = "Past sessions"
+_ENCRYPTED = (".codeium", "windsurf", "cascade")
+"""Folder of Windsurf's own chats, which only its server can decrypt."""
 _MOST_NAMED = 3
 _MOST_ENTRIES = 100_000
 """Most entries counted in one folder, which takes half a second; beyond it, "more than" is shown."""
@@ -203,6 +205,8 @@ def find_sources(
     machine = Machine(os.path.abspath(home or Path.home()), os.environ if environ is None else environ)
     issues: list[FileIssue] = []
     sources = [_measure(candidate, issues, cancel) for candidate in _present(_candidates(machine, issues))]
+    if os.path.isdir(chats := machine.below_home(*_ENCRYPTED)):
+        issues.append(FileIssue(path=chats, rule="encrypted", detail=skip_reasons.ENCRYPTED_CHATS.message()))
     return FoundSources(
         sources=tuple(source for source in sources if source.files or not source.whole), issues=tuple(issues)
     )

@@ -139,7 +139,7 @@ def _read_fountain(text: str) -> Structure:
                 found.title = found.title or (value if match[1].lower() == "title" else "")
                 found.property(number, "date" if match[1].lower() == "draft date" else match[1], value)
             elif line:
-                found.data[number] = line  # a value on lines of its own
+                found.data[number] = line  # a value on separate lines
                 found.title = found.title or line.strip("_* \t")
         elif cut or line.startswith("/*"):
             cut = "*/" not in line

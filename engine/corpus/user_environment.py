@@ -1,4 +1,4 @@
-"""The home folder and environment variables of this machine, in which programs' folders are looked for."""
+"""The home folder and the environment variables of this machine, which locate the folders of programs."""
 
 import os
 import re

@@ -20,7 +20,7 @@ _VARIABLES_OF_HOSTS = {
     for preset in PRESETS
     if preset.key_variable and owner_of(preset.base_url) is None
 }
-"""Hosts with a key variable of their own; the provider's usual key is never sent to them."""
+"""Hosts with their own key variable; the provider's usual key is never sent to them."""
 
 
 @dataclass(frozen=True)

@@ -444,11 +444,11 @@ class GgufProvider:
         if dims != self._file.dims:
             raise ProviderError(
                 tr(
-                    "The model {model} makes vectors of {dims:g} dimensions, but its file says {told}: "
+                    "The model {model} makes vectors of {dims:g} dimensions, but its file says {declared}: "
                     "choose another one.",
                     model=self.model,
                     dims=dims,
-                    told=self._file.dims,
+                    declared=self._file.dims,
                 )
             )
         return prepare(np.frombuffer(answer, "<f4").reshape(count, -1)[:, : self.dims])

@@ -74,7 +74,7 @@ def cut(text: str, limit: int, count_tokens: Callable[[str], int]) -> Iterator[t
     """Split a text into parts of at most `limit` tokens, each with its tokens; joined, they are the original text.
 
     Parts have about equal length and end at the end of a paragraph, line, sentence or word, if one is close enough. A
-    single character of more tokens is a part of its own.
+    single character of more tokens is a separate part.
     """
     tokens = count_tokens(text)
     if tokens <= limit or len(text) < 2:

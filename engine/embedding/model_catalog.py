@@ -34,7 +34,7 @@ def price_of(settings: Settings, provider: str, model: str) -> float | None:
     """US dollars per million tokens: from the settings, else the list price; None if neither is known.
 
     `model` is the name in use, without a vendor. Servers on this machine are free; other compatible servers have
-    unknown prices of their own. Raises `ProviderError` for an invalid base URL.
+    unknown prices. Raises `ProviderError` for an invalid base URL.
     """
     named = settings.prices.get(f"{provider}/{model}")
     if named is not None:

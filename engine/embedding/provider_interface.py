@@ -146,7 +146,7 @@ class WordVectors(Protocol):
         """
 
     def rarity(self, word: str) -> float:
-        """Return the negative logarithm of a word's frequency, as far as its spelling tells it."""
+        """Return the negative logarithm of a word's frequency, estimated from its spelling."""
 
 
 def prepare(vectors: Any) -> "Vectors":

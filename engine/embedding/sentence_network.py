@@ -91,7 +91,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 
 class StringTable:
-    """A number for each of many texts, read from arrays: unlike a dict it needs neither time nor memory of its own."""
+    """A number for each of many texts, read from arrays: unlike a dict it needs no extra time or memory."""
 
     _SPARE = 4
     """Slots for each text, so that a look-up rarely compares more than one."""

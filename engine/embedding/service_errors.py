@@ -313,7 +313,7 @@ def _retry_delay(headers: Mapping[str, str], answer: Any, message: str) -> float
 
 
 def _seconds(value: str) -> float | None:
-    """A header's number, or the seconds until its date."""
+    """Return the seconds of a Retry-After header, which is a number or a date; None for any other value."""
     try:
         number = float(value)
         return number if math.isfinite(number) else None

@@ -44,7 +44,7 @@ class TextOutcome(msgspec.Struct):
     def add(self, later: "TextOutcome") -> None:
         """Add the counts of a later pass over the same files: numbers of files are replaced, the work is summed."""
         self.files_seen = later.files_seen
-        self.files_unchanged = max(0, later.files_unchanged - self.files_indexed)  # it finds those as they are now
+        self.files_unchanged = max(0, later.files_unchanged - self.files_indexed)  # not those indexed before
         self.files_indexed += later.files_indexed
         self.files_removed += later.files_removed
         self.chunks_indexed += later.chunks_indexed

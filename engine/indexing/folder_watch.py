@@ -1,28 +1,89 @@
-"""Watches the folders of notes and sessions, and requests a sync after changes."""
+"""Watches the folders of notes and sessions, and requests a sync after changes.
+
+A change of a note requests one immediately. An agent writes a line every few seconds, and a single line is no reason to
+sync: smaller growth of a transcript is indexed by the next sync for any reason. A database is changed in place, so each
+batch of changes to it counts; finding the changed rows is cheap. A file that belongs to a transcript changes rarely,
+and counts as well.
+"""
 
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from engine.base.errors import WorkspaceError
+from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.ignore_rules import IgnoreRules
 from engine.corpus.indexed_folders import find_roots
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.registry import is_database, is_watched, may_be_transcript, owner_of_part
-from engine.corpus.transcripts.session_stores import Store, find_stores
-from engine.corpus.transcripts.transcript_files import transcript_of
-from engine.indexing.session_growth import SessionGrowth
+from engine.corpus.transcripts.session_stores import Store, find_stores, transcript_at
+from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 from engine.indexing.watcher import WatchBatch, Watcher, WatchTiming
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings
+from engine.settings.options import SessionDeltaSettings
 
 log = logging.getLogger(__name__)
 
+_BLOCK = 64 * 1024
+"""Bytes that are read at once to count lines."""
 _SESSION_DEBOUNCE_MS = 5000
 _MODES = ("off", "native", "polling")
 """Watch modes from best to worst; the status shows the worst one in use."""
+
+
+class SessionGrowth:
+    """Decides whether changes of transcripts are large enough to sync immediately."""
+
+    def __init__(
+        self, stores: Iterable[Store], limits: SessionDeltaSettings, indexed_sizes: Callable[[], Mapping[str, int]]
+    ) -> None:
+        """`indexed_sizes` returns the size in bytes of each transcript when it was last indexed, by its stable name."""
+        self._stores = [(os.path.realpath(store.path), store) for store in stores]
+        self._limits = limits
+        self._indexed_sizes = indexed_sizes
+        self._links: set[str] = set()
+        """Paths of symbolic links added since the start."""
+
+    def call_for_sync(self, paths: Iterable[str]) -> bool:
+        """Whether any of these files has grown enough, shrunk, been deleted, or is or was a symbolic link."""
+        sizes = self._indexed_sizes()
+        names = {path: transcript_at(transcript_of(path), self._stores)[0] for path in paths}
+        return any(self._is_due(path, sizes.get(name)) for path, name in names.items())
+
+    def _is_due(self, path: str, indexed: int | None) -> bool:
+        if os.path.islink(path):
+            self._links.add(path)
+            return True
+        if path in self._links:
+            self._links.discard(path)
+            return True
+        if owner := owner_of_part(path):
+            return os.path.exists(owner)
+        try:
+            with open_binary(path) as file:
+                if is_database(transcript_of(path)):
+                    return True
+                size = os.fstat(file.fileno()).st_size
+                if not size:
+                    return bool(indexed)
+                if is_compressed(path):
+                    return size != indexed and may_be_transcript(path)
+                # A transcript that shrank was replaced: it counts from its beginning.
+                start = 0 if indexed is None or size < indexed else indexed
+                limits = self._limits
+                if size == start:
+                    return False
+                if size - start >= limits.delta_bytes or limits.delta_messages <= 0:
+                    return may_be_transcript(path)
+                file.seek(start)
+                lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+                return lines >= limits.delta_messages and may_be_transcript(path)
+        except (OSError, PathRefused):
+            # A folder represents files added to and removed from it; a deleted transcript must not be found any more.
+            return indexed is not None or os.path.isdir(path)
 
 
 class FolderWatch:

@@ -38,7 +38,7 @@ class IndexedChunk(NamedTuple):
 
 
 class StoredNote(msgspec.Struct, frozen=True):
-    """What the index has of a note: if it equals that of the changed note, a chunk's rows can stay."""
+    """The indexed state of a note. Rows of a chunk stay if it is the same in the changed note."""
 
     names: tuple[str, str, tuple[str, ...]]
     """Title, language and aliases, which are indexed with each chunk."""
@@ -47,7 +47,7 @@ class StoredNote(msgspec.Struct, frozen=True):
 
 
 def stored_note(snapshot: Snapshot, file_id: int) -> StoredNote:
-    """Return what the index has of an indexed note."""
+    """Return the indexed state of a note."""
     tables = snapshot.tables
     query = f"""SELECT title, language, (SELECT aliases FROM {tables.front_matter} WHERE file_id = id)
                 FROM {tables.files} WHERE id = ?"""
@@ -65,8 +65,10 @@ def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
 
 def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored: StoredNote | None = None) -> NewFile:
     """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't have."""
-    language = language_of_note(note.text)
     about = describe(note.text, file.name)
+    language = language_of_note(note.text)
+    if not language and note.text.isascii():  # a text without letters
+        language = language_of_note(about.title)
     chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
     if not chunks:  # an empty note, too, is found by its name
         chunks = [Chunk(1, 1, about.title, ())]
@@ -86,7 +88,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored:
         alias_tokens=analyse_both("\n".join(about.aliases), language),
         tags=tags_of(note.text, about.front, about.structure),
         aliases=about.aliases,
-        dated=about.dated,
+        dates=about.dates,
         evergreen=about.evergreen,
         links=_links(note.text, file.name, about.structure),
         link_names=names_of(file.name, about.title, about.aliases, note.text),

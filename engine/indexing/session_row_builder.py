@@ -32,7 +32,7 @@ from engine.text import analyse_both, language_of_note
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
 _MOST_HELD = 16 * 1024 * 1024
-"""Most characters of rows kept in memory; more are written to a temporary file."""
+"""Most characters of rows in memory; more are written to a temporary file."""
 _PORTION = 128 * 1024
 
 _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")

@@ -61,7 +61,7 @@ class SessionStage:
         self._external: dict[str, str] = {}
         """Transcripts that belong to other workspaces, with the folders of these."""
         self._looks: dict[str, NewFile | None] = {}
-        """Result of `_listed` for each transcript that was looked at to find its project."""
+        """Result of `_listed` for each transcript that was opened to find its project."""
         self._own: set[str] = set()
         """Paths of the transcripts that are read if they have changed, perhaps as one that continues another."""
 
@@ -223,7 +223,10 @@ class SessionStage:
         return continued_in(file.path) in self._own
 
     def _is_still_continued(self, file: FoundFile) -> bool:
-        """As `_is_continued`, for a transcript that was left out before: it is only opened if something changed."""
+        """Return whether a transcript that was left out before is still continued by another one.
+
+        It is only opened if something changed.
+        """
         return _successor(file.path, file.mtime_ns, file.size) in self._own or self._is_continued(file)
 
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
@@ -273,7 +276,7 @@ def _successor(path: str, _mtime_ns: int, _size: int) -> str:
 
 
 def _found(name: str, path: str) -> FoundFile | None:
-    """Return a transcript of lines as the walk over its folder would; None for any other file, or without one."""
+    """Return a line transcript in the form that discovery gives it; None for any other or missing file."""
     if not path.endswith(LINES_END):
         return None
     try:

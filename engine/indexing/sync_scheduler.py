@@ -71,7 +71,7 @@ class _Running(msgspec.Struct):
     transcripts: frozenset[str] | None = None
     """Paths of the transcripts that had changed when it began; None if other files may have changed too."""
     partial: bool = False
-    """Whether it reads only these transcripts, so that other callers need a sync of their own."""
+    """Whether it reads only these transcripts, so that other callers need another sync."""
 
 
 class BackgroundSync(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.indexing.note_preparation import StoredNote
 
 _EXAMINED_PER_NOTE = 200
-"""Notes in which words are looked for before one note is read: some milliseconds."""
+"""Number of notes that are searched for the query's words before the next note is read: some milliseconds."""
 
 
 class NoteQueue:
@@ -111,7 +111,7 @@ class TextStage:
         return self.outcome
 
     def _reads_only(self, transcripts: frozenset[str]) -> bool:
-        """Read these transcripts; returns False if all files must be looked at instead."""
+        """Read these transcripts; returns False if all files must be checked instead."""
         from engine.indexing.session_stage import SessionStage  # brings every agent with it
 
         try:

@@ -402,7 +402,8 @@ class TranscriptRows:
             return self._whole.database(file, database)
         if document is not None:
             return self._whole.document(file, document)
-        return self.leave_out(file, "unknown-format", skip_reasons.NO_TRANSCRIPT.message())
+        reason = skip_reasons.NO_EXPORT if file.path.endswith(".zip") else skip_reasons.NO_TRANSCRIPT
+        return self.leave_out(file, "unknown-format", reason.message())
 
     def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
         """Record that a transcript is not indexed, and why. Raises Cancelled."""

@@ -129,14 +129,20 @@ class VectorStage:
             self._lower_agreement()
 
     def note_outcome(self) -> None:
-        """Store the estimate of embedding that awaits approval, for later syncs and other processes."""
+        """Store the estimate of embedding that awaits approval, and why embedding failed, for later syncs, searches and
+        other processes.
+        """
         if not self._looked:
             return
+        name, reason = None if self._provider is None else name_of(self._provider), str(self.failure or "")
         with self._store.read() as snapshot:
             known = stored_models.awaiting(snapshot)
-        if known != self._waits:
+            known_reason = "" if name is None else stored_models.embedding_failure(snapshot, name)
+        if known != self._waits or (name is not None and known_reason != reason):
             with self._store.write() as writer:
                 stored_models.note_awaiting(writer, self._waits)
+                if name is not None:
+                    stored_models.note_embedding_failure(writer, name, reason)
         self._note_refused()
 
     # --- internals ------------------------------------------------------------------------------------------------

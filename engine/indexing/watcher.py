@@ -51,7 +51,7 @@ class WatchTiming(NamedTuple):
     poll_seconds: float = 15.0
     """Interval at which folders are read that the operating system can't watch."""
     check_seconds: float = 5.0
-    """Interval at which missing and replaced roots are looked for."""
+    """Interval between checks for missing and replaced roots."""
 
 
 class Watcher:

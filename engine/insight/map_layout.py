@@ -200,7 +200,7 @@ def _by_directions(
 
 
 def _pair(columns: np.ndarray) -> np.ndarray:
-    """Return the first two columns, with zeros for missing ones."""
+    """Return the first two columns; missing ones are zeros."""
     pair = np.zeros((len(columns), 2), np.float32)
     pair[:, : min(2, columns.shape[1])] = columns[:, :2]
     return pair

@@ -93,7 +93,7 @@ def _add(tallies: dict[_Key, _Tally], key: _Key, more: _Tally) -> None:
 
 
 def _parts(source: Source, folder: str) -> _Parts:
-    """Split a folder's path into names; `sessions/` at its beginning is kept as part of the first name."""
+    """Split a folder's path into names; `sessions/` at its beginning is part of the first name."""
     if source == "sessions" and folder.startswith(_SESSIONS):
         first, *rest = folder.removeprefix(_SESSIONS).split("/")
         return (_SESSIONS + first, *rest)

@@ -141,7 +141,7 @@ Number = TypeVar("Number", int, float)
 
 def total_usage(usage: Iterable[ModelUsage], prices: Prices) -> UsageTotal:
     """Return the sum of tokens and costs; None for a number that no session records."""
-    known = list(usage)
+    known = [one for one in usage if one.has_numbers]
     costs = [prices.cost(one) for one in known]
     return UsageTotal(
         input_tokens=_sum([one.input_tokens for one in known]),
@@ -165,7 +165,7 @@ def session_stats(sessions: Sequence[SessionSummary], prices: Prices, by: StatsK
         one.model
         for session in sessions
         for one in session.usage
-        if one.recorded_cost is None and one.model and not prices.knows(one.model)
+        if one.has_numbers and one.recorded_cost is None and one.model and not prices.knows(one.model)
     }
     return SessionStats(
         total=_row("", counted, prices), rows=tuple(rows), unpriced=tuple(sorted(unpriced)), prices=prices.sources
@@ -211,7 +211,7 @@ def _row(name: str, counted: Sequence[_Counted], prices: Prices) -> StatsRow:
         sessions=len(whole),
         messages=sum(session.messages for session in whole),
         seconds=_sum(session.active_seconds for session in whole),
-        without_usage=sum(not session.usage for session in whole),
+        without_usage=sum(not any(one.has_numbers for one in session.usage) for session in whole),
         usage=total_usage((usage for one in counted for usage in one.usage), prices),
     )
 

@@ -154,7 +154,10 @@ def _cursor(last: Listed) -> str:
 
 
 def _position(cursor: str) -> tuple[float, str]:
-    """The end of a page. Files added or removed meanwhile don't move later pages."""
+    """Decode a cursor: time and name of the last entry of the previous page.
+
+    Entries that are added or removed meanwhile don't shift later pages. Raises ValueError.
+    """
     try:
         time, _, name = base64.b64decode(cursor, b"-_", validate=True).decode("utf-8", "surrogatepass").partition(" ")
         return -float(time), name

@@ -29,7 +29,7 @@ LONGEST_MESSAGE = 256 * 1024
 """Maximum size of a message in bytes; the longest input of a tool is a hundredth of it."""
 _READ_AT_ONCE = 64 * 1024
 _ENDS = 1024
-"""Number of bytes at each end of a refused message in which its id is looked for."""
+"""Number of bytes at each end of a refused message that are searched for its id."""
 _ID = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\n]{0,200}")'
 _OTHER = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\\n]{0,200}"'
 _FIRST = re.compile(rb"\s*\{\s*(?:" + _OTHER + rb"\s*,\s*)*" + _ID + rb"\s*[,}]")

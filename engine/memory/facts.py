@@ -1,4 +1,4 @@
-"""Facts to remember apart from the notes: saved, searched, changed and forgotten, independent of the backend.
+"""Facts to remember in addition to the notes: saved, searched, changed and forgotten, independent of the backend.
 
 Their vectors are embedded by the approved provider, stored with the facts, and compared with queries.
 """

@@ -82,7 +82,7 @@ class MemorySearchManager(Protocol):
 
     @property
     def facts(self) -> "Facts":
-        """Facts to remember for this workspace, apart from its notes; independent of the backend."""
+        """Facts to remember for this workspace, in addition to its notes; independent of the backend."""
 
     @property
     def unseen_notes(self) -> "UnseenNotes":
@@ -167,7 +167,8 @@ class MemorySearchManager(Protocol):
         """
 
     def approve_embedding(self) -> None:
-        """Approve the embedding in `status().awaiting`, or else completing the vectors of the provider in use.
+        """Approve the embedding in `status().awaiting`; without one, that of all missing vectors by the current
+        provider.
 
         The next sync embeds them, even after a restart. Valid until every chunk has its vector.
         """

@@ -21,7 +21,7 @@ from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of
 from engine.records import FileIssue, FolderContents, PathRemedy, PathState, PathStateKind, RuleOrigin, Source
 from engine.settings import Settings
-from engine.settings.setting_origin import origin_of
+from engine.settings.loading import origin_of
 from engine.store import sessions
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot, count_chunks, indexed_file, issue_of

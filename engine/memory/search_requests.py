@@ -48,7 +48,7 @@ class SearchOptions(TypedDict, total=False):
     per_file: int
     """Most results per file, 3 by default; 0 for no limit. The last one shown says how many more its file has."""
     copies: bool
-    """Whether each copy of a passage in another file is a result of its own; otherwise they are `copies` of one."""
+    """Whether each copy of a passage in another file is a separate result; otherwise they are `copies` of one."""
     correct: bool
     """Whether a word that occurs nowhere may be replaced by the most similar one that does; True by default."""
     explain: Explain

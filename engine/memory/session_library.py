@@ -206,7 +206,7 @@ def find_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
     else:
         matching = [session for session in known if session.id.startswith(id)]
     if not matching:
-        raise MnemoscopeError(f"No session has the id {id}: mnemoscope sessions lists them.")
+        raise MnemoscopeError(f"No session has the id {id}: see mnemoscope sessions.")
     if len(matching) == 1:
         return matching[0]
     names = short_names(known)

@@ -1,4 +1,4 @@
-"""Declare each provider of embeddings in a module of its own: texts, hosts, key variables and models.
+"""Declare each provider of embeddings in its own module: texts, hosts, key variables and models.
 
 In: nothing; the settings list the providers, so a declaration imports no code that sends or computes anything.
 Out: a `Provider` each, with its texts for the window, its hosts, key variables and models; `engine.embedding` runs it.

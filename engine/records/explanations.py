@@ -203,6 +203,8 @@ class SearchRemedy(Record, frozen=True):
     """For `demand` and `words`: the query without those conditions."""
     path: str = ""
     """For `excluded`: the excluded file or folder."""
+    extension: str = ""
+    """For `excluded`: the extension, such as ".txt", that has to be included; empty if another rule excludes it."""
 
 
 class SearchExplanation(Record, frozen=True):

@@ -57,6 +57,8 @@ class MemorySearchResult(Record, frozen=True):
     """Folder of the result's workspace if several were searched; else empty."""
     more_in_file: int = 0
     """On the last result shown of a file: how many more of its chunks reached `min_score`."""
+    dates: tuple[str, ...] = ()
+    """If the query is limited to a period: the note's own dates in it, as `2024-08-04`, ascending."""
     copies: "tuple[PassageCopy, ...]" = ()
     """Other files that contain the same text and reached `min_score` with it, best first."""
 
@@ -224,18 +226,19 @@ class SearchOutcome(Record, frozen=True):
     age: float | None = None
     """Seconds since a cached answer was computed; None for a new one."""
     similar_only: bool = False
-    """Whether there are results, but none contains a word of the query; `notice` says so."""
+    """Whether there are results, but none contains a word of the query, as `notice` explains."""
     understood: str = ""
     """How a query with operators was parsed, and which of them match nothing; empty for plain words."""
 
     @property
     def offered(self) -> tuple[QuerySuggestion, ...]:
-        """The suggestions to show: all without results, none if a result has a good score; otherwise those found in
-        more than one passage, since a word in a single passage is often a typo.
+        """The suggestions to show: all without results; otherwise those found in more than one passage, since a word in
+        a single passage is often a typo. None if a result has a good score by meaning alone, or for all words.
         """
         if not self.results:
             return self.suggestions
-        if max(result.score for result in self.results) >= _GOOD_SCORE:
+        good = max(result.score for result in self.results) >= _GOOD_SCORE
+        if good and (self.all_words or self.similar_only):
             return ()
         return tuple(suggestion for suggestion in self.suggestions if suggestion.chunks > 1)
 

@@ -27,6 +27,20 @@ class ModelUsage(Record, frozen=True, gc=False, kw_only=False):
     recorded_cost: float | None = None
     """US dollars, if the agent itself recorded the cost."""
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether any number is known; some transcripts record only the model's name."""
+        return any(
+            number is not None
+            for number in (
+                self.input_tokens,
+                self.output_tokens,
+                self.cache_read_tokens,
+                self.cache_write_tokens,
+                self.recorded_cost,
+            )
+        )
+
 
 class UsageTotal(Record, frozen=True):
     """Sums of tokens and cost over sessions; None means unknown. Unrecorded numbers are not in the sums."""
@@ -75,7 +89,9 @@ class SessionSummary(Record, frozen=True, gc=False, kw_only=False):
     unknown: int = 0
     """Number of lines or blocks of the transcript that were not understood at the last index update."""
     usage: tuple[ModelUsage, ...] = ()
-    """Tokens and cost by model; empty if the transcript records none, or was not read yet."""
+    """Tokens and cost by model, all unknown for a model of which the transcript records only the name; empty if it
+    records none, or was not read yet.
+    """
     spent: UsageTotal | None = None
     """Sum of `usage` with its cost; only set for a session that was read."""
     machine: str = ""

@@ -47,7 +47,8 @@ _BEFORE_CODE = "|".join(
             "two-factor otp door gate alarm garage entry keypad safe lock locker lockbox unlock bike "
             "garage-door alarmanlage homekit setup pairing".split()
         ),
-        *"bestätigungs einmal sicherheits verifizierungs anmelde verificatie digi pass einrichtungs kopplungs".split(),
+        *"bestätigungs einmal sicherheits verifizierungs anmelde zugangs verificatie digi pass".split(),
+        *"einrichtungs kopplungs".split(),
         *(
             f"{of}{sign}"
             for of in "tür haustür tor garagen alarm tresor safe entsperr homekit".split()
@@ -61,14 +62,16 @@ _CODE_OF = (
     "|du coffre|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage|tor|hoftor|schlüsselsafe|tresor|keller)"
 )
 _OTHER_CODES = (
-    *("código de verificación", "código de seguridad", "código de la puerta", "código del portal"),
-    *("código de verificação", "código da porta", "código do portão", "codice di verifica", "codice della porta"),
-    *("código de la alarma", "código do alarme", "codice cassaforte", "codice della cassaforte"),
     *("clave de la alarma", "code de la carte", "code de la cb"),
-    *("kod weryfikacyjny", "kod do drzwi", "код подтверждения", "код от двери", "код от домофона", "код домофона"),
     *("one-time password", "one time password", "geheimzahl", "kartenpin"),
     *"验证码 驗證碼 门禁码 認証コード 確認コード 인증번호 인증코드".split(),
 )
+_FOREIGN_CODES = ("código ", "codigo ", "codice ", "kod ", "код ")
+_OPENED = (
+    "verifica|seguridad|puerta|portal|portão|porta|alarm|allarme|cassaforte|caja fuerte|cofre|garag|garaj|garaż"
+    "|cancello|ingresso|entrada|weryfikacyjny|drzwi|bram|подтверждения|двер|домофон|подъезд|сигнализац|гараж|сейф"
+)
+"""Beginnings of words after a code's name in other languages: what it opens or verifies."""
 _A_CODE = (
     r"(\d{4,8}[#*]?|\d{3}[ -](?:\d\d-)?\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})"
     r"(?![\w-]|[.,:/]\d)"
@@ -136,7 +139,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             "Your verification code is: «629 104»",
             "Der Code für die Haustür ist «2580»",
             "le code de la porte : «B4711»",
-            "您的验证码是 «629104»",
+            *("您的验证码是 «629104»", "Codice allarme: «5512»", "el código de la puerta es «2580»"),
             "Karte 4111, CVC «123»",
         ),
         (
@@ -145,13 +148,16 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             *(f"{letter}code " for letter in " slrmi"),
             *("code d", "code für ", "code imm"),
             *_OTHER_CODES,
+            *_FOREIGN_CODES,
         ),
         rf"(?:[ ]?(?<![A-Za-z])(?:TAN|(?i:puk|otp))(?![A-Za-z_-])(?P<short>)|(?i:cv[cv])2?(?P<card>)"
         rf"|(?i:{'|'.join(_OTHER_CODES)})"
+        rf"|(?i:(?:{'|'.join(_FOREIGN_CODES)})(?:[^\W\d]{{1,6}}['’ ]){{0,2}}(?:{_OPENED}))\w{{0,5}}"
         rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
-        r"(?P<link>(?:[ ](?i:for|of|to|fürs?|vom|zum)(?:[ ][^\W\d]{2,16}){1,3}(?=[ ]\d{4,8}(?!\w)))"
-        r"|(?:[ ](?i:at|for|of|in|to|fürs?|am|im|vom|zum)[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]|,?[ ]c['’]est[ ]"
-        r"|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)|是|[为為]|は|는|은)?[ \t]{0,4}"
+        r"(?P<link>(?:[ ](?i:for|of|to|fürs?|vom|zu[mr])(?:[ ][^\W\d]{2,16}){1,3}(?=[ ]\d{4,8}(?!\w)))"
+        r"|(?:[ ](?i:at|for|of|in|to|fürs?|am|im|vom|zu[mr])[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]"
+        r"|,?[ ]c['’]est[ ]|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)"
+        r"|是|[为為]|は|는|은)?[ \t]{0,4}"
         rf"[\"'`*«„“「#]{{0,2}}(?(link)|(?(short)(?=\d{{6}})|(?!(?:19|20)\d\d\b)))(?<![A-Za-z])(?(card)(\d{{3,4}})(?![\w-])|{_A_CODE})",
         "whole",
     ),

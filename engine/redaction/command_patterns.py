@@ -214,10 +214,13 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"/p:|/rp{BLANK}|signtool(?:\.exe)?[\"']?{BLANK}{_REST}{{1,300}}?[ ]/p{BLANK}",
     ),
     _argument(
-        "`requirepass x`, `masterauth x`, `ACL SETUSER … >x` of Redis, `bindpw x` of LDAP",
-        ("redis-server --requirepass «swordfish»", "ACL SETUSER ada on >«swordfish» ~*", "bindpw «swordfish»"),
-        ("requirepass ", "masterauth ", "bindpw ", "rootpw ", "setuser "),
-        rf"(?:requirepass|masterauth|(?<![\w-])(?:bind|root)pw){BLANK}"
+        "`requirepass x`, `masterauth x`, `ACL SETUSER … >x`, `sentinel auth-pass … x` of Redis, `bindpw x` of LDAP",
+        (
+            *("redis-server --requirepass «swordfish»", "ACL SETUSER ada on >«swordfish» ~*", "bindpw «swordfish»"),
+            "sentinel auth-pass main «tugboat»",
+        ),
+        ("requirepass ", "masterauth ", "bindpw ", "rootpw ", "setuser ", "sentinel auth-pass "),
+        rf"(?:requirepass|masterauth|(?<![\w-])(?:bind|root)pw){BLANK}|sentinel[ ]auth-pass{BLANK}\S{{1,64}}{BLANK}"
         rf"|setuser{BLANK}\S{{1,64}}{BLANK}(?:[^\s>\"']{{1,40}}{BLANK}){{0,6}}[\"']?>(?![>=])",
     ),
     _argument(

@@ -75,12 +75,13 @@ _GENERATED = (
     rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}"
     r"(?=\S*[A-Za-z])(?=\S*[\d!#$%&*+?^])(?![a-z]{2,8}://|[/~]|\S+@\S+\.[a-z])(?=\S+\s*?(?:\n|\Z)))"
 )
+_NEW_ONE = rf"[^.;{LINE_END}]{{1,60}}[,;][ ](?i:(?:and|und)?[ ]?(?:the new one is|das neue (?:ist|lautet)))[ ]"
 _CHOICE = (
     r"(?:(?<=(?i:als passwort|als kennwort))[ ](?:habe? ich|nahm ich|nehme ich|nutze ich|verwende ich)[ ]"
     r"|[ ]be\?[\"']?[ ]?(?:[·:→=]|->)[ ]?|(?P<before>)[ ](?=[\"“„'`]))"
 )
 """Between the name of a password and a word that was chosen, such as the answer to a query."""
-_PIN = "(?<![a-z])pin(?:[ -]?(?:code|number))?"
+_PIN = "(?:(?<![a-z])pin(?:[ -]?(?:code|number))?|пин(?:-?код)?)"
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
 _IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 _IDEOGRAPHIC_END = (
@@ -247,9 +248,10 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "Das Kennwort lautet „«Sesam öffne dich»“",
             "set the password to «xK9#mm2»",
             *("password is **«hunter2»**", "A temporary password is generated for root@localhost: «k8#Plum;cart»"),
+            *("My password was «hunter2», the new one is «tugboat»", "Passwort auf «Tugboat» geändert"),
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}(?:{_GENERATED}|[\"'`]?{_PROSE_LINK}|{_CHOICE}){_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
+        rf"{_PASSWORD_NAME}(?:{_GENERATED}|{_NEW_ONE}|[\"'`]?{_PROSE_LINK}|{_CHOICE}){_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
         rf"|{_BARE_IN_PROSE})",
         "whole",
         is_password_in_prose,
@@ -271,9 +273,13 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Passphrase in speech",
         "all words up to the end of the sentence after `passphrase:` and `the passphrase is`",
-        ("pass phrase: «correct horse battery staple»", "The passphrase is «correct horse battery staple». Keep it."),
+        (
+            *("pass phrase: «correct horse battery staple»", "passphrase for the old disk: «seven tiny frogs»"),
+            *("The passphrase is «red horse staple». Keep it.", "Enter passphrase for key '/a/.ssh/id': «tugboat»"),
+        ),
         ("pass",),
-        rf"(?i:pass[ -]?phrase)(?:[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_PROSE_LINK.replace('<sign>', '<verb>')})"
+        rf"(?i:pass[ -]?phrase)(?:(?:[ ](?i:for|of|to|für)[ ][^:=.'\"{LINE_END}]{{1,40}}(?:'[^'{LINE_END}]{{1,80}}')?)?"
+        rf"[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_PROSE_LINK.replace('<sign>', '<verb>')})"
         rf"(?![\"'`„“«*_])((?:[^{LINE_END}.!?;\"“”»]|[.!?;](?=[^\s\"'“”»])){{1,400}}+)",
         "whole",
         is_password_in_prose,
@@ -351,13 +357,13 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "random value",
         (
             "la clé API est «a9x8c7v6b5n4»",
-            "el token es «a9x8c7v6b5n4»",
+            *("el token es «a9x8c7v6b5n4»", "la clave secreta del servidor es «a9x8c7v6b5n4»"),
             "токен: «a9x8c7v6b5n4»",
             "令牌是 «a9x8c7v6b5n4»",
             "APIキーは«a9x8c7v6b5n4»です",
         ),
         ("clé ", "clave ", "chave ", "chiave ", "token", *"токен ключ 令牌 密钥 密鑰 キー トークン 토큰 키는".split()),
-        r"(?i:cl(?:é|ave|iave)(?:[ \t](?:de|d['’])?[ \t]?\w{2,12})?|ch(?:ave|iave)[ \t](?:d\w+[ \t])?\w{2,12}"
+        r"(?i:(?:cl(?:é|ave|iave)|ch(?:ave|iave)(?=[ \t]))(?:[ \t]\w{1,12}['’]?\w{0,12}){0,4}?"
         r"|token|токен\w?|ключ(?:[ \t]api)?|令牌|密[钥鑰]|キー|トークン|토큰|키(?=는))"
         r"[\"'`*]{0,3}[ \t]{0,4}(?:[:=\uff1a]|是|[为為]|は|는|은|(?<=[ \t])[—–-](?=[ \t])"
         r"|(?:es|est|é|è|это)(?=[ \t]))[ \t]{0,4}[\"'`«]?"
@@ -387,16 +393,15 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "Der Schlüssel: secret ist «s3cr3tw0rd»",
             "My PIN is «4711».",
             "Die PIN «4711» gilt weiter",
-            "PIN der EC-Karte: «4711»",
-            "el pin de la tarjeta es «4711»",
+            *("PIN der EC-Karte: «4711»", "el pin de la tarjeta es «4711»", "mi PIN es «4711»", "мой пин-код «4711»"),
             "API key «a1b2c3d4e5f6g7h8»",
         ),
-        ("token", "key", "secret", "pin", "pincode"),
+        ("token", "key", "secret", "pin", "pincode", "пин"),
         rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
         rf"|(?i:{_PIN})(?:[ ]\([^(){LINE_END}]{{1,24}}\))?[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])"
-        rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{1,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet))[ \t]{{1,2}}"
+        rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{0,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet))[ \t]{{1,2}}"
         r"([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
-        r"|PIN[ \t]{1,2}(?!(?:19|20)\d\d\b)"
+        r"|(?:PIN|(?i:пин(?:-?код)?))[ \t]{1,2}(?!(?:19|20)\d\d\b)"
         rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
         rf"|(?i:token|key|secret)(?P<adjacent>)(?:[ ](?:for|of|für|vom|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"
         rf"[ \t]{{1,4}}[\"'`]?([A-Za-z0-9][\w~.-]{{10,}}+(?<=\w))(?![\w/-])",

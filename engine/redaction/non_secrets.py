@@ -45,6 +45,7 @@ _OTHER_NAME = lazy_pattern(r"(?:(?<!\w)NO|(?<!\w)ht)\Z")  # NOPASSWD of sudo, ht
 _OF_ONE = lazy_pattern(
     r"\b(?:the|my|our|his|her|their|this|das|dem|mein|unser)[ ](?:[\w-]{2,14}[ ])?(?:pass[ ])?\Z", re.IGNORECASE
 )
+_SET_TO = lazy_pattern(r"auf (?!An\w+|Basis|Standard|Werk|Wunsch)\S+ (?:(?:zurück)?gesetzt|geändert|umgestellt)\b")
 _TOWARDS = ("to", "auf", "wird", "will be", "should be", "must be")
 _EDGES = "\"'`“”„\u2018\u2019«»()[]{}<>.,;:!?"
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
@@ -139,6 +140,8 @@ def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
     if described or PARTICIPLE.fullmatch(first):
         return False
     if (groups.get("sign") or "").lower() not in _TOWARDS or not value.isalpha():
+        return True
+    if match["sign"] == "auf" and _SET_TO.match(match.string, match.start("sign")):
         return True
     return match[0][:2].isupper() and before[-1:] == "_"  # a variable: set DB_PASSWORD to x
 
@@ -367,7 +370,7 @@ def _is_padded(value: str, scheme: str) -> bool:
 def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the token is …`, `API key is …` or `PIN is …` looks random, and so is a secret."""
     value = value_of(match).strip(_EDGES)
-    if match[0][:3].lower() == "pin":
+    if match[0][:3].lower() in ("pin", "пин"):
         return value.isdigit() and 4 <= len(value) <= 12 and not _MEASURE.match(match.string, match.end())
     if match["adjacent"] is not None:
         digits, name, parts = sum(map(str.isdigit, value)), match[0][:3].lower(), _parts(before)
@@ -446,7 +449,7 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
 
 
 def _name(before: str, match: re.Match[str]) -> str:
-    """Return the whole name, such as `app.db.password`, of which the match contains only the last part."""
+    """Return the whole name, such as `app.db.password`, for a match that contains only its last part."""
     last = _LETTERS.match(match[0].lstrip("_"))
     return before[len(before.rstrip(_NAME)) :] + (last[0] if last else "")
 

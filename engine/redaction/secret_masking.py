@@ -135,9 +135,9 @@ def _masked(text: str, *, whole: bool) -> str:
 
 
 def _with_line_feeds(text: str) -> str:
-    """Return the text with a line feed in place of each other line end, "\\r\\n" excepted, so that positions stay.
+    """Replace every line end except "\\r\\n" by one line feed, so that positions don't change.
 
-    The patterns then know two line ends only.
+    The patterns then need to match only two kinds of line ends.
     """
     if any(chr(end) in text for end in _LINE_ENDS):
         text = text.translate(_LINE_ENDS)

@@ -338,7 +338,7 @@ TECHNICAL = lazy_pattern(
 
 
 def is_phrase(text: str) -> bool:
-    """Whether the text can be a passphrase: several words, of which at most a third are ordinary or describe one."""
+    """Whether the text can be a passphrase: several words, at most a third of them ordinary or descriptions of one."""
     words = text.split()
     if not 1 < len(words) <= _LONGEST_PHRASE or not all(_PHRASE_WORD.fullmatch(word) for word in words):
         return False

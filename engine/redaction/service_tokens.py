@@ -109,18 +109,19 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Signature of an address",
-        "`sig=`, `Signature=`, `hmac=`, `X-Amz-Signature=`, `X-Goog-Signature=` in signed addresses and headers",
+        "`sig=`, `Signature=`, `hmac=`, `X-Amz-Signature=` and others in signed addresses; OAuth's `?code=`",
         (
             "https://x.blob.core.windows.net/c?sv=2022-11-02&sig=«AbCdEfGhIjKlMnOpQrSt%2BuVwXyZ%3D»&se=2030",
             "https://b.s3.amazonaws.com/k?X-Amz-Date=20260101&X-Amz-Signature=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b5c6d»",
             "https://x.cloudfront.net/a?Expires=1&Signature=«AbCdEfGh~IjKlMnOp0_qrstuv»&Key-Pair-Id=K1",
             "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»",
-            "https://cdn.example/x?hdnts=exp=1~hmac=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»",
+            *("/callback?code=«4/0AbCdEfGhIj77KlMn»", "?hdnts=exp=1~hmac=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»"),
         ),
-        ("sig=", "signature=", "hmac="),
+        ("sig=", "signature=", "hmac=", "code="),
         r"(?:(?<=[?&;\s\"'])(?i:sig)=([A-Za-z0-9%+/=_-]{20,}+)"
         r"|(?:(?<=[?&~;])|(?<=[?&;]X-Amz-)|(?<=[?&;]X-Goog-)|(?<=, )|(?<=q-))(?i:signature|hmac)="
-        r"(?=[A-Za-z0-9%+/=_~-]{0,80}?[0-9])([A-Za-z0-9%+/=_~-]{16,}+))",
+        r"(?=[A-Za-z0-9%+/=_~-]{0,80}?[0-9])([A-Za-z0-9%+/=_~-]{16,}+)"
+        r"|(?<=[?&])code=(?=[^\s&]*[a-z])(?=[^\s&]*[A-Z])(?=[^\s&]*\d)([A-Za-z0-9%._~/-]{16,}+))",
     ),
     SecretPattern(
         "Password hash",

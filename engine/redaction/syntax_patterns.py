@@ -267,6 +267,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
             *("DB::connect('mysql:host=x', 'ada', '«hunter2»')", "session.auth = ('ada', '«hunter2»')"),
             *('new mysqli("db", "ada", "«hunter2»", "shop")', 'ldap_bind($c, "cn=ada", "«hunter2»")'),
+            "ldap3.Connection(server, 'cn=ada', '«hunter2»')",
         ),
         (
             *("auth=", "basicauth", "networkcredential", "login", "set_password", "username_pw_set", "wifi.begin"),
@@ -278,12 +279,14 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
                 "drivermanager",
                 "::connect",
                 "ldap_bind",
+                "ldap3.connection",
                 ".auth = ",
             ),
         ),
         rf"(?i:auth=\(|\.auth = \(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("
         rf"|set_password\((?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}'|\w{{1,40}}),[ ]?"
-        rf"|(?:new pdo|new (?:sequelize|mysqli)|mysqli_connect|ldap_bind|drivermanager\.getconnection|::connect)"
+        rf"|(?:new pdo|new (?:sequelize|mysqli)|mysqli_connect|ldap_bind|ldap3\.connection"
+        rf"|drivermanager\.getconnection|::connect)"
         rf"\([^,()\"'{LINE_END}]{{0,80}}"
         rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
         rf"|'[^'{LINE_END}]{{1,120}}')?,)[ \t]{{0,4}}(?P<user>\"[^\"{LINE_END}]{{1,64}}\"|'[^'{LINE_END}]{{1,64}}'),"

@@ -3,9 +3,9 @@
 import math
 import re
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import apsw
 import msgspec
@@ -13,13 +13,19 @@ import msgspec
 from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.records import Source
+from engine.store.index_schema import stored_dates
 from engine.store.snapshot import Snapshot
+from engine.text.date_parsing import parse_period
+from engine.text.operators import DATED
+from engine.text.parsed_query import Clause, Field
 
 _PRIVATE = lazy_pattern(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
 """Stable names of files in which agents store memories for one user, also in other indexed workspaces.
 
 An extra path that is a single file may have a number after its name.
 """
+Bounds = tuple[float | None, float | None]
+"""A period (since, until) in seconds since the epoch; None for no bound."""
 _FOREVER_NS = 2**62
 _DAY = 86_400
 _TICK = 0.001
@@ -131,29 +137,59 @@ class _NoteDays:
 
     def within(self, snapshot: Snapshot, since: float, until: float) -> list[int]:
         """Return the ids of the notes whose own date is a day of a period of local time."""
+        first, last = _day(since), _day(until - _TICK)
+        return [id_ for id_, day in self.all(snapshot) if first <= day <= last]
+
+    def all(self, snapshot: Snapshot) -> Sequence[tuple[int, float]]:
+        """Return the id of each dated note with its day, counted from the epoch; once for each of its dates."""
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest = self._latest
         if latest[0] != state:
             latest = self._latest = state, tuple(_days_of_notes(snapshot))
-        first, last = _day(since), _day(until - _TICK)
-        return [id_ for id_, day in latest[1] if first <= day <= last]
+        return latest[1]
 
 
 _note_days = _NoteDays()
 
 
+def periods_of(clauses: Iterable[Clause]) -> list[Bounds]:
+    """Return the periods that the operators for dates in these clauses require, one for each of them."""
+    periods = list[Bounds]()
+    for clause in clauses:
+        atom = clause.alternatives[0]
+        if len(clause.alternatives) > 1 or clause.negated or not isinstance(atom, Field) or atom.name not in DATED:
+            continue
+        if (period := parse_period(atom.value)) is not None:
+            ends = {"after": (period.start, None), "before": (None, period.start), "on": period.days()}
+            periods.append(ends[atom.name])
+    return periods
+
+
+def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence[Bounds]) -> dict[str, tuple[str, ...]]:
+    """Return, by path, the notes' own dates that are in all periods, as `2024-08-04`, ascending."""
+    days = [(_day(since), _day(until - _TICK)) for since, until in (_bounds(*period) for period in periods)]
+    named = f"source = 'memory' AND path IN ({','.join('?' * len(paths))})"
+    rows = snapshot.connection.execute(f"SELECT id, path FROM {snapshot.tables.files} WHERE {named}", tuple(paths))
+    path_of: dict[int, str] = dict(rows)
+    found: dict[str, set[str]] = {}
+    for id_, day in _note_days.all(snapshot):
+        if id_ in path_of and all(first <= day <= last for first, last in days):
+            found.setdefault(path_of[id_], set()).add((date(1970, 1, 1) + timedelta(days=day)).isoformat())
+    return {path: tuple(sorted(dates)) for path, dates in found.items()}
+
+
 def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:
-    """Yield the id of each dated note with its day, counted from the epoch; twice if its front matter has another."""
+    """Yield the id of each dated note with its day, counted from the epoch; once for each date that it has."""
     from engine.corpus.note_dates import date_in_name  # few searches name a time
 
     rows = snapshot.connection.execute(
-        f"""SELECT f.id, f.path, n.dated FROM {snapshot.tables.files} f
+        f"""SELECT f.id, f.path, n.dated, n.earlier FROM {snapshot.tables.files} f
             LEFT JOIN {snapshot.tables.front_matter} n ON n.file_id = f.id
             WHERE f.source = 'memory' AND (n.dated IS NOT NULL OR f.path GLOB '*[12][0-9][0-9][0-9]*')"""
     )
-    for id_, path, dated in rows:
+    for id_, path, *dates in rows:
         named = date_in_name(path)
-        for moment in {dated, None if named is None else named.moment} - {None}:
+        for moment in {*stored_dates(*dates), *(() if named is None else (named.moment,))}:
             yield id_, moment // _DAY
 
 

@@ -30,11 +30,6 @@ _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
 _ANY_NAME = "*"
 """Begins the path of an issue that stands for all files of a type."""
-_HELPS: dict[RemedyName, str] = {
-    "sync": marked("Update to create the vectors for search by meaning."),
-    "embed": marked("Allow the embedding to search by meaning, too."),
-    "settings": marked("Search by meaning resumes when the configured model works again."),
-}
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without {condition}, the query finds {results}.")
 _THE_REST = marked("The rest of the query finds {results}.")
@@ -80,8 +75,11 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
     return ""
 
 
-def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple[str, str]]:
-    """Yield the paths of the excluded or failed files named like words of the query, each with a sentence on it."""
+def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple[str, str, str]]:
+    """Yield the excluded or failed files named like words of the query: path, a sentence on it, and its extension.
+
+    The extension is empty unless files of this type are text and only have to be included.
+    """
     if context.request.filter.hide_memory:
         return  # others may not know of these files
     issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
@@ -90,7 +88,14 @@ def excluded_files(snapshot: Snapshot, context: SearchContext) -> Iterator[tuple
         advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
         if len(named) > _MOST_EXCLUDED:
             advice += " " + tr("{count:,} more files are not indexed.", count=len(named) - 1)
-        yield path, advice
+        yield path, advice, _unlisted_extension(issue)
+
+
+def _unlisted_extension(issue: FileIssue) -> str:
+    from engine.corpus.discovery import READABLE_EXTENSIONS  # brings the readers of files, and few queries need it
+
+    extension = issue.path.removeprefix(_ANY_NAME).lower()
+    return extension if issue.path.startswith(_ANY_NAME) and extension in READABLE_EXTENSIONS else ""
 
 
 def _named(issue: FileIssue, query: Query) -> str:
@@ -122,11 +127,14 @@ class _Advice:
 
     def remedies(self) -> Iterator[SearchRemedy]:
         if self._stage == "index":
+            wrong = tr("Wrong folder?")
             if self._snapshot.meta("fingerprint") is None:
                 yield self._of_index("sync", tr("Update now to read this folder."))
-            else:
+            elif self._snapshot.issues("failed") or self._snapshot.issues("skipped"):
                 yield self._of_index("left-out", tr("The last update found no note."))
-            yield self._of_index("folder", tr("Wrong folder?"))
+            else:
+                wrong = tr("The last update found no file. Wrong folder?")
+            yield self._of_index("folder", wrong)
             return
         if self._context.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
@@ -142,8 +150,8 @@ class _Advice:
         yield from self._unindexed()
         yield from self._vectors()
 
-    def _of_index(self, name: RemedyName, advice: str, path: str = "") -> SearchRemedy:
-        return SearchRemedy(name=name, stage=self._stage, advice=advice, path=path)
+    def _of_index(self, name: RemedyName, advice: str, path: str = "", extension: str = "") -> SearchRemedy:
+        return SearchRemedy(name=name, stage=self._stage, advice=advice, path=path, extension=extension)
 
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._context.best, self._request.min_score
@@ -276,15 +284,15 @@ class _Advice:
         limited_to.update(SOURCE_NAMES[value.casefold()] for value in self._context.query.values_of_required("source"))
         if "sessions" in limited_to - sources:
             yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
-        for path, advice in excluded_files(self._snapshot, self._context):
-            yield self._of_index("excluded", advice, path)
+        for path, advice, extension in excluded_files(self._snapshot, self._context):
+            yield self._of_index("excluded", advice, path, extension)
 
     def _vectors(self) -> Iterator[SearchRemedy]:
         """Suggest how to get vectors, if some or all are missing."""
         context = self._context
         name: RemedyName
         if context.vector_remedy is not None:
-            yield self._of_index(context.vector_remedy, tr(_HELPS[context.vector_remedy]))
+            yield self._of_index(context.vector_remedy, context.vector_advice)
         elif not context.language_known:
             yield self._of_index("settings", tr(UNKNOWN_LANGUAGE))
         elif (ready := context.vectors_ready) is not None:

@@ -225,7 +225,7 @@ def is_about_user(query: str) -> bool:
 
 @cache
 def _answers() -> dict[str, frozenset[str]]:
-    """Return the stems of words in facts that answer a query, by the stem of the query's word."""
+    """Return, by the stem of a query word, the stems of the words in facts that answer it."""
     answers: dict[str, frozenset[str]] = {}
     for query_terms, answering in _ANSWERS.items():
         stems = frozenset(analyse(answering, "en").stems.split())

@@ -414,7 +414,7 @@ def _tokens_of(term: QueryTerm) -> Iterator[str]:
 
 
 def _only_kind(term: Term) -> int | None:
-    """Return the index of a term's frequency if it has a single, exact form, which counts in full; else None."""
+    """Return the index of a term's frequency if the term has only one kind of exact form; else None."""
     return {"s": 0, "p": 1}.get(term.kinds)
 
 

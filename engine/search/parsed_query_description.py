@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from engine.base.formatting import any_of, in_quotes
+from engine.base.formatting import all_of, any_of, in_quotes
 from engine.base.language import marked, tr
 from engine.text import Query
 from engine.text.date_parsing import parse_period
@@ -23,7 +23,7 @@ _DEMANDS = {
 def understood(query: Query) -> str:
     """Describe in sentences how a query was parsed.
 
-    For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose, matches path:daily.".
+    For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose and matches path:daily.".
     """
     words = [_shown(atom) for _, atom in query.searched_atoms()]
     demands = [describe_condition(clause) for clause in query.required]
@@ -31,7 +31,11 @@ def understood(query: Query) -> str:
         sentence = tr("Searched for {words}.", words=", ".join(words))
     else:
         sentence = tr("The query has no words, so the files changed last come first.")
-    return sentence + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else sentence
+    if not demands:
+        return sentence
+    *others, last = demands
+    joined = all_of((", ".join(others), last)) if others else last
+    return sentence + " " + tr("Every result {demands}.", demands=joined)
 
 
 def no_words() -> str:

@@ -11,7 +11,7 @@ from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
-from engine.search.chunk_filter import ChunkFilter, Match, in_period, many
+from engine.search.chunk_filter import ChunkFilter, Match, in_period, many, periods_of
 from engine.search.parsed_query_description import describe_condition, understood
 from engine.search.search_context import SearchContext
 from engine.store.index_schema import role_condition
@@ -281,15 +281,11 @@ class Conditions:
 
         Otherwise, a note that is older and changed later would satisfy both operators.
         """
-        periods = {"after": list[float](), "before": list[float]()}
-        for clause, _ in self._clauses:
-            atom = clause.alternatives[0]
-            if len(clause.alternatives) > 1 or clause.negated or not isinstance(atom, Field):
-                continue
-            if atom.name in periods and (period := parse_period(atom.value)) is not None:
-                periods[atom.name].append(period.start)
-        if all(periods.values()):
-            yield self._in_period(max(periods["after"]), min(periods["before"]))
+        open_ended = [period for period in periods_of(clause for clause, _ in self._clauses) if None in period]
+        starts = [since for since, _ in open_ended if since is not None]
+        ends = [until for _, until in open_ended if until is not None]
+        if starts and ends:
+            yield self._in_period(max(starts), min(ends))
 
 
 def required_roles(query: Query) -> frozenset[str]:
@@ -413,7 +409,10 @@ def _without_options(snapshot: Snapshot, query: Query, among: _Condition) -> Que
 
 
 def _as_option(snapshot: Snapshot, text: str, clause: Clause, among: _Condition) -> Word | None:
-    """Return an excluded word with its hyphen if a text has both after the word before them; None otherwise."""
+    """Return the excluded word with its hyphen if a text contains it as an option after the preceding word; else None.
+
+    An example is `rm -rf`.
+    """
     atom = clause.alternatives[0]
     assert isinstance(atom, Word)
     hyphen = atom.start - 1

@@ -149,9 +149,14 @@ class QueryEmbedder:
     def _can_compare(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> bool:
         if self.has_vectors(snapshot, provider):
             return True
+        name = stored_models.ModelName(provider.id, provider.model, provider.key)
         waits = stored_models.awaiting(snapshot)
-        if waits is not None and waits.name == (provider.id, provider.model, provider.key):
+        if waits is not None and waits.name == name:
             context.note_keywords_only(tr("the embedding has not been approved yet."), "embed")
+        elif failure := stored_models.embedding_failure(snapshot, name):
+            reason = tr("nothing has been embedded yet. {failure}", failure=failure)
+            advice = tr("Fix this or choose another model, then update to create the vectors.")
+            context.note_keywords_only(reason, "settings", advice)
         else:
             context.note_keywords_only(tr("nothing has been embedded yet."), "sync")
         return False

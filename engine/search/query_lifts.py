@@ -17,6 +17,7 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.search.chunk_filter import many
+from engine.store.index_schema import stored_dates
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.time_expressions import TimeExpression, read_dates, read_times
@@ -196,9 +197,9 @@ _FILE = lazy_pattern(
 """Name of a file with an ending, perhaps with folders."""
 _MOST_FILES = 3
 _MOST_NAMED = 2000
-"""Most sessions with a name among which candidates are looked for; the best of more are among those of the index."""
+"""Most sessions with a name that are searched for candidates; the best of more are among those of the index."""
 _LONGEST = 1000
-"""Most characters of a query in which names are looked for; a longer one is a pasted passage."""
+"""Most characters of a query that is searched for names; a longer one is a pasted passage."""
 _GENERIC = frozenset("agent chat cli code desktop github my oh open".split())
 """Words of agents' names by which no agent is known."""
 _PLAIN = frozenset(
@@ -290,7 +291,7 @@ class _NamedSessions:
         return {id_: sessions[file] for id_, file in rows if file in sessions}
 
     def _sessions(self, snapshot: Snapshot) -> dict[int, tuple[str, ...]]:
-        """Return the names that each session has, as typed, by file id; sessions without one are left out."""
+        """Return the names in the query that lift each session, as typed, by the session's file id."""
         if self._found is None:
             found: dict[int, dict[str, None]] = {}
             for typed, files in self._named(snapshot):
@@ -317,9 +318,10 @@ class _NamedSessions:
             yield from islice(self._typed_files(paths, snapshot), _MOST_FILES)
 
     def _typed_files(self, paths: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
-        """Yield each of these paths that sessions used, with their file ids; "e.g." and "example.com" are rarely any.
+        """Yield each of these paths that a session used, with the file ids of the sessions.
 
-        A path means the same files as in the operator `file:`.
+        Most words with a dot, such as "e.g." and "example.com", aren't files of any session. A path is matched as by
+        the operator `file:`.
         """
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
         from engine.store.sessions import sessions_with_paths
@@ -351,6 +353,16 @@ class _NamedSessions:
                     yield typed, name
 
 
+def sessions_with_file(snapshot: Snapshot, word: str) -> int:
+    """Return the number of sessions that used a file of this name; 0 for a word that names no file."""
+    if _FILE.match(word) is None:
+        return 0
+    from engine.corpus.transcripts.tool_uses import file_matcher
+    from engine.store.sessions import sessions_with
+
+    return len(set(sessions_with(snapshot, *file_matcher(word))) - snapshot.hidden)
+
+
 # --- Dates ------------------------------------------------------------------------------------------------------------
 
 
@@ -359,12 +371,12 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
 
     tables = snapshot.tables
     rows = snapshot.connection.execute(
-        f"""SELECT f.id, f.path, f.title, f.source, n.dated, s.started, s.ended FROM {tables.files} f
+        f"""SELECT f.id, f.path, f.title, f.source, n.dated, n.earlier, s.started, s.ended FROM {tables.files} f
             LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
             LEFT JOIN {tables.sessions} s ON s.file_id = f.id"""
     )
     spans_of_files: dict[int, list[Span]] = {}
-    for file, path, title, source, dated, started, ended in rows:
+    for file, path, title, source, dated, earlier, started, ended in rows:
         spans = list(_dates_in_name(title))
         if source == "sessions":
             begin, end = (ended if started is None else started), (started if ended is None else ended)
@@ -372,7 +384,8 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
                 spans.append((_local(begin), _local(max(begin, end))))
         else:
             named = date_in_name(path)
-            spans += [(day, day) for day in (_utc(at) for at in (named and named.moment, dated) if at is not None)]
+            moments = (*stored_dates(dated, earlier), *(() if named is None else (named.moment,)))
+            spans += [(day, day) for day in map(_utc, moments)]
         if spans:
             spans_of_files[file] = spans
     return spans_of_files

@@ -56,7 +56,7 @@ class KeywordPart(msgspec.Struct):
     leg: KeywordLeg
     named: NamedInQuery
     candidates: list[int] | None = None
-    """Candidates by keywords; None until they are first looked for."""
+    """Candidates by keywords; None until they are first searched for."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
@@ -158,7 +158,7 @@ class Ranker:
                 with context.timed("keyword"):
                     part.candidates = leg.candidates(limit, scope)
                     if len(part.candidates) >= limit:
-                        # The last one tells whether more could reach the minimum, so others come before.
+                        # The last candidate decides whether to fetch more, so those of other files are put before it.
                         others = _of_other_files(part, limit, snapshot, context.request)
                         part.candidates = others + part.candidates
                         if scope == ChunkFilter():
@@ -348,9 +348,7 @@ def _note_names(lifts: Mapping[int, Lift], count: int, part: KeywordPart, contex
 
 
 def _below_whole(found: list[Scored], whole: Collection[int]) -> Iterator[Scored]:
-    """Yield the chunks, with a smaller lift for a named session where it would raise a chunk without all words of the
-    query above one with all words (`whole`).
-    """
+    """Reduce the lift of named sessions where it would rank a chunk above one with all words of the query (`whole`)."""
     if not whole:
         yield from found
         return

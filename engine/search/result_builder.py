@@ -1,18 +1,29 @@
 """Makes a displayed result from a chunk and its scores."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
+from engine.corpus.chunking import markdown_outline
+from engine.corpus.documents import is_document
+from engine.corpus.note_metadata import structure_of
+from engine.corpus.note_structure import MarkupHeading
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
 from engine.records import FileRange, FoundMessage, MemorySearchResult, PassageCopy
+from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
+from engine.search.search_context import SearchContext
 from engine.search.snippets import make_snippet
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
+
+_LATER_HEADING = re.compile(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
+"""What may be a Markdown heading below the first line; reading the headings takes longer than the rest of a result."""
 
 
 def make_result(
@@ -34,12 +45,18 @@ def make_result(
     ranges, found = ranges_of(chunk.text, others, analysis, chunk.language)
     of_others = found or [()] * (2 + len(chunk.heading))
     first = 0
+    heading, heading_ranges = chunk.heading, of_others[2:]
     if roles and chunk.message_offsets is not None:
         spans = _spans(chunk, roles)
         ranges = _inside(ranges, spans)
         first = spans[0][0] if spans and not ranges else 0
     snippet = make_snippet(chunk.text[first:], ranges)
     offset = None if chunk.message_offsets is None else _offset_at(chunk.message_offsets, first + snippet.offset)
+    if offset is None:
+        before = snippet.text[: snippet.ranges[0][0]] if snippet.ranges else ""
+        heading = headings_at(chunk, snippet.first_line + before.count("\n"))
+        if heading != chunk.heading and around:
+            heading_ranges = ranges_of("", heading, analysis, chunk.language)[1]
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -49,7 +66,7 @@ def make_result(
         source=chunk.source,
         citation=chunk.citation,
         title=chunk.title,
-        heading=chunk.heading,
+        heading=heading,
         modified=chunk.modified,
         snippet_line=chunk.start_line + snippet.first_line if offset is None else offset.line,
         match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
@@ -58,8 +75,62 @@ def make_result(
         text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
         message=None if offset is None else _message(offset, chunk),
         title_ranges=of_others[1],
-        heading_ranges=tuple(of_others[2:]),
+        heading_ranges=tuple(heading_ranges),
         path_ranges=of_others[0],
+    )
+
+
+def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
+    """Return the headings above a line of a note's chunk, outermost first; `line` counts from 0 at the chunk's start.
+
+    The chunk's own headings are those that all its sections with text have in common, so the text before the first
+    heading of a note is stored under that heading, and a chunk of several sections under the one above them.
+    """
+    stored = chunk.heading
+    if is_document(chunk.path):
+        return stored
+    own = _headings_in(chunk.text, chunk.path)
+    if not own:
+        return stored
+    headings = {n for heading in own for n in range(heading.line, heading.last + 1)}
+    text = (n for n, words in enumerate(chunk.text.split("\n"), 1) if n > line and n not in headings and words.strip())
+    below_headings = next(text, line + 1)  # a title without text of its own stands for the section below it
+    passed = {heading.title for heading in own if heading.line <= below_headings}
+    below = {heading.title for heading in own if heading.line > below_headings} - passed
+    kept = next((at for at, title in enumerate(stored) if title in below), len(stored))
+    above = [heading for heading in own if heading.line <= line + 1]
+    if kept < len(stored) or not above or (own[0].line > 1 and chunk.start_line > 1):
+        return stored[:kept]  # a line such as "# step 2" may be code that began in the chunk before
+    inner: list[MarkupHeading] = []
+    for heading in above:
+        inner = [outer for outer in inner if outer.level < heading.level]
+        inner.append(heading)
+    inner = [heading for heading in inner if heading.level > 1 or chunk.start_line == 1]
+    return (*stored, *(heading.title for heading in inner if heading.title not in stored))
+
+
+@lru_cache(1024)  # while a person types, most results stay the same
+def _headings_in(text: str, name: str) -> Sequence[MarkupHeading]:
+    """Return the headings in a chunk of a note; none if it has at most one, at its start, which is stored with it."""
+    structure = structure_of(text, name)
+    if structure is not None:
+        return structure.headings
+    return markdown_outline(text)[0] if _LATER_HEADING.search(text) else ()
+
+
+def with_own_dates(
+    snapshot: Snapshot, results: Sequence[MemorySearchResult], context: SearchContext
+) -> tuple[MemorySearchResult, ...]:
+    """Return the results, each with the dates of its note that are in the period that the query is limited to."""
+    limits = context.request.filter
+    periods: list[Bounds] = [] if limits.since is None and limits.until is None else [(limits.since, limits.until)]
+    periods += periods_of(context.query.required) if context.query.dated else ()
+    if not periods:
+        return tuple(results)
+    dates = dates_of_notes(snapshot, {result.path for result in results}, periods)
+    return tuple(
+        msgspec.structs.replace(result, dates=dates[result.path]) if result.path in dates else result
+        for result in results
     )
 
 

@@ -31,6 +31,9 @@ _SUM = marked("The BM25 sum of {sum:.1f} is {share:.0%} of a full match ({full:.
 _SUM_NEAR = marked(
     "The BM25 sum of {sum:.1f}, plus {near:.1f} for words near each other, is {share:.0%} of a full match ({full:.1f})."
 )
+_SUM_TINY = marked(
+    "The BM25 sum is tiny, since nearly all passages contain the words; it is {share:.0%} of a full match."
+)
 _FITS = marked("The title or file name matches the query: {score:.2f} more.")
 _DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
 _SPELLS = marked("The passage contains the query as one name: {score:.2f} more.")
@@ -71,6 +74,8 @@ UNKNOWN_LANGUAGE = marked("The model does not know the query's language, so only
 _ALONE = marked("Only words count, so the length of the query and its unknown words change the score: × {factor:.2f}.")
 _FEW_WORDS = marked("No passage matches the words of the query well, so meaning counts more than usual.")
 _MANY_WORDS = marked("Passages match the words of the query, so meaning counts little.")
+_TINY = 0.05
+"""A BM25 sum below this would be shown as 0.0: the folder has few notes, and most have the words."""
 _MUCH = 0.5
 """Weight of the vector score from which it counts more than usual with every model."""
 _DIFFERS = marked("Some words are missing and the meaning differs, so only {share:.0%} of the words' score counts.")
@@ -141,7 +146,7 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         return
     share = of.bm25 / of.full_bm25 + of.nearness
     yield tr(
-        _SUM_NEAR if of.nearness >= _LEAST else _SUM,
+        _SUM_TINY if of.bm25 < _TINY else _SUM_NEAR if of.nearness >= _LEAST else _SUM,
         sum=of.bm25,
         near=of.nearness * of.full_bm25,
         share=share,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base.formatting import in_quotes
-from engine.base.language import tr
+from engine.base.language import tr, tr_count
 from engine.records import EarlierAnswer
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored, ScoreInputs
@@ -54,13 +54,22 @@ class FoundSet(msgspec.Struct, frozen=True):
         ):
             return ""
         from engine.search.empty_result_advice import excluded_files  # few answers have neither words nor a reason
+        from engine.search.query_lifts import sessions_with_file
 
         words = context.query.free_text.split()
         if len(words) == 1:
             note = tr("No result contains {word}: the results are similar in meaning.", word=in_quotes(words[0]))
+            if count := sessions_with_file(snapshot, words[0]):
+                more = tr_count(
+                    "{count:,} session used this file: {query}",
+                    "{count:,} sessions used this file: {query}",
+                    count,
+                    query=f"file:{words[0]}",
+                )
+                note = f"{note} {more}"
         else:
             note = tr("No result contains a word of the query: the results are similar in meaning.")
-        return " ".join((note, *(sentence for _, sentence in excluded_files(snapshot, context))))
+        return " ".join((note, *(sentence for _, sentence, _ in excluded_files(snapshot, context))))
 
 
 class EarlierResults(msgspec.Struct, frozen=True):

@@ -164,7 +164,7 @@ def _is_in(language: str, query: str, words: KeywordScores) -> bool:
 
 
 def _holds_known(words: KeywordScores, id_: int) -> bool:
-    """Return whether a chunk holds all known terms that count in it, at least one."""
+    """Return whether a chunk contains every counted term that occurs in the index, and there is at least one."""
     contributions = words.contributions.get(id_, ())
     counted = words.counted(id_, contributions) if contributions else ()
     scores = [contributions[index] for index in counted if words.terms[index].chunks]

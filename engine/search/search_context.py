@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.language import tr
+from engine.base.language import marked, tr
 from engine.records import Passage, QuerySuggestion, RemedyName, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
 from engine.search.pipeline_stages import Stages, VectorsReady
@@ -17,8 +17,12 @@ from engine.text import Query, parse_query
 if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
-
 _LEAST_CANDIDATES = 200
+_HELPS: dict[RemedyName, str] = {
+    "sync": marked("Update to create the vectors for search by meaning."),
+    "embed": marked("Allow the embedding to search by meaning, too."),
+    "settings": marked("Search by meaning resumes when the configured model works again."),
+}
 
 Explain = bool | Literal["if empty"]
 """Which answers are explained: all, none, or only those without results."""
@@ -44,7 +48,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     per_file: int = 0
     """Most results of one file; 0 for no limit."""
     copies: bool = False
-    """Whether each copy of a passage in another file is a result of its own."""
+    """Whether each copy of a passage in another file is a separate result."""
     correct: bool = False
     """Whether to search the likeliest correction of a word that occurs nowhere in the index."""
     like: Passage | None = None
@@ -89,6 +93,8 @@ class SearchContext(msgspec.Struct, eq=False):
     """The highest score or keyword score of all candidates."""
     vector_remedy: RemedyName | None = None
     """Remedy that would enable comparing vectors; `notice` says why they were not compared."""
+    vector_advice: str = ""
+    """Describes that remedy."""
     language_known: bool = True
     """Whether the model knows the language of the query; otherwise its vector doesn't count."""
     vectors_ready: VectorsReady | None = None
@@ -126,7 +132,7 @@ class SearchContext(msgspec.Struct, eq=False):
 
     @property
     def notices(self) -> list[str]:
-        """Notices of all queries in the chain of scopes, this one's first."""
+        """Return the notices of this query and of all queries that it is limited to, innermost first."""
         return [level.notice for level in reversed(self.levels)]
 
     def timed(self, stage: str) -> _Timed:
@@ -135,9 +141,12 @@ class SearchContext(msgspec.Struct, eq=False):
             self.cancel.checkpoint()
         return _Timed(self.spent, stage)
 
-    def note_keywords_only(self, reason: str, remedy: RemedyName) -> None:
-        """Note that only keywords are searched, with the reason and a remedy; `reason` ends with a full stop."""
-        self.vector_remedy = remedy
+    def note_keywords_only(self, reason: str, remedy: RemedyName, advice: str = "") -> None:
+        """Note that only keywords are searched, with the reason and a remedy; `reason` ends with a full stop.
+
+        `advice` describes the remedy if the usual sentence doesn't fit.
+        """
+        self.vector_remedy, self.vector_advice = remedy, advice or tr(_HELPS[remedy])
         self.notice = tr("Searched by words only: {reason}", reason=reason)
         self.stages.add_first("question", 1, 0, self.notice)
 

@@ -23,7 +23,7 @@ from engine.search.parsed_query_description import no_words, remarks_of
 from engine.search.query_conditions import Conditions, files_to_search, read_with_index, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
-from engine.search.result_builder import at_tool_call, copy_of, make_result, matches_in_roles
+from engine.search.result_builder import at_tool_call, copy_of, make_result, matches_in_roles, with_own_dates
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
@@ -476,7 +476,7 @@ class Searcher:
             fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in selected])
             explanation = explain(context.stages, cited, score_inputs, fields)
         return SearchOutcome(
-            results=tuple(results),
+            results=with_own_dates(snapshot, results, context),
             total=found.total - len(everything) + len(different),
             total_is_least=any(scored.id in context.weakest for scored in everything),
             provider="none" if provider is None else provider.id,

@@ -1,7 +1,7 @@
 """Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import tr, tr_count
@@ -22,9 +22,6 @@ from engine.search.pipeline_stages import (
 )
 from engine.text.query_analysis import SHORTEST_PREFIX
 from engine.text.time_expressions import TimeExpression
-
-if TYPE_CHECKING:
-    pass
 
 _T = TypeVar("_T")
 

@@ -180,7 +180,7 @@ class Spelling:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
 
         Words with one typo come first; without any, words that `token` joins, then words with two typos. `as_name`:
-        no common words for what is written as a name.
+        the token is written as a name, so common words are left out.
         """
         for typos, apart in ((1, False), (1, True), (2, False)):
             found = False
@@ -250,7 +250,7 @@ def _is_name(term: QueryTerm, query: str, language: str) -> bool:
 def _is_common(text: str, word: str, typed: str) -> bool:
     """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
 
-    False if letters are only missing or swapped in what was typed: that is hardly a name.
+    False if letters are only missing or swapped in the typed word: that is hardly a name.
     """
     written = spelling.written(text, word)
     return written is not None and written.islower() and bool(Counter(typed) - Counter(word))

@@ -20,6 +20,7 @@ _WORDS = FTS_COLUMNS.index("words")
 _STEMS = FTS_COLUMNS.index("stems")
 _IN_TEXT = {(_WORDS,), (_STEMS,), (_WORDS, _STEMS)}
 """Columns of most matches: only those of the text, which weigh 1."""
+_TITLE, _HEADING = FTS_COLUMNS.index("title"), FTS_COLUMNS.index("heading")
 _NAMED = {FTS_COLUMNS.index("title"), FTS_COLUMNS.index("name")}
 _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in COLUMN_WEIGHTS.items())
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
@@ -116,6 +117,7 @@ class _Counter:
         around: list[Around] = []
         in_stems: dict[int, list[int]] = {}
         in_words: dict[int, list[int]] = {}
+        in_headings: dict[int, list[int]] = {}
         last, frequencies = -1, [0.0]
         for term, number, kind, weights, in_text in self._phrases:
             if not (columns := columns_of(number)):
@@ -126,7 +128,11 @@ class _Counter:
             if columns not in _IN_TEXT:
                 for column in columns:
                     if column != in_text and (weight := weights[column]):
-                        around.append((frequencies, kind, weight * len(offsets_of(number, column))))
+                        offsets = offsets_of(number, column)
+                        around.append((frequencies, kind, weight * len(offsets)))
+                        if neighbours and column in (_TITLE, _HEADING):
+                            before = api.column_size(_TITLE) if column == _HEADING else 0
+                            in_headings.setdefault(term, []).extend(before + offset for offset in offsets)
                         if column in _NAMED:
                             frequencies[-1] = 1.0
             if in_text in columns:
@@ -138,22 +144,26 @@ class _Counter:
                         occurrences[term] += offsets
                     else:
                         occurrences[term] = offsets
-        distances = self._distances(in_stems, in_words) if neighbours and len(matches) > 1 else []
+        distances = self._distances(in_stems, in_words, in_headings) if neighbours and len(matches) > 1 else []
         average = self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
         self._take(api.rowid, api.column_size(_WORDS), average, matches, around, distances)
 
     def _distances(self, *columns: dict[int, list[int]]) -> list[tuple[int, int]]:
         """Return, for each pair of neighbours in the chunk, the pair's number and its least distance in tokens.
 
-        `columns`: by term, its positions in the stems, and in the words; positions of both are not comparable.
+        `columns`: by term, its positions in the stems, in the words, and in the title followed by the headings, so that
+        "greenhouse watering" is near in the section "Watering" of the note "Greenhouse". Positions of different columns
+        are not comparable.
         """
         distances = []
         for pair, (first, second) in enumerate(self._neighbours):
-            for positions in columns:
-                if first in positions and second in positions:
-                    if distance := least_distance(positions[first], positions[second]):
-                        distances.append((pair, distance))
-                    break
+            found = (
+                least_distance(positions[first], positions[second])
+                for positions in columns
+                if first in positions and second in positions
+            )
+            if distance := min(filter(None, found), default=0):
+                distances.append((pair, distance))
         return distances
 
 

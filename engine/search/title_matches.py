@@ -167,7 +167,7 @@ class NoteNames:
         return [] if query in names else names
 
     def _starting(self, snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:
-        """Return the id of a file, the letters of a name and the name itself, for all names with this first letter."""
+        """Return all names with this first letter, each as file id, letters alone, and whole name; cached."""
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest, known = self._latest
         if latest != state:

@@ -78,7 +78,7 @@ _OTHER_QUERIES = (
     "How do I sharpen a kitchen knife?",
     "Which train goes to the airport?",
 )
-"""Queries on so many subjects that most indexes share few of them."""
+"""Queries on many subjects; most indexes share few of them."""
 
 
 def count_words(text: str) -> int:

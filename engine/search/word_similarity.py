@@ -48,12 +48,11 @@ _RUN = re.compile("[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]+|[\uac00-\ud7a3]{2,
 def in_other_languages(
     results: Sequence[Scored], words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext
 ) -> set[int]:
-    """Return the ids of those of the best results that are in another language than the query, but for results that are
-    named like it.
+    """Return the ids of the best results that are in another language than the query, without those named like it.
 
-    A few words without a function word may be in any language: results in one are foreign if they have less than half
-    of these words. So are words of an unknown language, such as Chinese, if that of some notes is unknown, too: these
-    may be empty, or have no words.
+    A query of a few words without a function word may be in any language: results in a language are foreign if they
+    contain less than half of these words. The same applies to unknown languages, such as Chinese, if some notes are in
+    an unknown language, too.
     """
     best = list(islice((scored.id for scored in results if not scored.named), _COMPARED))
     languages = languages_of(snapshot, best)

@@ -10,7 +10,7 @@ import threading
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import msgspec
 import platformdirs
@@ -20,7 +20,16 @@ from engine.base.bounded_json import LONG_KEY
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.base.private_files import read_file, write_aside
-from engine.settings.checking import check_layer, is_section, options_of, refuse_at, refuse_unknown, refuse_unusable
+from engine.settings.checking import (
+    check_layer,
+    find_lines,
+    is_section,
+    line_of,
+    options_of,
+    refuse_at,
+    refuse_unknown,
+    refuse_unusable,
+)
 from engine.settings.options import Settings
 from engine.settings.settings_section import Problem, Section
 
@@ -30,6 +39,7 @@ _log = logging.getLogger(__name__)
 
 OldName = tuple[tuple[str, ...], str]
 """Path of a key that has an old name, and its new name."""
+Layer = Literal["built-in", "defaults", "workspace"]
 
 
 def old_names(data: dict[str, Any]) -> list[OldName]:
@@ -154,7 +164,7 @@ def parse_settings(text: str, path: Path) -> dict[str, Any]:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(_syntax_message(str(error), text, path)) from None
-    except ValueError:  # Python reads no number of so many digits
+    except ValueError:  # Python can't read a number with that many digits
         line = next((number for number, line in enumerate(text.splitlines(), 1) if _ENDLESS.search(line)), 1)
         sentence = tr("{path}, line {line}: the settings cannot be read: a number is too long.", path=path, line=line)
         raise SettingsError(sentence) from None
@@ -261,3 +271,47 @@ class RereadSettings:
         except OSError:
             return None
         return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+class SettingOrigin(msgspec.Struct, frozen=True):
+    """Where an option got the value that is in force."""
+
+    layer: Layer
+    file: str = ""
+    """Path of the settings file; empty for a built-in default."""
+    line: int = 0
+    """Line of the key in the settings file, from 1; 0 for a built-in default."""
+
+
+BUILT_IN = SettingOrigin("built-in")
+
+
+def origin_of(key: str, workspace: Path, config: Path | None, item: str | None = None) -> SettingOrigin:
+    """Return where `key`, such as `query.min_score`, is set for this workspace; for a list, where it contains `item`.
+
+    Built-in if no layer has it, or the file can't be read any more.
+    """
+    path = config or settings_path()
+    try:
+        text = read_settings_text(path, required=False)
+        data = {} if text is None else parse_settings(text, path)
+    except SettingsError:
+        return BUILT_IN
+    if text is None:
+        return BUILT_IN
+    own = [folder for folder in data.get("workspace", {}) if same_folder(folder, workspace)]
+    names = tuple(key.split("."))
+    layers: list[tuple[Layer, tuple[str, ...]]] = [("workspace", ("workspace", folder)) for folder in reversed(own)]
+    for layer, above in (*layers, ("defaults", ("defaults",))):
+        value = _value(data, (*above, *names))
+        if value is not None and (item is None or not isinstance(value, list) or item in map(str.strip, value)):
+            return SettingOrigin(layer, str(path), line_of(find_lines(text), (*above, *names)))
+    return BUILT_IN
+
+
+def _value(data: Any, path: tuple[str, ...]) -> Any:
+    for part in path:
+        if not isinstance(data, dict) or part not in data:
+            return None
+        data = data[part]
+    return data

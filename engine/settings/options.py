@@ -263,7 +263,7 @@ class BatchSettings(Section, frozen=True):
     wait: Annotated[bool, option("Wait for batch jobs", "Wait for batch jobs; off leaves them to a later update.")] = (
         True
     )
-    concurrency: Annotated[int, option("Parallel batch jobs", "Maximum number of batch jobs at once.", 1, 16)] = 2
+    concurrency: Annotated[int, option("Parallel batch jobs", "Maximum number of simultaneous batch jobs.", 1, 16)] = 2
     poll_interval_ms: Annotated[
         int, option("Interval between checks of batch jobs", "Milliseconds between two checks of a batch job.", 10)
     ] = 2000

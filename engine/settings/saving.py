@@ -16,6 +16,7 @@ from engine.base.private_files import write_aside
 from engine.settings.catalog import value_at
 from engine.settings.loading import (
     SETTINGS_VERSION,
+    Layer,
     check_settings,
     load_settings,
     merge_layers,
@@ -27,7 +28,6 @@ from engine.settings.loading import (
     settings_path,
 )
 from engine.settings.options import Settings
-from engine.settings.setting_origin import Layer
 
 
 def save_setting(key: str, value: Any, workspace: Path | None = None, config: Path | None = None) -> None:
@@ -264,7 +264,7 @@ def read_layers(workspace: Path, config: Path | None = None) -> SettingLayers:
 
 
 def named_workspaces(config: Path | None = None) -> tuple[Path, ...]:
-    """Return the folders with a table of their own in the settings file, as written. Raises `SettingsError`."""
+    """Return the folders with their own table in the settings file, as written. Raises `SettingsError`."""
     text = read_settings_text(config or settings_path(), required=False)
     data = {} if text is None else parse_settings(text, config or settings_path())
     layers = data.get("workspace", {})

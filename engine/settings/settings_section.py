@@ -105,7 +105,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 @functools.cache
 def hints_of(section: type[Section]) -> dict[str, Any]:
-    """Return the types of a section's options by attribute, with what is declared about each."""
+    """Return the type annotations of a section's options by attribute, including what `option` declares."""
     return get_type_hints(section, include_extras=True)
 
 

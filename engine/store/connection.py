@@ -43,7 +43,7 @@ def translated(database: Path) -> Iterator[None]:
     except apsw.ConnectionClosedError:
         raise Closed from None
     except apsw.FullError as error:
-        raise _full(database.parent) from error
+        raise disk_full(database.parent) from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.MismatchError, UnicodeDecodeError) as error:
         raise damaged(database, str(error)) from error
     except apsw.SQLError as error:
@@ -58,7 +58,7 @@ def translated(database: Path) -> Iterator[None]:
         ) from error
     except apsw.IOError as error:
         if not has_room(database.parent):  # for the WAL's index file, SQLite reports another error
-            raise _full(database.parent) from error
+            raise disk_full(database.parent) from error
         raise StoreError(
             tr(
                 "The index {file} could not be read or written ({reason}). Check the disk and its free space, then try "
@@ -81,11 +81,12 @@ def damaged(database: Path, reason: str) -> IndexCorrupt:
     )
 
 
-def _full(folder: Path) -> DiskFull:
+def disk_full(folder: Path) -> DiskFull:
+    """Return the engine's error for a full disk with an index."""
     return DiskFull(
         tr(
             "The disk is full: nothing more can be indexed or saved until there is room in {folder}. "
-            "Everything stored before is kept.",
+            "Nothing saved earlier is lost.",
             folder=folder,
         )
     )
@@ -102,7 +103,7 @@ def has_room(folder: Path) -> bool:
 def refused(folder: Path, error: OSError) -> StoreError:
     """Return the engine's error for a folder of an index in which a file can't be created."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _full(folder)
+        return disk_full(folder)
     return IndexReadOnly(unwritable(folder))
 
 
@@ -135,7 +136,7 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
     A reader must be able to write the WAL's index file. On a full disk and in a read-only folder, it becomes a frozen
     reader, which builds that index in memory or, without a WAL, opens the database alone.
 
-    Each pragma needs a call of its own: apsw stops at the first statement that yields a row.
+    Each pragma needs a separate call: apsw stops at the first statement that yields a row.
     """
     if role == "writer":
         with contextlib.suppress(OSError):  # SQLite then reports the reason
@@ -273,7 +274,7 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
     try:
         yield
     except apsw.Error as error:
-        # Virtual tables report an interrupt as an error of their own.
+        # Virtual tables report an interrupt as another error.
         if cancel.cancelled:
             raise Cancelled from error
         raise

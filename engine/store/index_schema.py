@@ -61,9 +61,14 @@ def _index_12(connection: apsw.Connection) -> None:
         _create_chunk_rows(connection, Tables(generation))
 
 
+def _index_13(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _add_earlier_dates(connection, Tables(generation))
+
+
 FIRST_INDEX_FORMAT = 11
 """Format made by the first migration. Files with earlier ones are from before the first release, and are replaced."""
-INDEX_MIGRATIONS: tuple[Migration, ...] = (_index_11, _index_12)
+INDEX_MIGRATIONS: tuple[Migration, ...] = (_index_11, _index_12, _index_13)
 INDEX_FORMAT = FIRST_INDEX_FORMAT + len(INDEX_MIGRATIONS) - 1
 
 
@@ -235,6 +240,18 @@ def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
         f"""CREATE TABLE {tables.front_matter} (
             file_id INTEGER PRIMARY KEY, aliases TEXT NOT NULL, dated REAL, evergreen INTEGER NOT NULL)"""
     )
+    _add_earlier_dates(connection, tables)
+
+
+def _add_earlier_dates(connection: apsw.Connection, tables: Tables) -> None:
+    """Add the column of a note's dates before the latest one, separated by spaces, unless the table has it."""
+    if all(column[1] != "earlier" for column in connection.execute(f"PRAGMA table_info({tables.front_matter})")):
+        connection.execute(f"ALTER TABLE {tables.front_matter} ADD COLUMN earlier TEXT NOT NULL DEFAULT ''")
+
+
+def stored_dates(dated: float | None, earlier: str | None) -> tuple[float, ...]:
+    """Return the dates of a row of `front_matter`, ascending, in seconds since the epoch; empty if there is no row."""
+    return (*map(float, (earlier or "").split()), *(() if dated is None else (dated,)))
 
 
 def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:

@@ -132,6 +132,21 @@ def note_awaiting(writer: "Writer", what: Awaiting | None) -> None:
     writer.set_meta("awaiting", None if what is None else msgspec.json.encode(what).decode())
 
 
+def embedding_failure(snapshot: Snapshot, name: ModelName) -> str:
+    """Return why the last sync could not embed with this model; empty if it could, or if another model was in use."""
+    stored = snapshot.meta("embedding failure")
+    if isinstance(stored, str):
+        with contextlib.suppress(ValueError):  # written by another version
+            model, reason = decode_json(stored, tuple[ModelName, str])
+            return reason if model == name else ""
+    return ""
+
+
+def note_embedding_failure(writer: "Writer", name: ModelName, reason: str) -> None:
+    """Store why a sync could not embed with a model; an empty reason removes it."""
+    writer.set_meta("embedding failure", msgspec.json.encode((name, reason)).decode() if reason else None)
+
+
 def purge(writer: "Writer", name: ModelName) -> int:
     """Delete some vectors of a model in the caller's transaction; returns how many were deleted, 0 when all are gone.
 
@@ -150,7 +165,7 @@ def purge(writer: "Writer", name: ModelName) -> int:
 def spread_chunks(snapshot: Snapshot, model: StoredModel, most: int) -> list[int]:
     """Return the ids of at most `most` chunks that have a vector, spread evenly over the index.
 
-    Reads about so many rows, but all if many chunk ids are unused or many chunks have no vector.
+    Reads about that many rows, but all if many chunk ids are unused or many chunks have no vector.
     """
     first, last = snapshot.chunk_id_range()
     width = -(-(last + 1 - first) // most)

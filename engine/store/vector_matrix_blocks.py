@@ -55,7 +55,7 @@ def quantise(vectors: Floats | Halves) -> tuple[Codes, Floats]:
 
 
 def _cast_rows(dims: int) -> int:
-    """Return how many rows are cast to float32 at once."""
+    """Return the number of rows in each block that is cast to float32."""
     return max(1, _CAST_BYTES // (4 * max(1, dims)))
 
 

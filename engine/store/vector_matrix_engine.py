@@ -123,7 +123,7 @@ class MatrixEngine:
             log.warning("The vector matrix could not be removed: %s", error)
 
     def is_saved(self, snapshot: Snapshot, model: StoredModel) -> bool:
-        """Whether the file has the vectors of this snapshot, as far as its header tells. Reads nothing else."""
+        """Whether the file has the vectors of this snapshot, according to its header. Reads nothing else."""
         header = read_header(self._files.matrix)
         return (
             header is not None

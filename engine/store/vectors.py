@@ -94,7 +94,7 @@ class VectorIndex:
             if limit is None:
                 return EngineChoice("numpy", tr("Chosen in the settings.") if self._chosen == "numpy" else "", None)
             more = tr(
-                "Automatic: numpy is faster for so many passages; at {count:,} or fewer, sqlite-vec takes over.",
+                "Automatic: numpy is faster for this many passages; at {count:,} or fewer, sqlite-vec takes over.",
                 count=limit,
             )
             return EngineChoice("numpy", more, limit)

@@ -1,14 +1,26 @@
-"""The file workspace.json next to an index: the path of its workspace, since the folder's name is only a hash of it."""
+"""The file workspace.json next to an index: the path of its workspace, since the folder's name is only a hash of it.
+
+It also identifies a workspace whose folder was renamed, so that its index and the user's data in it are found again.
+"""
 
 import contextlib
+import logging
 import os
+from itertools import islice
 from pathlib import Path
 
+import apsw
 import msgspec
 
 from engine.base.bounded_json import decode_json
+from engine.base.errors import MnemoscopeError
 from engine.base.private_files import read_file, replace_file
 from engine.store.index_paths import IndexFiles
+
+log = logging.getLogger(__name__)
+
+_SAMPLE = 200
+"""Most indexed files that are compared with those of a folder."""
 
 
 class WorkspaceNote(msgspec.Struct, frozen=True):
@@ -16,13 +28,16 @@ class WorkspaceNote(msgspec.Struct, frozen=True):
     """Real path of the workspace."""
     forgotten: bool = False
     """Whether the workspace is hidden from lists until it is opened again."""
+    inode: int = 0
+    """Inode of the folder, which a new name does not change; 0 if unknown."""
 
 
 def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
     """Record which workspace an index belongs to. Write errors are ignored: the index works without this file."""
-    note = WorkspaceNote(str(workspace), forgotten)
     path = _path(files.folder)
-    if _read(path) == note:
+    former = _read(path)
+    note = WorkspaceNote(str(workspace), forgotten, _inode(workspace) or (former.inode if former else 0))
+    if former == note:
         return
     with contextlib.suppress(OSError):
         replace_file(path, msgspec.json.encode(note))
@@ -30,12 +45,77 @@ def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = Fals
 
 def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:
     """Return the workspaces recorded next to all indexes in a folder, sorted by path."""
+    return sorted((note for _, note in _notes(indexes)), key=lambda note: note.folder)
+
+
+def adopt_moved_index(files: IndexFiles, workspace: Path) -> bool:
+    """Give a workspace without an index the one that it had under its former name; returns whether there was one.
+
+    Otherwise, facts and saved searches would seem to be lost. The former folder must be missing, and have had the same
+    inode, and one of its files with the same size and time, since inodes are used again. An index that is open stays.
+    """
+    if os.path.lexists(files.folder) or not (inode := _inode(workspace)):
+        return False
+    for former, note in _notes(files.folder.parent):
+        if note.inode != inode or os.path.lexists(note.folder) or not _shares_file(former, workspace):
+            continue
+        if _is_open(former):
+            log.warning("The index of a renamed folder is in use, so a new one is made")
+            return False
+        with contextlib.suppress(OSError):  # such as one that another process has just renamed
+            former.folder.rename(files.folder)
+            log.info("The index of a renamed folder was adopted")
+            return True
+    return False
+
+
+def _shares_file(files: IndexFiles, workspace: Path) -> bool:
+    """Return whether a note of this index is in a folder, with the size and time that the index has."""
+    from engine.store.connection import open_connection
+    from engine.store.snapshot import Snapshot
+
     try:
-        folders = [entry.path for entry in os.scandir(indexes) if entry.is_dir(follow_symlinks=False)]
+        with contextlib.closing(open_connection(files.database, "reader")) as connection:
+            indexed = Snapshot(connection).files("memory")
+    except (MnemoscopeError, apsw.Error, OSError):
+        return False
+    for name, file in islice(indexed.items(), _SAMPLE):
+        with contextlib.suppress(OSError, ValueError):
+            found = (workspace / name).stat()
+            if (found.st_size, found.st_mtime_ns) == (file.size, file.mtime_ns):
+                return True
+    return False
+
+
+def _is_open(files: IndexFiles) -> bool:
+    """Return whether one of the databases is open: SQLite must not find its files under other names."""
+    for database in (files.database, files.user):
+        if not database.exists():
+            continue
+        try:
+            with contextlib.closing(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+                connection.pragma("locking_mode", "exclusive")  # succeeds only without another connection
+                connection.execute("BEGIN EXCLUSIVE")
+                connection.execute("ROLLBACK")
+        except apsw.Error:
+            return True
+    return False
+
+
+def _notes(indexes: Path) -> list[tuple[IndexFiles, WorkspaceNote]]:
+    """Return the indexes in a folder that have a note, with it."""
+    try:
+        folders = [Path(entry.path) for entry in os.scandir(indexes) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
-    notes = filter(None, (_read(_path(Path(folder))) for folder in folders))
-    return sorted(notes, key=lambda note: note.folder)
+    return [(IndexFiles(folder), note) for folder in folders if (note := _read(_path(folder))) is not None]
+
+
+def _inode(workspace: Path) -> int:
+    try:
+        return workspace.stat().st_ino
+    except OSError:
+        return 0
 
 
 def _path(folder: Path) -> Path:

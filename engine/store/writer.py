@@ -104,7 +104,7 @@ class NewChunks(Protocol):
 
 
 class ChunkChanges(msgspec.Struct, frozen=True):
-    """How the stored chunks of a changed note differ from its new ones; all others stay as they are."""
+    """Differences between the stored chunks of a changed note and its new ones; all others stay unchanged."""
 
     removed: tuple[tuple[int, bytes], ...]
     """Ids and hashes of those whose text is no longer in the note."""
@@ -136,8 +136,8 @@ class NewFile(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     """For notes only, like all fields below."""
     alias_tokens: str = ""
-    dated: float | None = None
-    """Date from the front matter, in seconds since the epoch."""
+    dates: tuple[float, ...] = ()
+    """Dates from the front matter, ascending, in seconds since the epoch."""
     evergreen: bool = False
     links: tuple[NoteLink, ...] = ()
     link_names: tuple[NoteName, ...] = ()
@@ -177,10 +177,11 @@ class Writer(Snapshot):
         self.connection.executemany(
             f"INSERT OR IGNORE INTO {self.tables.tags} VALUES (?, ?)", ((tag, file_id) for tag in file.tags)
         )
-        if file.aliases or file.dated is not None or file.evergreen:
+        if file.aliases or file.dates or file.evergreen:
+            *earlier, dated = file.dates or (None,)
             self.connection.execute(
-                f"INSERT INTO {self.tables.front_matter} VALUES (?, ?, ?, ?)",
-                (file_id, "\n".join(file.aliases), file.dated, file.evergreen),
+                f"INSERT INTO {self.tables.front_matter} VALUES (?, ?, ?, ?, ?)",
+                (file_id, "\n".join(file.aliases), dated, file.evergreen, " ".join(map(str, earlier))),
             )
         self.connection.executemany(
             f"INSERT INTO {self.tables.links} VALUES (?, ?, ?, ?, ?, ?, ?)",

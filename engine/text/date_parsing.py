@@ -27,7 +27,7 @@ _WEEKDAYS = {
 }
 _SPANS = {"week": "w", "woche": "w", "month": "m", "monat": "m", "year": "y", "jahr": "y"}
 _THIS_OR_LAST = lazy_pattern(r"(?:(this|diese[nrs]?)|last|letzte[nrs]?)[ \t_-]+(week|month|year|woche|monat|jahr)")
-EXAMPLES = "2026-05-31, 2026-05, 2026, April, last spring, yesterday, last week, or 7d, 3m or 1y for so long ago"
+EXAMPLES = "2026-05-31, 2026-05, 2026, April, last spring, yesterday, last week, or a time ago such as 7d, 3m or 1y"
 
 
 class Period(NamedTuple):

@@ -360,8 +360,9 @@ class _Matcher(dict[str, _RunMatches | None]):
         return frozenset([stems[root] for stems in self._stemmers])
 
     def _stretch_ranges(self, text: str) -> Iterator[Range]:
-        """Yield where the query's stretches of unspaced script occur in a text, compared by characters with their
-        marks.
+        """Yield the ranges of the query's words of unspaced scripts in a text.
+
+        Characters are compared with their combining marks.
         """
         tokens = _cluster_tokens(text)
         joined = "".join(tokens)
@@ -385,7 +386,7 @@ def _all_but_plain(beginnings: frozenset[str]) -> re.Pattern[str]:
 
 
 def _find_run(piece: str, run: str, start: int) -> int:
-    """Return the first position from `start` on at which this run occurs, not as part of a longer run."""
+    """Return the first position of this run of characters from `start` on that isn't part of a longer run."""
     at = piece.find(run, start)
     while _in_run(piece, at - 1) or _in_run(piece, at + len(run)):
         at = piece.find(run, at + 1)

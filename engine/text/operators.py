@@ -71,7 +71,7 @@ OPERATORS = {
 DATED = ("after", "before", "on")
 QUERY_HELP = (
     ('"left valve"', marked("exactly these words, next to each other")),
-    ("-hose", marked('no results with this word; also -"left valve", -path:archive')),
+    ("-hose", marked('no results with this word; also NOT hose, -"left valve", -path:archive')),
     ("timer OR clock", marked("one of these words, or both")),
     ("irrig*", marked("words that begin like this")),
     *((operator.example, operator.meaning) for operator in OPERATORS.values()),

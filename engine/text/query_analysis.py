@@ -236,9 +236,9 @@ def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTe
 
 
 def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
-    """Yield the terms of a text in order, without Korean particles after a word of another script or a quotation.
+    """Yield the terms of a text in order; Korean particles after a foreign word or a quotation are left out.
 
-    These are written as in `API를` and `"설정 파일"을`.
+    Examples are `API를` and `"설정 파일"을`.
     """
     for run in RUN.finditer(text):
         word_end = 0 if text[: run.start()].endswith(_CLOSING) else -1
@@ -304,8 +304,13 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
 def _language(text: str, languages: Sequence[str]) -> str:
     """Return the language of a query. Few words tell it, so its question word and verb decide, if it has both."""
     detected = detect_language(text, languages)
-    by_question_words = question_languages([fold(run[0]) for run in RUN.finditer(text)])
+    by_question_words = question_languages([word for _, word in _runs(text)])
     return detected if not by_question_words or detected in by_question_words else by_question_words[0]
+
+
+def _runs(text: str) -> list[tuple[int, str]]:
+    """Return the words of a query, folded, each with its start; without the sign before a Spanish question."""
+    return [(run.start(), fold(run[0].lstrip("¿¡"))) for run in RUN.finditer(text)]
 
 
 def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryTerm:
@@ -321,17 +326,19 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     """Mark words that only introduce the query as fillers or, in a question for notes, as not searched, if other words
     are left, and acronyms such as WHO, which are not searched otherwise.
     """
-    words = [(run.start(), fold(run[0])) for run in RUN.finditer(text)]
+    words = _runs(text)
     marked: list[QueryTerm] = []
     introduced = NOTES_ON.match(text)
     own_notes = 0 if introduced is None else introduced.end()
-    begins = True  # no word that is searched comes before, but for fillers
+    begins = True  # no searched word comes before, except fillers
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
         before = [word for start, word in words if start < term.start]
         filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
-        filler |= searched and len(words) == 2 and len(before) == 1 and term.word in A_NOTE
+        if searched and len(words) == 2:
+            begun = [word for start, word in words if start <= term.start]
+            filler |= bool(begun) and begun[-1] in A_NOTE and (len(begun) == 2 or begun[-1] != "note")
         recall = searched and isinstance(term.word, str) and is_recall(term.word, before, language)
         recall |= searched and term.start < own_notes
         begins = begins and (filler or term.stop or recall)

@@ -1,9 +1,10 @@
-"""The query language: words, "phrases", -exclusions, OR, prefixes*, and operators such as `path:` and `after:`.
+"""The query language: words, "phrases", -exclusions, OR, NOT, prefixes*, and operators such as `path:` and `after:`.
 
 Any text is a query. Invalid syntax is read as words and noted in the query's remarks.
 """
 
 import re
+from functools import cached_property
 
 from engine.base import lazy_pattern
 from engine.base.language import marked, tr
@@ -40,6 +41,7 @@ _LEAST_CHARACTERS = 2 * _LEAST_WORDS
 """Least number of characters of a sentence in a script without spaces."""
 _IN_SENTENCES = FUNCTION_CHARACTERS.union("はがをにので", "，、。；：")
 """Chinese and Japanese function words, and signs that only sentences have."""
+_CONNECTIVES = ("AND", "OR", "NOT")
 _NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
 
@@ -109,15 +111,15 @@ class _Reader:
         match = _SPACE.match(self._text, at)
         return match.end() if match else at
 
-    def _next(self, at: int) -> int:
-        """Parse the word, phrase or operator that begins at `at`; returns its end."""
+    def _next(self, at: int, *, negated: bool = False) -> int:
+        """Parse the word, phrase or operator that begins at `at`; returns its end. `negated` after a NOT."""
         text = self._text
         if text[at] == "-" and at and not text[at - 1].isspace():
             return at + 1  # after a quotation: “left”-handed
         after = text[at + 1 : at + 2]
         excludes = after.isalpha() or after in CLOSING or _TAG.match(text, at + 1) is not None
-        negated = text[at] == "-" and excludes and not _OPTION.match(text, at)
-        begin = at + 1 if negated else at
+        minus = text[at] == "-" and excludes and not _OPTION.match(text, at)
+        negated, begin = negated or minus, at + 1 if minus else at
         if text[begin] in CLOSING and (end := self._phrase(begin, negated=negated)):
             return end
         match = NAMED.match(text, begin)
@@ -126,6 +128,8 @@ class _Reader:
         end = self._end_of_token(begin)
         if text[begin:end] == "OR" and not negated:
             self._or(begin, end)
+        elif text[begin:end] == "NOT" and not negated and self._negates(operand := self._skip(end)):
+            return self._next(operand, negated=True)
         else:
             self._word(begin, end, negated=negated)
         return end
@@ -178,6 +182,26 @@ class _Reader:
     def _end_of_token(self, begin: int) -> int:
         match = TOKEN.match(self._text, begin)
         return match.end() if match else begin + 1
+
+    def _negates(self, at: int) -> bool:
+        """Return whether a NOT before `at` excludes what begins there, as in other search programs.
+
+        In a sentence it only stresses, and in capital letters it belongs to a command, such as `NOT NULL`.
+        """
+        token = TOKEN.match(self._text, at)
+        if token is None or token[0] in _CONNECTIVES or self._is_sentence:
+            return False
+        if token[0].isupper() and not NAMED.match(token[0]):
+            self._remarks.append(tr("“NOT” was read as a word: to exclude a word, write -{word}.", word=token[0]))
+            return False
+        return True
+
+    @cached_property
+    def _is_sentence(self) -> bool:
+        """Whether the query contains a function word; AND, OR and NOT do not count."""
+        words = [word for word in TOKEN.findall(self._text) if word not in _CONNECTIVES]
+        unsearched = unsearched_words("english") | unsearched_words(detect_language(" ".join(words)))
+        return any(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
 
     def _or(self, begin: int, end: int) -> None:
         if self._joins or not self._clauses or self._clauses[-1].negated:

@@ -103,7 +103,7 @@ def _same_beginning(word: str, other: str) -> int:
 
 
 def is_probable(word: str, other: str, count: int) -> bool:
-    """Return whether `word` may be `other` with so many typos, and not a different word, such as a name."""
+    """Return whether `word` may be `other` with this many typos, and not a different word, such as a name."""
     return count < 2 or len(word) > _LIKE_OTHERS or set(word) <= set(other)
 
 

@@ -166,8 +166,8 @@ _QUESTION_WORD_LISTS = {
         überhaupt unserem unseren unserer unseres viele vielen warst welchem welchen welches wem wen wessen wieso
         wieviel wieviele wodurch wofür woher wohin womit worüber wozu""",
     "french": """
-        ai-je avait avez avons chaque combien devez devons doit doivent dois est-ce faire fallait font jamais laquelle
-        lequel lesquelles lesquels peuvent peux pouvez pouvons quelque quelques toujours veut veux voulez""",
+        ai-je quest-ce avait avez avons chaque combien devez devons doit doivent dois est-ce faire fallait font jamais
+        laquelle lequel lesquelles lesquels peuvent peux pouvez pouvons quelque quelques toujours veut veux voulez""",
     "spanish": """
         cuáles cuánta cuántas cuánto cuántos debe deben debo había haces hacen hago has he hemos nuestras nuestros
         podemos puede pueden puedo quiero quienes tengo tenía tenemos""",
@@ -184,6 +184,7 @@ _QUESTION_WORD_LISTS = {
         ваш ваша ваше ваши делать должен должна должно должны зачем которого которой которых моего моей моих мое мои
         моя наш наша наше наши нашего нашей нашем нашем наших нашу нужно откуда свое свои свой своя сделать сколько
         твой твоя""",
+    "turkish": "hakkında ilgili kimdir nedir nelerdir",
     "arabic": "أولئك أي كم لنا لي يجب يمكن",
     "korean": """
         어디에 어디인가요 언제인가요 얼마나 왜요 무엇인가 무엇인가요 무엇인지 무엇이죠 뭐야 뭐예요 뭔가요
@@ -291,6 +292,7 @@ _RECALLS = {
     "russian": ("где когда что", "я", "писал писала написал написала записал записала упоминал упоминала"),
     "swedish": ("var när", "", "skrev skrivit antecknade nämnde"),
     "danish": ("hvor hvornår", "", "skrev skrevet noterede nævnte"),
+    "turkish": ("ne nerede nereye", "", "yazdım yazmıştım"),
     "polish": ("gdzie kiedy", "", "pisałem pisałam napisałem napisałam zapisałem zapisałam"),
 }
 """Words that ask, the first person, and verbs that aren't searched after both, as in "where did I write about it?"; no
@@ -303,10 +305,12 @@ NOTES_ON = lazy_pattern(
     r"|anteckningar (?=om )|noter (?=om ))",
     re.IGNORECASE,
 )
-"""The beginning of a query for one's own notes on a subject; its group isn't searched."""
+"""The beginning of a query for the user's notes on a subject; its group isn't searched."""
 
-A_NOTE = frozenset({"note", "notiz", "notitie", "заметка"})
-"""Words that are fillers after the only other word of a query, as in "pump note"."""
+A_NOTE = frozenset(
+    fold(word) for word in "note nota notiz notitie notatka notu notum заметка 노트 메모 メモ ノート 笔记 筆記".split()
+)
+"""Words that are fillers after the only other word of a query, as in "pump note", and but for "note" before it."""
 
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
 # word; some count only at the beginning or end of a query. Of a longer word the rest is searched.
@@ -376,7 +380,7 @@ def is_filler(word: str, before: Collection[str], language: str, *, begins: bool
 
 
 def is_recall(word: str, before: Collection[str], language: str) -> bool:
-    """Whether a folded word is the verb of a question for one's own notes, such as "where did I write about it?".
+    """Whether a folded word is the verb of a question for the user's notes, such as "where did I write about it?".
 
     `before`: the query's words before this one, folded.
     """
@@ -409,4 +413,5 @@ def unspaced_stops(stretch: str) -> list[tuple[int, int]]:
 def _unspaced() -> re.Pattern[str]:
     anywhere, first, last, chinese = map("|".join, (_THAI_ANYWHERE, _THAI_FIRST, _THAI_LAST, _CHINESE))
     thai = rf"(?:^(?:{first})|{anywhere})(?![{_THAI_MARKS}])|(?:{last})+$"
-    return re.compile(rf"{thai}|(?<![{_KANA}])(?:{chinese})(?![{_KANA}])")
+    own_notes = "(?:的(?:笔记|筆記)|についてのメモ)$"
+    return re.compile(rf"{thai}|{own_notes}|(?<![{_KANA}])(?:{chinese})(?![{_KANA}])")

@@ -153,7 +153,7 @@ def to_token(text: str) -> str:
 
 
 def _plain(word: str, start: int, end: int) -> list[Piece]:
-    """Return one piece for a word, unchanged, or several pieces if it is very long."""
+    """Return the piece of a word that isn't split further; a very long word is cut into several."""
     if end - start > _LONGEST_WORD:
         cuts = [*range(start, end, _LONGEST_WORD), end]
         return [piece for span in pairwise(cuts) for piece in _plain(word, *span)]

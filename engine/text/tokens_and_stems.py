@@ -224,7 +224,7 @@ class _Token(msgspec.Struct, frozen=True):
 def phrase_tokens(text: str) -> PhraseTokens:
     """Return the tokens of a phrase; empty if it has neither letters nor digits."""
     tokens = [token for run in RUN.findall(text) for token in _tokens(run) if not token.inner]
-    # In a text, more characters may follow the last one, and it is then not a token of its own.
+    # In a text, more characters may follow the last one, and it is then not a separate token.
     complete = tokens[:-1] if tokens and tokens[-1].tail else tokens
     return PhraseTokens(tuple(token.text for token in complete), open=bool(tokens) and tokens[-1].single)
 

@@ -13,7 +13,7 @@ HANGUL = "\x02"
 MARK = "\x03"
 """Shape of a combining mark or an invisible character, such as a zero-width space: never the end of a word."""
 SYMBOL = "\x04"
-"""Shape of an emoji or pictograph, which is a token of its own."""
+"""Shape of an emoji or pictograph, which is a separate token."""
 FLAG = "\x05"
 """Shape of half a flag: two such letters are one pictograph."""
 _WORDS = (UNSPACED, HANGUL, SYMBOL, FLAG)

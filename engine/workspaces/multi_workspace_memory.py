@@ -166,7 +166,7 @@ class MultiWorkspaceMemory:
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        """Search, also limited to one file of another workspace."""
+        """Search the open workspace; with a `path_glob` of one file in another workspace, search that file."""
         glob = options.get("path_glob") or ""
         other = next((one for one in self._workspaces()[1] if glob.startswith(_glob_of(one))), None) if glob else None
         if other is None:

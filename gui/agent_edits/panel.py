@@ -23,7 +23,6 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.search.result_list import copy_text
 from gui.sessions.listing_view import CHOOSE, NONE_TO_READ
-from gui.sessions.wording import UNTITLED, agent_name, file_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.buttons import guide_action
@@ -34,6 +33,7 @@ from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, S
 from gui.widgets.query_box import QueryBox
 from gui.widgets.right_to_left import margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.session_texts import UNTITLED, agent_name, file_count
 
 _COPY = command("edits.copy-path", marked("Copy path"), "edits", QKeySequence.StandardKey.Copy)
 _PAD = 6

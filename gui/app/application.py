@@ -119,14 +119,14 @@ _CLOSE_MS = 900
 _HEAPS = 2
 """The main heap, and one that the pool's threads share."""
 _LARGE = 4 * 1024 * 1024
-"""Bytes from which a block gets pages of its own, and of unused memory at the end of the main heap. From 1 MB on, pages
+"""Bytes from which a block gets its own pages, and of unused memory at the end of the main heap. From 1 MB on, pages
 of the embedding model's arrays were fetched again for each batch, 4 % of the time of an index.
 """
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 """Options of `mallopt`, from glibc's `malloc.h`."""
 _NO_DISPLAY = (
-    "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or one of the verbs that "
-    "mnemoscope --help lists."
+    "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or one of the commands "
+    "that mnemoscope --help lists."
 )
 
 
@@ -160,7 +160,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
 def limit_heaps() -> None:
     """Make glibc return the memory that a job no longer needs; call it before the first thread starts.
 
-    By default each pool thread gets a heap of its own, which stays as large as its largest job made it. One freed block
+    By default each pool thread gets its own heap, which stays as large as its largest job made it. One freed block
     of 30 MB makes all blocks up to that size part of these heaps. After 400 actions in all views the window had
     541 MB, with these limits it has 387 MB.
     """

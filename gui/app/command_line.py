@@ -99,7 +99,9 @@ class _Parser(argparse.ArgumentParser):
         """Return the help, including names of views and verbs, which are only looked up when it is printed."""
         names = ", ".join(view_names())
         views = textwrap.fill(names, 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
-        return f"{super().format_help()}\nviews:\n{views}\n\nwithout a window, each with --help:\n{_verbs()}\n"
+        return (
+            f"{super().format_help()}\nviews:\n{views}\n\ncommands that need no window, each with --help:\n{_verbs()}\n"
+        )
 
 
 class _Version(argparse.Action):
@@ -145,18 +147,22 @@ def make_parser() -> argparse.ArgumentParser:
         "--view", choices=view_names(), default="search", metavar="NAME", help="what to show (default: search)"
     )
     parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")
-    parser.add_argument("--theme", choices=THEMES, help="colours, whatever the settings say")
+    parser.add_argument("--theme", choices=THEMES, help="colours to use instead of those in the settings")
     parser.add_argument(
         "--language", choices=LANGUAGE_TAGS, metavar="TAG", help="language of the window, such as de, for this start"
     )
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
     parser.add_argument(
-        "--toggle", action="store_true", help="show or hide the quick search, for a key of the whole desktop"
+        "--toggle",
+        action="store_true",
+        help="show or hide the quick search; assign a key of your desktop to this command",
     )
     parser.add_argument(
         "--background", action="store_true", help="start without the window: in the tray, and ready for --toggle"
     )
-    parser.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print it")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print the version, then exit"
+    )
     parser.add_argument("link", nargs="?", default="", metavar="LINK", help="link to open: mnemoscope://open?…")
     return parser
 

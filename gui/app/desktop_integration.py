@@ -5,23 +5,161 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
-from engine import Settings
+from engine import MemoryProviderStatus, Settings, SyncSummary, marked, tr, tr_count
 from gui.app.autostart import AutostartController
-from gui.app.background_mode import BackgroundMode
 from gui.app.command_line import Options, parse_options
 from gui.app.ipc_server import IpcServer
 from gui.app.quick_search_controller import QuickSearchController
 from gui.app.single_instance import IpcAddress, IpcMessage
 from gui.app.start_view import show_view
 from gui.app.tray import Tray
-from gui.app.update_notification import UpdateNotification
-from gui.core.workspace import Opened
+from gui.commands.keymap import keymap
+from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
+from gui.widgets.formatting import duration
+from gui.widgets.plain_text import message_box
 from gui.window.main_window import MainWindow
 
 log = logging.getLogger(__name__)
+
+LONG_SECONDS = 20
+"""Seconds; a shorter sync isn't worth a notification."""
+_EXPLAINED = marked(
+    "The window closes, and Mnemoscope keeps running in the tray: click its icon to reopen the window. The "
+    "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
+    "the icon."
+)
+_WITH_KEY = marked(
+    "The window closes, and Mnemoscope keeps running in the tray: click its icon to reopen the window. The "
+    "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
+    "the icon, or press {key} in the window."
+)
+
+
+class BackgroundMode(QObject):
+    """Keeps the program in the tray when the window is closed, by handling its close event first."""
+
+    def __init__(self, window: MainWindow, tray: Tray) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tray = tray
+        self._quitting = False
+        self._explanation: QMessageBox | None = None
+        self.hides_on_close = False
+        """Whether the program stays open when the window closes."""
+        window.quit_requested.connect(self._note_quit)
+        window.installEventFilter(self)
+
+    @Slot()
+    def _note_quit(self) -> None:
+        self._quitting = True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self._window or event.type() != QEvent.Type.Close:
+            return False
+        if self._quitting or not (self.hides_on_close and self._tray.is_shown) or _session_ends():
+            return False
+        event.ignore()
+        if self._window.state.tray_notice_shown:
+            self._window.hide()
+        else:
+            self._explain()
+        return True
+
+    def _explain(self) -> None:
+        """Explain background mode before the window is closed for the first time."""
+        if self._explanation is not None:
+            return
+        key = keymap().first_key("window.quit")
+        more = tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED)
+        title = tr("Mnemoscope stays open")
+        box = self._explanation = message_box(self._window, title, tr("Mnemoscope stays open in the tray"), more)
+        hide_button = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(tr("Keep the window open"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(hide_button)
+        hide_button.clicked.connect(self._hide_in_tray)
+        leave.clicked.connect(self._window.quit)
+        box.finished.connect(self._forget_explanation)
+        box.open()
+
+    @Slot()
+    def _hide_in_tray(self) -> None:
+        self._window.state.tray_notice_shown = True
+        self._window.hide()
+
+    @Slot()
+    def _forget_explanation(self) -> None:
+        if self._explanation is not None:
+            self._explanation.deleteLater()
+            self._explanation = None
+
+
+def _session_ends() -> bool:
+    """Return whether the desktop session is ending, which background mode must not block."""
+    app = QApplication.instance()
+    return isinstance(app, QGuiApplication) and app.isSavingSession()
+
+
+class UpdateNotification(QObject):
+    """Notifies the user of a long sync that ends while another program is in front.
+
+    Syncs before the memory was opened are ignored.
+    """
+
+    def __init__(self, workspace: Workspace, window: QWidget, tray: Tray) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tray = tray
+        self._name = ""
+        self._known: SyncSummary | None = None
+        self._begun = False
+        self.enabled = True
+        """Whether notifications are enabled."""
+        workspace.opened.connect(self._begin)
+        workspace.feed.status_changed.connect(self._handle_status)
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        self._name = opened.folder.name or str(opened.folder)
+        self._begun = False
+
+    @Slot(object)
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
+        if status is None:
+            return
+        last, known, begun = status.last_sync, self._known, self._begun
+        self._known, self._begun = last, True
+        if not begun or last is None or last == known:
+            return
+        if self.enabled and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
+            self._notify(*notification_texts(status, last, self._name))
+
+    def _notify(self, title: str, sentence: str) -> None:
+        if not self._tray.show_message(title, sentence):
+            # Qt has no notifications without a tray; the task bar entry is highlighted instead
+            QApplication.alert(self._window)
+
+
+def notification_texts(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:
+    """Return title and text of the notification about a sync that has just ended; `name`: name of the folder."""
+    if last.error:
+        return tr("The index of {name} is not complete", name=name), last.error
+    sentences = [
+        tr_count(
+            "{count:,} file can be searched. It took {time}.",
+            "{count:,} files can be searched. It took {time}.",
+            status.files,
+            time=duration(last.seconds),
+        )
+    ]
+    if failed := last.files_failed:
+        sentences.append(tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed))
+    return tr("The index of {name} is ready", name=name), " ".join(sentences)
 
 
 class SecondStart(QObject):

@@ -32,7 +32,7 @@ def remove_handler() -> None:
 
 
 def silence_fonts() -> None:
-    """Disable the messages of the font database; for callers with a handler of their own, such as tests."""
+    """Disable the messages of the font database; for callers with their own handler, such as tests."""
     QLoggingCategory.setFilterRules("qt.text.font.db=false")
 
 

@@ -3,18 +3,32 @@
 Actions, tooltips and menus follow changes of the keymap.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from engine import marked, tr
 from gui.commands.keymap import Command, command, keymap
-from gui.commands.menu_bar import give_role
 from gui.style import THEME_WORDS, ThemeChoice
 from gui.style.appearance import Appearance
 from gui.widgets.plain_text import set_status_tip, set_tip
+
+_MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (marked("File"), ("folder", "index", "results", "settings", "window")),
+    (marked("Search"), ("search", "result", "file")),
+    (marked("View"), ("view", "text", "theme")),
+    (marked("Go"), ("go",)),
+    (marked("Help"), ("help",)),
+)
+"""Prefixes of the command names in each menu; other commands are in the first menu."""
+_ROLES = {
+    "help.about": QAction.MenuRole.AboutRole,
+    "settings.show": QAction.MenuRole.PreferencesRole,
+    "window.quit": QAction.MenuRole.QuitRole,
+}
 
 
 class _Following(QObject):
@@ -103,6 +117,26 @@ def key_action(owner: QWidget, command: Command, text: str = "") -> QAction:
     made = QAction(text or command.words, owner)
     give_key(owner, made, command)
     return made
+
+
+def has_menu_bar() -> bool:
+    """Return whether this platform shows menu bars at the top of the screen."""
+    return sys.platform == "darwin"
+
+
+def give_role(action: QAction, name: str) -> None:
+    """Set the action's role for the platform's menus, which Qt would otherwise guess from words such as "settings"."""
+    action.setMenuRole(_ROLES.get(name, QAction.MenuRole.NoRole))
+
+
+def fill_menu_bar(bar: QMenuBar, actions: Iterable[QAction]) -> None:
+    """Put actions into the menus of a menu bar, chosen by their command names, in their order."""
+    menus = {title: bar.addMenu(tr(title)) for title, _ in _MENUS}
+    first = next(iter(menus))
+    for action in actions:
+        group = action.objectName().partition(".")[0]
+        title = next((title for title, groups in _MENUS if group in groups), first)
+        menus[title].addAction(action)
 
 
 Run = Callable[[], object]

@@ -157,6 +157,8 @@ class PanelActions(QObject):
                 self._first_run.choose()
             case "add-sessions":
                 self._folders.add_sessions()
+            case "excluded" if remedy.extension:
+                self._folders.add_extension(remedy.extension)
             case "excluded":
                 self.explain_file(remedy.path)
             case "left-out":

@@ -40,8 +40,7 @@ from gui.core.jobs import JobSlot
 from gui.core.location import Location
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure
-from gui.sharing.export import Exports
-from gui.sharing.session_export import SessionCopies, SessionExports
+from gui.sharing.export import Exports, SessionCopies, SessionExports
 from gui.shell.views import Views
 from gui.style.theme import tokens
 from gui.widgets.message_banner import Action

@@ -7,12 +7,12 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import SessionSummary, SessionText, UsageTotal, folder_name, number, tr
-from gui.sessions.wording import UNTITLED, agent_name, message_count, unknown_count, work_time
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions
 from gui.widgets.formatting import cost_text, dates_of, exact, sent_and_received, usage_lines
 from gui.widgets.labels import ElidedLabel, line
+from gui.widgets.session_texts import UNTITLED, agent_name, message_count, unknown_count, work_time
 
 _SIDE = 16
 _GAP = 8
@@ -110,18 +110,21 @@ def _days(summary: SessionSummary) -> str:
 
 def _usage(summary: SessionSummary, usage: UsageTotal) -> list[str]:
     """Return texts about the models with their numbers of tokens, and the cost."""
-    if not summary.usage:
-        return [tr("Tokens and cost: not recorded")]
     lines = []
     for one in summary.usage:
-        lines += [one.model or tr("Unknown model"), *(f"    {line}" for line in usage_lines(one))]
+        lines.append(one.model or tr("Unknown model"))
+        if one.has_numbers:
+            lines += (f"    {line}" for line in usage_lines(one))
+    counted = [one for one in summary.usage if one.has_numbers]
+    if not counted:
+        return [*lines, tr("Tokens and cost: not recorded")]
     cost = cost_text(usage)
-    recorded = sum(one.recorded_cost is not None for one in summary.usage)
+    recorded = sum(one.recorded_cost is not None for one in counted)
     if not cost:
         lines.append(tr("Cost: unknown"))
     elif not recorded:
         lines.append(tr("Cost: {cost}, by list prices", cost=cost))
-    elif recorded < len(summary.usage):
+    elif recorded < len(counted):
         lines.append(tr("Cost: {cost}, partly by list prices", cost=cost))
     else:
         lines.append(tr("Cost: {cost}, as recorded", cost=cost))

@@ -112,7 +112,10 @@ class Highlights(QObject):
         return self._finders[1] or self._finders[0]
 
     def of_piece(self, piece: int, search_time: SearchTime) -> tuple[BlockRanges, BlockRanges]:
-        """Return the finders of highlights in a piece, of the query and of the find bar; they share `search_time`."""
+        """Return two functions that find highlights in a piece: of the query and of the find bar.
+
+        They share the time limit `search_time`.
+        """
         first = piece * _BLOCKS
         return (
             lambda block, text: search_time.ranges(self._marks, first + block, text),
@@ -158,7 +161,7 @@ class ConversationHits(QObject):
     # --- MatchView ------------------------------------------------------------------------------------------------
 
     def position(self) -> TextPosition:
-        if self._stepped_to is not None and self.shows(self._stepped_to):
+        if self._stepped_to is not None and self.level(self._stepped_to) is not None:
             return self._stepped_to.position
         layout, top = self._scroller.layout, self._scroller.top_row
         if layout is None or top is None:
@@ -166,13 +169,14 @@ class ConversationHits(QObject):
         entry = layout.conversation.entries[top.row.entry]
         return entry.first_piece + (top.row.slot if 0 <= top.row.slot < entry.piece_count else 0) + 1, -1
 
-    def shows(self, hit: Hit) -> bool:
+    def level(self, hit: Hit) -> float | None:
         layout = self._scroller.layout
         for position, row, top in self._scroller.visible():
             if layout is not None and layout.piece_of(row) == hit.line - 1:
                 y = top + layout.head(position).height + self._top_in(row, self._rank(hit))
-                return 0 <= y < self._scroller.view_height - ABOVE
-        return False
+                height = self._scroller.view_height
+                return y / height if 0 <= y < height - ABOVE else None
+        return None
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
         self._stepped_to = None
@@ -183,7 +187,7 @@ class ConversationHits(QObject):
         if hit is None or layout is None:
             self._highlights.frame(None)
             return
-        in_view, rank, piece = self.shows(hit), self._rank(hit), hit.line - 1
+        in_view, rank, piece = self.level(hit) is not None, self._rank(hit), hit.line - 1
         self._highlights.frame((piece, rank))
         position = self._unfold(piece)
         self.shown.emit(layout.conversation.entry_of_piece[piece])

@@ -202,7 +202,7 @@ class SessionWatch(QObject):
     def look(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
         """Read the session again after a change of the index or, if `written`, of its transcript.
 
-        If that fails, the display stays as it is.
+        If that fails, the display doesn't change.
         """
         if self._job.busy:
             self._again = True  # a running read may be from before the change

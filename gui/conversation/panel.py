@@ -76,7 +76,7 @@ class ConversationChunks(QObject):
         self.card.closed.connect(lambda: self.inspector.margin_action.setChecked(False))
 
     def set_manager(self, manager: MemorySearchManager | None, *, keep: bool) -> None:
-        """Set the memory of the sessions; `keep`: the session stays."""
+        """Set the memory of the sessions; with `keep`, the open session stays open."""
         if not keep:
             self._messages.conversation = None
         self.inspector.set_manager(manager, keep=keep)

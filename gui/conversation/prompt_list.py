@@ -20,10 +20,10 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEd
 from engine import FileUse, marked, tr
 from gui.conversation.display_entries import Conversation, clock, day_text
 from gui.search.excerpt import opening_words
-from gui.sessions.wording import file_count, message_count
 from gui.style.typography import font_scale
 from gui.widgets.labels import label
 from gui.widgets.plain_text import as_tip
+from gui.widgets.session_texts import file_count, message_count
 
 _WIDTH, _HEIGHT = 460, 420
 _MARGIN = 16
@@ -235,7 +235,7 @@ class FileList(JumpList):
 
     def __init__(self, over: QAbstractScrollArea) -> None:
         super().__init__(over, tr("Find a file"), tr("Files"), file_count)
-        # The end of a row has the file's name and what was done with it.
+        # The file's name and the action are at the end of a row, so its middle is cut.
         self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def open(self, conversation: Conversation, uses: Sequence[FileUse]) -> None:

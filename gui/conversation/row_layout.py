@@ -213,7 +213,9 @@ class PieceDocuments(QObject):
         self._requested, self._making = [], None
 
     def grow(self, conversation: Conversation, same: int) -> None:
-        """Switch to a later state of the conversation, keeping the documents of its first `same` pieces."""
+        """Replace the conversation by a later state of it; documents of its first `same` pieces, which are unchanged,
+        stay.
+        """
         self._conversation = conversation
         self._cache = OrderedDict((piece, laid) for piece, laid in self._cache.items() if piece < same)
         self._requested, self._making = [], None

@@ -254,6 +254,9 @@ class ConversationView(QAbstractScrollArea):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll by pixels, since the scroll bar's unit is a row, which may be taller than the view."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()  # the viewer changes the size of the text
+            return
         pixels = event.pixelDelta().y() or round(event.angleDelta().y() / _WHEEL_NOTCH * _WHEEL_PIXELS)
         self.scroller.scroll_by(-pixels)
         event.accept()
@@ -336,6 +339,8 @@ class ConversationView(QAbstractScrollArea):
             return
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         others = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        if event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            others &= ~Qt.KeyboardModifier.ControlModifier  # as in other texts
         run = None if others else self._command(Qt.Key(event.key()), shift=shift)
         if run is None:
             event.ignore()  # n, Esc and the rest belong to the panel

@@ -284,7 +284,7 @@ class Jobs(QObject):
         self._enqueue(job, partial(self._deliver, job, result, error))
 
     def _enqueue(self, job: Job, report: Callable[[], None]) -> None:
-        """Deliver a report in a turn of its own: two of them and their painting would block the window longer."""
+        """Deliver a report in a separate turn: two of them and their painting would block the window longer."""
         if job.token.cancelled:
             report()  # a cancelled job calls nothing back
             return
@@ -315,7 +315,8 @@ class Jobs(QObject):
             self.failed.emit(unforeseen)
 
 
-def _cancel_all(jobs: list[Job]) -> None:
+def cancel_all(jobs: list[Job]) -> None:
+    """Cancel all jobs of a list, for owners that may be deleted already."""
     for job in jobs:
         job.cancel()
 
@@ -328,7 +329,7 @@ class JobSlot:
 
     def __init__(self, owner: QObject) -> None:
         self._jobs: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
-        owner.destroyed.connect(partial(_cancel_all, self._jobs))
+        owner.destroyed.connect(partial(cancel_all, self._jobs))
 
     @property
     def busy(self) -> bool:
@@ -344,7 +345,7 @@ class JobSlot:
         self._jobs.append(job)
 
     def cancel(self) -> None:
-        _cancel_all(self._jobs)
+        cancel_all(self._jobs)
         self._jobs.clear()
 
     def done(self) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 from engine import marked, tr
 from gui.widgets.formatting import month_and_year, short_date
 
-SessionOrder = Literal["newest", "oldest", "longest", "project"]
+SessionOrder = Literal["relevance", "newest", "oldest", "longest", "project"]
 
 Role = Literal["", "user", "assistant"]
 """Speaker of the matching words; empty for any."""
@@ -77,8 +77,15 @@ class Criteria:
     """Name of another machine that sessions were synchronised from."""
     period: Period = ANY_TIME
     order: SessionOrder = "newest"
+    """The order without a search text."""
+    found_order: SessionOrder = "relevance"
+    """The order of what a search text finds."""
     parts: bool = False
     """Show the sessions of all sub-agents."""
+
+    @property
+    def order_in_force(self) -> SessionOrder:
+        return self.found_order if self.text.strip() else self.order
 
     @property
     def words(self) -> list[str]:

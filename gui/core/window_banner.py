@@ -157,5 +157,5 @@ class WindowBanner(Banner):
         )
 
     def show_error(self, sentence: str) -> None:
-        """Show an error message that has no banner of its own."""
+        """Show an error message that has no other banner."""
         self.show_message(sentence, "degraded")

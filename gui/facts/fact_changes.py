@@ -120,7 +120,10 @@ class FactStore(QObject):
 
     @Slot()
     def reread(self) -> None:
-        """Read the facts, unless a waiting step will do so anyway; a running one may be from before a change."""
+        """Read the facts again, unless a queued step will do so.
+
+        A running step doesn't count, since it may have read them before the change.
+        """
         if not self._steps:
             self.do(_nothing)
 

@@ -23,7 +23,7 @@ _STATES: dict[str, tuple[State, str]] = {
 }
 
 _FOLD_SIDE = 7
-"""Pixels beside the fold button, whose own padding makes up for the rest of a row's margin."""
+"""Pixels next to the fold button, whose own padding makes up for the rest of a row's margin."""
 _WIDE_CHARACTERS = 110
 _NAME_CHARACTERS = 22
 _NAME_SHARE = 0.2

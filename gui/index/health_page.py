@@ -51,7 +51,7 @@ _RECHECK_MS = 1500
 _IN_STATUS = frozenset(
     "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
 )
-"""Findings that the overview shows in rows of its own."""
+"""Findings that the overview shows in separate rows."""
 STOPPED_LOOKING = marked("The health check was stopped before all checks had run.")
 STOPPED = marked("The repair was stopped. Repairs made so far remain.")
 
@@ -436,7 +436,7 @@ class HealthPage(IndexPage):
 
 
 def _scrolling(column: QLayout) -> QScrollArea:
-    """Return a scroll area without a background of its own."""
+    """Return a scroll area without a background."""
     inside = QWidget()
     inside.setLayout(column)
     scroll = VerticalScrollArea()

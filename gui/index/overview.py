@@ -250,7 +250,7 @@ class OverviewPage(IndexPage):
         self.clear()
 
     def _lay_out(self) -> None:
-        """Arrange the cards in two columns below the figures, in one order of their own if only one column fits."""
+        """Arrange the cards in two columns below the figures, in another order if only one column fits."""
         self._charts = (self.folders, self.syncs, self.speed, self.sizes, self.disk, self.times)
         self._columns.set_cards(
             (self.map, self.folders, self.syncs),

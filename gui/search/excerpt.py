@@ -59,7 +59,7 @@ def cut_out(text: str, cuts: Iterable[Range], ranges: Iterable[Range]) -> tuple[
 # ---------------------------------------------------------------------------------------------------------------------
 
 LEAD = 40
-"""A first match within so many code points of the start needs no cut before it."""
+"""Distance of the first match from the start, in code points, up to which nothing before it is cut."""
 _OPENING = 500
 """Characters of a text that fill one line."""
 ELLIPSIS = "…"
@@ -176,9 +176,9 @@ class _Marks:
         return sorted(self._found)
 
     def _take(self, *spans: Range, anyway: bool = False) -> bool:
-        """Add these marks to those found; returns False if one of them contains a highlighted match and has to stay.
+        """Mark these spans as Markdown marks to remove; returns False if one contains a match and has to stay.
 
-        `anyway`: add them although they contain a match, since the text between them contains one, too.
+        `anyway`: remove them although they contain a match, since the text between them contains one, too.
         """
         if not anyway and any(end - start > _MERE_MARK and self._matches(start, end) for start, end in spans):
             return False
@@ -206,7 +206,7 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
     """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
     The row shows `heading` and `title` elsewhere, so they are not repeated. `heading` is left out at the start of the
-    line, unless it contains a highlighted word; `title` where it is a line of front matter or a heading, but not as a
+    line, unless it contains a highlighted word; `title` if it is a line of front matter or a heading, but not as a
     comment in code. If `title` contains all highlighted words, it is left out only once, as the row highlights them in
     the title, too.
     """

@@ -143,7 +143,7 @@ class Filters(QWidget):
         self._workspace_chip.setAccessibleName(tr("Workspace: {name}", name=name) if name else tr("Workspace: none"))
 
     def show_indexed(self, indexed: Set[Source]) -> None:
-        """Disable the chip of a source of which no file is indexed; that of notes only if there are sessions."""
+        """Disable the chips of sources without indexed files; that of notes only if there are sessions."""
         for gate, chip, (source, reason) in zip(
             self._source_gates, self._source_chips[1:], _NONE_INDEXED.items(), strict=True
         ):

@@ -289,6 +289,8 @@ _LONGEST = 28
 def button_words(remedy: SearchRemedy) -> str:
     if remedy.query:
         return tr("Search for “{query}”", query=shortened(remedy.query, _LONGEST))
+    if remedy.extension:
+        return tr("Include {suffix} files", suffix=remedy.extension)
     return tr(_WORDS[remedy.name])
 
 

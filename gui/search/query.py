@@ -41,7 +41,7 @@ class Query:
     text: str
     sources: tuple[Source, ...] | None = None
     days: int | None = None
-    """Only files that changed within so many days; None for any time."""
+    """Only files that changed within this many days; None for any time."""
     scope: Scope | None = None
     max_results: int = FIRST_RESULTS
     min_score: float | None = None

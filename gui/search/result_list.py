@@ -125,9 +125,9 @@ class ResultList(RowList):
         self.current_changed.emit(self.current_result())
 
     def lay_out(self, rows: Sequence[Row], area: QSize) -> None:
-        """Lay out the rows at the top of an answer, so that the turn that shows it only paints them.
+        """Lay out the first rows of an answer in advance, so that showing it only needs to paint them.
 
-        `area`: the list's size when it is shown; a hidden one has another.
+        `area`: the size that the list will have when it is shown; while hidden, it has another one.
         """
         needs_bar = self.painter.height(rows) > area.height()
         bar = self.verticalScrollBar().sizeHint().width() if needs_bar else 0

@@ -1,11 +1,11 @@
 """The rows of the result list: results grouped by file, as frozen values, and the Qt model of them."""
 
 import re
-import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal
@@ -26,7 +26,7 @@ from engine import (
 )
 from gui.commands.commands import EXPLAIN, with_key
 from gui.search.excerpt import ELLIPSIS, LEAD, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
-from gui.widgets.formatting import ago, exact
+from gui.widgets.formatting import ago, exact, short_date
 from gui.widgets.row_list import Index, RowModel
 
 SortOrder = Literal["relevance", "date"]
@@ -93,6 +93,13 @@ class FileRow:
     results: int
     marks: tuple[Range, ...] = ()
     """The matched words of the title."""
+    dates: tuple[str, ...] = ()
+    """The note's own dates in the period that the query is limited to, as `2024-08-04`."""
+
+    @property
+    def when(self) -> str:
+        """The latest of the dates that satisfy the query's period, else the time of the file's last change."""
+        return short_date(date.fromisoformat(self.dates[-1])) if self.dates else ago(self.modified)
 
     @property
     def key(self) -> RowKey:
@@ -205,6 +212,13 @@ ButtonRow = CopiesRow | MoreInFileRow | MoreRow
 """Rows that act when pressed."""
 
 
+def _moment(result: MemorySearchResult) -> float:
+    """Return the time that the row of a result's file shows, in seconds since the epoch."""
+    if not result.dates:
+        return result.modified
+    return (date.fromisoformat(result.dates[-1]) - date(1970, 1, 1)).total_seconds()
+
+
 def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
     """Group results by file, each group best first; files are sorted by their best result or, by date, newest first."""
     groups: dict[str, list[MemorySearchResult]] = {}
@@ -212,11 +226,11 @@ def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
         groups.setdefault(result.path, []).append(result)
     files = list(groups.values())
     if order == "date":
-        files.sort(key=lambda results: -results[0].modified)
+        files.sort(key=lambda results: -_moment(results[0]))
     rows: list[Row] = []
     for results in files:
         best, more = results[0], _more_in_files(results)
-        rows.append(FileRow(best.path, best.title, best.modified, len(results) + more, best.title_ranges))
+        rows.append(FileRow(best.path, best.title, best.modified, len(results) + more, best.title_ranges, best.dates))
         rows.extend(_result_rows(results, hybrid=outcome.mode == "hybrid"))
         if more:
             rows.append(MoreInFileRow(best.path, best.title, more, outcome.total_is_least))
@@ -238,7 +252,7 @@ def _result_rows(results: Sequence[MemorySearchResult], *, hybrid: bool) -> list
     seen: Counter[int] = Counter()
     rows: list[ResultRow | CopiesRow] = []
     for result in results:
-        leg = _leg(result) if hybrid else ""
+        leg = leg_of(result) if hybrid else ""
         rows.append(ResultRow(result, seen[result.start_line], leg))
         if result.copies:
             rows.append(CopiesRow(result, leg))
@@ -257,7 +271,8 @@ def list_copies(rows: Sequence[Row], listed: Collection[RowKey]) -> list[Row]:
     return unfolded
 
 
-def _leg(result: MemorySearchResult) -> Leg:
+def leg_of(result: MemorySearchResult) -> Leg:
+    """Return the search or the filters that found a result alone; empty if both searches did."""
     if not result.is_scored:
         return "filters"
     if result.text_score <= 0:
@@ -285,7 +300,7 @@ class ResultModel(RowModel):
                     "{title}, {count:,} results, {when}",
                     row.results,
                     title=row.title,
-                    when=ago(row.modified, time.time()),
+                    when=row.when,
                 )
             case ResultRow():
                 note = tr(LEGS[row.leg][0]) if row.leg else row.heading
@@ -298,6 +313,9 @@ class ResultModel(RowModel):
         match row:
             case FileRow():
                 about = tr("{path}\nChanged {when}", path=row.path, when=exact(row.modified))
+                if row.dates:
+                    days = ", ".join(short_date(date.fromisoformat(day)) for day in row.dates)
+                    about += "\n" + tr("Dated {dates}", dates=days)
                 return f"{row.title}\n{about}" if row.title else about
             case ResultRow():
                 result = row.result

@@ -39,10 +39,8 @@ from gui.search.result_rows import (
     button_text,
     spoken_score,
 )
-from gui.sessions.wording import agent_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.widgets.formatting import ago
 from gui.widgets.labels import elide
 from gui.widgets.plain_text import show_tip, utf16_length, utf16_ranges
 from gui.widgets.right_to_left import (
@@ -57,6 +55,7 @@ from gui.widgets.right_to_left import (
     write,
 )
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowModel, RowRole, paint_ground
+from gui.widgets.session_texts import agent_name
 
 PAD = 6
 META_GAP = 2
@@ -417,7 +416,7 @@ class ResultDelegate(QStyledItemDelegate):
     def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
         """Return the note at the right of a row, shortened so that the file name fits; empty if too little is left.
 
-        "Words only" becomes "words" before the name's own folder is cut, which tells notes of the same name apart.
+        "Words only" becomes "words" before the innermost folder is cut, since it distinguishes notes of the same name.
         """
         meta = self.metrics.meta_metrics
         parts = path.split("/")
@@ -450,8 +449,8 @@ def _cached(drawings: OrderedDict[tuple[object, ...], _T], key: tuple[object, ..
 
 
 def _changed(row: FileRow) -> str:
-    """Return the text at the right of a file's title: its workspace, and when it changed."""
-    return " · ".join(part for part in (row.workspace, ago(row.modified)) if part)
+    """Return the text at the right of a file's title: its workspace and its date."""
+    return " · ".join(part for part in (row.workspace, row.when) if part)
 
 
 _SPEAKERS = {"user": marked("you"), "assistant": marked("assistant"), "tool": marked("tool")}

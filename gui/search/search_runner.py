@@ -12,7 +12,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, SearchOutcome
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Job, Jobs, cancel_all
 from gui.search.query import Answer, Query, run_query
 
 PAUSE_MS = 80
@@ -29,11 +29,6 @@ REPEAT_MS = 300
 def _left_of(milliseconds: int, since: float) -> int:
     """Return how many of these milliseconds, counted from the time `since`, have not passed yet."""
     return round(max(0.0, milliseconds - (time.monotonic() - since) * 1000))
-
-
-def _cancel_all(jobs: list[Job]) -> None:
-    for job in jobs:
-        job.cancel()
 
 
 class SearchRunner(QObject):
@@ -57,7 +52,7 @@ class SearchRunner(QObject):
         self._number = 0
         self._running_job: list[Job] = []
         """The running job, if any: in a list, so that it can be cancelled after this object was deleted."""
-        self.destroyed.connect(partial(_cancel_all, self._running_job))
+        self.destroyed.connect(partial(cancel_all, self._running_job))
         self._due: Query | None = None
         self._due_whole = False
         self._typing = False

@@ -13,11 +13,11 @@ from engine import tr
 from gui.core.session_criteria import ANY_TIME, Criteria
 from gui.sessions.rows import filter_test
 from gui.sessions.session_catalog import Entry, SessionCatalog
-from gui.sessions.wording import session_count
 from gui.style.theme import Tokens
 from gui.widgets.accessibility import Part
 from gui.widgets.charts.chart import Chart, Mark, Series, figure_cell
 from gui.widgets.formatting import short_date, short_month_and_year, weekday_and_date
+from gui.widgets.session_texts import session_count
 
 _WEEKS = 53
 _WEEK = 7

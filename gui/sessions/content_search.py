@@ -1,6 +1,5 @@
 """Searches the messages of sessions while the user types, after a pause; a new text cancels the previous search."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from engine import CancelToken, MemorySearchManager, MemorySearchResult
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Role
 from gui.search.query import is_searchable
+from gui.search.result_rows import leg_of
 
 PAUSE_MS = 350
 """Titles are searched on each key; messages only after a pause."""
@@ -31,12 +31,16 @@ class ContentHits:
     """Whether the results are passages to count and open; a query of filters alone finds whole sessions."""
 
     def count(self, role: Role) -> Mapping[str, int]:
-        """Return the number of matching messages of each session, by path; `role` limits them to one speaker.
+        """Return the number of messages of each session that contain the words, by path, the best session first.
 
-        All are 0 if the results are not `counted`.
+        `role` limits them to one speaker. All are 0 if the results are not `counted`, and those of sessions that are
+        only similar in meaning.
         """
-        paths = (result.path for result in self.results if _has_role(result, role))
-        return Counter(paths) if self.counted else dict.fromkeys(paths, 0)
+        found = [result for result in self.results if _has_role(result, role)]
+        counts = dict.fromkeys((result.path for result in found), 0)
+        for result in found if self.counted else ():
+            counts[result.path] += leg_of(result) != "meaning"
+        return counts
 
     def line(self, path: str, role: Role) -> int | None:
         """Return the transcript line of the best hit in a session; None without one."""

@@ -14,12 +14,12 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, day_period, month_period
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_catalog import Choice, SessionCatalog
-from gui.sessions.wording import agent_name
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import short_days
 from gui.widgets.labels import label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
+from gui.widgets.session_texts import agent_name
 
 # --- The user's position in the sessions panel -----------------------------------------------------------------------
 
@@ -258,6 +258,7 @@ class FilterController(QObject):
         view.order_chosen.connect(self._sort)
         view.parts_requested.connect(self._show_parts)
         view.calendar.day_chosen.connect(self._choose_day)
+        self._show_order()
 
     @Slot()
     def read(self) -> None:
@@ -271,6 +272,7 @@ class FilterController(QObject):
             machine=chips.machine,
             period=chips.period,
         )
+        self._show_order()
         self.narrowed.emit()
 
     @Slot()
@@ -289,8 +291,9 @@ class FilterController(QObject):
         """Restore the criteria of a view state."""
         criteria = target.criteria
         self.chips.choose(criteria, target.role)
-        self.criteria = replace(self.criteria, order=criteria.order, parts=criteria.parts)
-        self._sort_button.show_order(criteria.order)
+        self.criteria = replace(
+            self.criteria, order=criteria.order, found_order=criteria.found_order, parts=criteria.parts
+        )
         self.box.show_text(criteria.text)
         self.read()
 
@@ -310,8 +313,15 @@ class FilterController(QObject):
 
     @Slot(str)
     def _sort(self, order: SessionOrder) -> None:
-        self.criteria = replace(self.criteria, order=order)
+        if self.criteria.text.strip():
+            self.criteria = replace(self.criteria, found_order=order)
+        else:
+            self.criteria = replace(self.criteria, order=order)
         self.arranged.emit(False)
+
+    def _show_order(self) -> None:
+        self._sort_button.offer("relevance", bool(self.criteria.text.strip()))
+        self._sort_button.show_order(self.criteria.order_in_force)
 
     @Slot(bool)
     def _show_parts(self, shown: bool) -> None:

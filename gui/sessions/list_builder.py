@@ -278,7 +278,8 @@ class ListBuilder(QObject):
             self._show_nothing_known()
             return
         count = hits.count(self._filters.chips.role)
-        listing = build_listing(known.catalogue, criteria, count, self._opened, self._today())
+        similar = {path for path, number in count.items() if not number} if hits.counted else set[str]()
+        listing = build_listing(known.catalogue, criteria, count, self._opened, self._today(), similar)
         unsearched = self.unsupported.get("conditions", "") if criteria.text else ""
         self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
         self._view.show_days(self._days_of(known.catalogue, criteria), criteria.period.only_day)

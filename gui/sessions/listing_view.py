@@ -22,10 +22,9 @@ from engine import (
 from gui.core.session_criteria import Criteria
 from gui.sessions.calendar import EDGE, SessionCalendar, SessionDays
 from gui.sessions.content_search import ContentHits
-from gui.sessions.rows import Listing, Row
+from gui.sessions.rows import Listing, Row, SessionRow
 from gui.sessions.session_catalog import SessionCatalog
 from gui.sessions.session_list import SessionList
-from gui.sessions.wording import agent_name, file_count, hits_text, session_count
 from gui.widgets.formatting import short_path
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout
@@ -33,8 +32,10 @@ from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
 from gui.widgets.row_list import GUTTER
+from gui.widgets.session_texts import agent_name, file_count, hits_text, session_count
 
 ORDERS = (
+    Order("relevance", marked("Relevance"), marked("relevance"), marked("Best first")),
     Order("newest", marked("Newest"), marked("newest"), marked("Last used first")),
     Order("oldest", marked("Oldest"), marked("oldest"), marked("Last used last")),
     Order("longest", marked("Longest"), marked("longest"), marked("Most messages first")),
@@ -172,11 +173,11 @@ class FolderTable(QWidget):
     """
 
     requested = Signal()
-    """It is shown for the first time: `show_found` is to be called."""
+    """It is shown, perhaps after an agent was installed: `show_found` is to be called."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._requested = False
+        self._found: Sequence[FoundSource] | None = None
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
         self._more = QPushButton()
@@ -196,6 +197,9 @@ class FolderTable(QWidget):
 
     def show_found(self, sources: Sequence[FoundSource]) -> None:
         """Show the folders with sessions among these, by agent, instead of the earlier rows; most files first."""
+        if sources == self._found:
+            return
+        self._found = sources
         clear_layout(self._rows)
         found: dict[str, list[FoundSource]] = {}
         for source in sources:
@@ -228,9 +232,7 @@ class FolderTable(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._requested:
-            self._requested = True
-            self.requested.emit()
+        self.requested.emit()
 
 
 def is_off(status: MemoryProviderStatus) -> bool:
@@ -288,6 +290,8 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
 
 def box_state(listing: Listing) -> str:
     """Return the text in the search box after a search in messages."""
+    if not listing.hits and any(isinstance(row, SessionRow) and row.similar for row in listing.rows):
+        return tr("Found by meaning only")
     return hits_text(listing.hits) if listing.hits else tr("No passages found in sessions")
 
 

@@ -325,7 +325,7 @@ class SessionsPanel(QObject, ViewPanel):
         assert self._reader.known is not None
         self.chips.show_catalogue(self._reader.known.catalogue)
         self._show_again()
-        if not self._reader.known.catalogue.sessions:
+        if not self.view.has_rows:
             self.session_selected.emit(None)  # the list is empty from the beginning, so it signals no change
         to_compare, self._compared_next = self._compared_next, ""
         if to_compare:

@@ -1,6 +1,6 @@
 """The rows of the session list: headings for days or projects, and sessions, as plain values without Qt."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import date
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from engine import SessionSummary, tr
 from gui.core.session_criteria import Criteria
 from gui.sessions.session_catalog import Entry, SessionCatalog
-from gui.sessions.wording import day_title, days_title
+from gui.widgets.session_texts import day_title, days_title
 
 RowKey = tuple[str, str]
 EntryTest = Callable[[Entry], bool]
@@ -65,13 +65,15 @@ class SessionRow(NamedTuple):
     depth: int = 0
     """1 for a sub-agent's session below its parent, else 0."""
     hits: int = 0
-    """Number of messages found by the search."""
+    """Number of messages that contain the words of the search."""
+    similar: bool = False
+    """Whether only the meaning of its messages is similar to the search."""
     opened: bool = False
     """Whether its sub-agents' sessions are shown below it."""
     similarity: float | None = None
     """Cosine with the session of a similarity list; None in the list of all."""
     dated: bool = False
-    """Whether it shows its day, since its heading is that of several days."""
+    """Whether it shows its day, since no heading does."""
 
     @property
     def key(self) -> RowKey:
@@ -90,18 +92,25 @@ class Listing(NamedTuple):
 
 
 def build_listing(
-    catalogue: SessionCatalog, criteria: Criteria, hits: Mapping[str, int], opened: Container[str], today: date
+    catalogue: SessionCatalog,
+    criteria: Criteria,
+    hits: Mapping[str, int],
+    opened: Container[str],
+    today: date,
+    similar: Container[str] = (),
 ) -> Listing:
     """Return the rows of the sessions that match the criteria, sorted.
 
-    `hits`: path -> number of matching messages. `opened`: paths of sessions that show their sub-agents. One plain loop:
-    ten thousand sessions are processed between two key presses.
+    `hits`: path -> number of matching messages, the best session first. `opened`: paths of sessions that show their
+    sub-agents. `similar`: paths of those that only the meaning finds. One plain loop: ten thousand sessions are
+    processed between two key presses.
     """
     chosen, typed = filter_test(criteria, today), text_test(criteria, hits)
-    group, name = _GROUPS[criteria.order]
+    order = criteria.order_in_force
+    group, name = _GROUPS[order]
     listed: list[Row] = []
     heading, value, counted, sessions = -1, _NOTHING, 0, 0
-    for entry in catalogue.orders[criteria.order]:
+    for entry in catalogue.orders["newest" if order == "relevance" else order]:
         fits = (chosen is None or chosen(entry)) and (typed is None or typed(entry))
         parts = _parts(entry, criteria, chosen, typed, opened) if entry.parts else _NO_PARTS
         if not (fits or parts.named):
@@ -112,13 +121,37 @@ def build_listing(
             listed.append(HeadingRow(name(value, today), 0))
         counted += 1
         sessions += 1
-        listed.append(SessionRow(entry, 0, hits.get(entry.summary.path, 0) if hits else 0, parts.unfolded))
+        path = entry.summary.path
+        listed.append(SessionRow(entry, 0, hits.get(path, 0) if hits else 0, path in similar, parts.unfolded))
         if parts.listed:
-            listed.extend(SessionRow(part, 1, hits.get(part.summary.path, 0)) for part in parts.listed)
+            listed.extend(
+                SessionRow(part, 1, hits.get(part.summary.path, 0), part.summary.path in similar)
+                for part in parts.listed
+            )
     _close_group(listed, heading, counted)
-    if criteria.order in ("newest", "oldest"):
+    if order in ("newest", "oldest"):
         listed = _join_days(listed, today)
+    elif order == "relevance":
+        listed = _best_first(listed, hits, criteria.words)
     return Listing(listed, sessions, sum(row[2] for row in listed if isinstance(row, SessionRow)) if hits else 0)
+
+
+def _best_first(listed: Sequence[Row], hits: Iterable[str], words: Sequence[str]) -> list[Row]:
+    """Sort sessions, with those of their sub-agents below: titles with all words, then the best hits, then newest."""
+    ranks = {path: rank for rank, path in enumerate(hits)}
+    families: list[list[SessionRow]] = []
+    for row in cast(Sequence[SessionRow], listed):
+        if row.depth:
+            families[-1].append(row)
+        else:
+            families.append([row._replace(dated=True)])
+
+    def place(family: Sequence[SessionRow]) -> tuple[bool, int]:
+        titles = [row.entry.title.casefold() for row in family]
+        named = any(all(word in title for word in words) for title in titles)
+        return not named, min(ranks.get(row.entry.summary.path, len(ranks)) for row in family)
+
+    return [row for family in sorted(families, key=place) for row in family]
 
 
 def _close_group(listed: list[Row], heading: int, sessions: int) -> None:
@@ -196,6 +229,7 @@ _GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], st
     "newest": (attrgetter("last_day"), day_title),
     "oldest": (attrgetter("last_day"), day_title),
     "longest": (None, day_title),
+    "relevance": (None, day_title),
     "project": (attrgetter("project"), lambda project, _today: project or tr("No project")),
 }
 """How the rows of an order are grouped, and the name of a group. Two folders of one name are one group."""

@@ -13,7 +13,7 @@ import msgspec
 
 from engine import SessionSummary, folder_name, tr
 from gui.core.session_criteria import SessionOrder
-from gui.sessions.wording import UNTITLED, agent_name
+from gui.widgets.session_texts import UNTITLED, agent_name
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -186,7 +186,7 @@ def _day(moment: float) -> date | None:
 
 
 def _orders(newest: list[Entry]) -> dict[SessionOrder, tuple[Entry, ...]]:
-    """Return the entries in every sort order; entries that compare equal are newest first."""
+    """Return the entries in every sort order but relevance; entries that compare equal are newest first."""
     dated = [entry for entry in newest if entry.last_day]
     timeless = [entry for entry in newest if not entry.last_day]
     return {

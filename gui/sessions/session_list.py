@@ -14,7 +14,6 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
-from gui.sessions.wording import UNTITLED, hits_text, message_count, parts_text, session_count, unknown_count, work_time
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.formatting import exact, short_day, size_text
@@ -23,6 +22,15 @@ from gui.widgets.labels import elide
 from gui.widgets.plain_text import utf16_ranges
 from gui.widgets.right_to_left import mirror, mirrored_x, put, range_edges, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
+from gui.widgets.session_texts import (
+    UNTITLED,
+    found_by,
+    message_count,
+    parts_text,
+    session_count,
+    unknown_count,
+    work_time,
+)
 
 _BATCH = 100
 """Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""
@@ -168,13 +176,11 @@ def _note(row: SessionRow) -> str:
     """Return the text at the right of the title: why the row is listed, or its day."""
     if row.similarity is not None:
         return number(row.similarity, ".2f")
-    if row.hits:
-        return hits_text(row.hits)
-    return _day(row)
+    return " · ".join(part for part in (found_by(row.hits, similar=row.similar), _day(row)) if part)
 
 
 def _day(row: SessionRow) -> str:
-    """Return the row's day if its heading covers several days; empty otherwise."""
+    """Return the row's day if no heading shows it; empty otherwise."""
     return short_day(row.entry.last_day) if row.dated and row.entry.last_day else ""
 
 
@@ -224,7 +230,7 @@ def _spoken(row: Row) -> str:
         message_count(summary.messages),
         work_time(summary.active_seconds),
         unknown_count(summary.unknown),
-        hits_text(row.hits) if row.hits else "",
+        found_by(row.hits, similar=row.similar),
         _parts_text(parts, shown=row.opened) if parts else "",
         "" if row.similarity is None else tr("similarity {score:.2f}", score=row.similarity),
     )

@@ -79,11 +79,13 @@ class SettingsModel(QObject):
         self._writing = Lock()
         """Held while a change is taken from the queue and written, so that the file gets them in their order."""
         self._queue: deque[_Save] = deque()
-        """Changes to write; each has a job of its own, since the end of the program waits for started jobs alone."""
+        """Changes to write; each has a separate job, since the end of the program waits for started jobs alone."""
         self._unsaved: deque[Changes] = deque()
         """Changes that could not be written and are not reported yet."""
-        self._written = self._file = SettingLayers({}, {})
-        """The settings that the last change wrote, and the displayed ones."""
+        self._file = SettingLayers({}, {})
+        """The displayed settings."""
+        self._written = self._file, self._folder
+        """The settings that the last change wrote, and the folder that they are of."""
         self._undo: list[Changes] = []
         self._waiting: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}
@@ -288,36 +290,39 @@ class SettingsModel(QObject):
         self._queue.append(_Save(changes, self._folder))
         self._save_job.add(self._jobs.save(self._write_oldest, self._saved, self._not_saved))
 
-    def _write_oldest(self, _: CancelToken) -> tuple[_Save, SettingLayers]:
+    def _write_oldest(self, _: CancelToken) -> _Save:
         """Write the oldest change of the queue; on a pool thread."""
         with self._writing:
             save = self._queue.popleft()
             try:
-                self._written = engine.change_settings(save.changes, save.folder, self._config)
+                self._written = engine.change_settings(save.changes, save.folder, self._config), save.folder
             except BaseException:
                 self._unsaved.append(save.changes)
                 raise
-            return save, self._written
+            return save
 
-    def _saved(self, done: tuple[_Save, SettingLayers]) -> None:
-        (changes, folder), layers = done
+    def _saved(self, done: _Save) -> None:
+        changes, folder = done
+        # The job of a later change may report first; the settings in force are those written last.
+        layers, written_folder = self._written
         self._save_job.done()
-        self._show_saved(folder)
+        self._show_saved()
         if any(applies_at_once(one.key) for one in changes):
-            self.in_force.emit(layers.settings, folder)
+            self.in_force.emit(layers.settings, written_folder)
         elif folder == self._folder:
             self._reopen_timer.start()
         self._reopen_if_urgent()
         self._call_if_saved()
 
-    def _show_saved(self, folder: Path) -> None:
-        """Show the file's contents once all changes are written, the last of them in the settings of `folder`."""
+    def _show_saved(self) -> None:
+        """Show the file's contents once all changes are written."""
         if self._save_job.busy:
             return  # the file doesn't have all that is displayed
+        layers, folder = self._written
         if self._refusal is not None or folder != self._folder:
             self.read_again()
             return
-        before, self._file = self._file, self._written
+        before, self._file = self._file, layers
         self._set_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})
         if self._file != before:
             self.loaded.emit()
@@ -330,7 +335,7 @@ class SettingsModel(QObject):
         keys = (*earlier, *(one.key for one in self._unsaved.popleft()))
         self._refusal = tuple(dict.fromkeys(keys)), sentence
         self._reopen_if_urgent()
-        self._show_saved(self._folder)
+        self._show_saved()
 
     def _reopen_if_urgent(self) -> None:
         if self._urgent and not self._save_job.busy:

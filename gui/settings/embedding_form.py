@@ -177,7 +177,7 @@ class KeyRow(QWidget):
 
     @property
     def missing(self) -> bool:
-        """Whether no key was found and none was entered; False while it is being looked for."""
+        """Whether no key was found and none was entered; False during the search for it."""
         return self._state_shown is not None and not self._state_shown.present and self.typed is None
 
     @property
@@ -190,7 +190,7 @@ class KeyRow(QWidget):
         self._line.clear()
 
     def show_state(self, state: KeyState | None) -> None:
-        """Show where the key was found; None while it is being looked for."""
+        """Show where the key was found; None during the search for it."""
         self._state_shown = state
         self._state.setText(breakable(key_words(state)))
         is_present = state is not None and state.present

@@ -152,7 +152,7 @@ class _Typed(Field):
         raise NotImplementedError
 
     def _forget_typing(self) -> None:
-        """End the field's own undo: Ctrl+Z takes back what was saved."""
+        """Clear the field's own undo history, so that Ctrl+Z undoes the last saved change."""
         raise NotImplementedError
 
     def _means(self, value: Any) -> bool:
@@ -190,7 +190,7 @@ class _Typed(Field):
         self.typing.emit(value)
 
     def commit(self, *, typing_on: bool = False) -> None:
-        """Store the typed text; `typing_on`: leave it as typed, since the user will go on with it."""
+        """Store the typed text; `typing_on`: don't reformat it, since the user is still typing."""
         try:
             value = self._read()
         except UnreadableValue as problem:

@@ -89,8 +89,8 @@ class KeyCapture(QKeySequenceEdit):
 
 _CAPTURE_PADS = 32
 """Pixels of the field around its text."""
-_LEAST_HEIGHT = 160
-_SHARES = (0.2, 0.34, 0.16)
+_LEAST_HEIGHT = 100
+_SHARES = (0.26, 0.3, 0.16)
 """Largest shares of the table's width for the columns of views, keys and marks, unless a single word is longer."""
 _SIDES = 14
 """Horizontal padding of a cell in pixels."""

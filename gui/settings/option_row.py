@@ -444,7 +444,7 @@ class OptionsPage(DialogPage):
 
     def add_widget(self, widget: QWidget) -> None:
         self._list.addWidget(widget)
-        widget.show()  # at once, so that it counts in the layout
+        widget.show()  # immediately, so that the layout includes it
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:

@@ -166,7 +166,7 @@ class ResultsPage(DialogPage):
                 self._list.addWidget(label(tr(PAGES[page]), "group"))
             row = self._row(placed, switch)
             self._list.addWidget(row)
-            row.show()  # at once, so that it counts in the layout
+            row.show()  # immediately, so that the layout includes it
             end.take(row)
         lay_out_now()
         if now:

@@ -1,35 +1,98 @@
-"""Exports of search results to files: the selected results, or all that the current query finds."""
+"""Exports search results and sessions to files of the user, and copies sessions to drag them or to continue them.
 
+An export is written to a temporary file in the same folder, and renamed when it is complete, so that neither a full
+disk nor an end of the program leaves half a file in place of an older one. A session's transcript itself is never
+shared, since it contains the secrets that are masked in the window.
+"""
+
+import errno
 import json
-from collections.abc import Mapping, Sequence
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QStandardPaths, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from engine import (
     CancelToken,
     MemorySearchManager,
     MemorySearchResult,
+    MnemoscopeError,
     SearchOutcome,
+    SessionSummary,
+    export_session,
+    exporting,
     outcome_values,
     results_markdown,
+    session_context,
+    temporary_prefix,
     to_slug,
     tr,
     tr_count,
 )
 from gui.core.jobs import JobSlot, OnDone, OnError, Work
 from gui.core.window_context import WindowContext
+from gui.core.workspace import Opened
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, run_query
-from gui.sharing.save_file import documents_folder, note_paths, save_whole
 from gui.viewer.external_programs import ExternalOpener
 from gui.widgets.message_banner import Action
 
 MOST_RESULTS = 10_000
+
+
+def documents_folder() -> str:
+    """Return the folder in which file dialogs open."""
+    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+
+
+class SavingFailed(MnemoscopeError):
+    """Raised when a file could not be written; an existing file is unchanged."""
+
+
+def note_paths(opened: Opened) -> tuple[Path, ...]:
+    """Return all paths that are searched: the workspace's folder, other indexed paths, and the session folders of
+    agents."""
+    settings = opened.settings
+    listed = filter(None, map(str.strip, (*settings.extra_paths, *settings.sessions.folders)))
+    return (opened.folder, *(opened.folder / os.path.expanduser(text) for text in listed))  # noqa: PTH111 - see Options
+
+
+def save_whole(path: Path, data: bytes, *, notes: Iterable[Path], may_replace: bool = True) -> None:
+    """Write `data` to the file `path`. An existing file in one of the paths `notes` is never replaced.
+
+    Any thread. Raises `SavingFailed`.
+    """
+    try:
+        if not may_replace and os.path.lexists(path):
+            raise SavingFailed(tr("{path} already exists. Choose another name.", path=path))
+        if os.path.lexists(path) and any(path.resolve().is_relative_to(note.resolve()) for note in notes):
+            raise SavingFailed(
+                tr("{name} is one of your notes, which are never changed: choose another name.", name=path.name)
+            )
+        if path.is_dir():
+            raise SavingFailed(tr("{path} is a folder: choose a name for the file in it.", path=path))
+        target = path.resolve()  # a link stays a link
+        with exporting(target) as file:
+            file.write(data)
+    except OSError as error:
+        raise SavingFailed(_sentence(path, error)) from error
+
+
+def _sentence(path: Path, error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return tr("The disk of {folder} is full. Free some space, or choose another folder.", folder=path.parent)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return tr("{folder} cannot be written: choose another folder.", folder=path.parent)
+    if error.errno == errno.ENOENT:
+        return tr("The folder {folder} no longer exists. Choose another one.", folder=path.parent)
+    return tr("{path} cannot be written: {reason}.", path=path, reason=(error.strerror or str(error)).rstrip("."))
 
 
 class FileExport(QObject):
@@ -168,3 +231,111 @@ def _with_suffix(path: Path, kind: str, filters: Mapping[str, str]) -> Path:
         return path
     ending = next((ending for ending, words in filters.items() if words == kind), next(iter(filters)))
     return path.with_name(f"{path.name}{ending}")
+
+
+class SessionExports(FileExport):
+    """Exports sessions to files, with secrets masked even if the window shows them."""
+
+    def __init__(
+        self, context: WindowContext, current_session: Callable[[], SessionSummary | None], external: ExternalOpener
+    ) -> None:
+        """`shown`: returns the open session, or None."""
+        super().__init__(context, external, "export-session", {".html": "HTML (*.html)", ".md": "Markdown (*.md)"})
+        self._current_session = current_session
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask the user for a target file, and export the open session to it."""
+        session = self._open_session()
+        if session is not None:
+            name = to_slug(session.title) or to_slug(PurePosixPath(session.path).name.partition(".")[0]) or "session"
+            answered = self._ask_path(tr("Export session"), f"{name}.html")
+            if answered is not None:
+                target, may_replace = answered
+                self.save(target, may_replace=may_replace)
+
+    def save(self, target: Path, *, may_replace: bool = True) -> None:
+        """Export the open session; the file suffix decides the format."""
+        summary, opened = self._open_session(), self._workspace.current
+        if summary is None or opened is None:
+            return
+
+        def work(token: CancelToken) -> None:
+            session = opened.everywhere.read_session(summary.path, reveal=False, cancel=token)
+            page = export_session(session, "markdown" if target.suffix.lower() == ".md" else "html")
+            token.checkpoint()
+            data = page.encode("utf-8", "replace")
+            save_whole(target, data, notes=note_paths(opened), may_replace=may_replace)
+
+        def done(_: object) -> None:
+            self._report(target, tr("Session exported to {path}.", path=target))
+
+        self._start(tr("Exporting the session…"), work, done, self._fail)
+
+    @Slot()
+    def copy_context(self) -> None:
+        """Copy a summary of the open session to the clipboard, with which another agent can continue it."""
+        summary, opened = self._open_session(), self._workspace.current
+        if summary is None or opened is None:
+            return
+        limit = opened.settings.sessions.context_characters
+
+        def done(text: str) -> None:
+            self._job.done()
+            QGuiApplication.clipboard().setText(text)
+            notice = tr_count(
+                "{count:,} character copied: paste it into another agent.",
+                "{count:,} characters copied: paste them into another agent.",
+                len(text),
+            )
+            self._banner.show_message(notice, "fine", key=self._key)
+
+        self._job.put(
+            self._jobs.read(
+                lambda token: session_context(
+                    opened.everywhere.read_session(summary.path, reveal=False, cancel=token), limit
+                ),
+                done,
+                self._fail,
+            )
+        )
+
+    def _open_session(self) -> SessionSummary | None:
+        """Return the open session, or None after showing a message that there is none."""
+        session = self._current_session()
+        if session is None:
+            self._banner.show_message(tr("No session is open: choose one first."), "off", key=self._key)
+        return session
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self._banner.show_message(sentence, "degraded", key=self._key)
+
+
+class SessionCopies:
+    """Temporary Markdown files of sessions, to drag or open elsewhere.
+
+    Created on demand and deleted by `close` or at exit. Any thread.
+    """
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def make(self, manager: MemorySearchManager, path: str, token: CancelToken) -> Path:
+        """Write the session with this path to a temporary file and return it. Raises the errors of `read_session`."""
+        session = manager.read_session(path, reveal=False, cancel=token)
+        text = export_session(session, "markdown")
+        token.checkpoint()
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("shared"), ignore_cleanup_errors=True)
+        # A folder for each: two sessions may have one title, and the file name is visible to the target.
+        folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+        made = folder / f"{to_slug(session.summary.title) or 'session'}.md"
+        made.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        made.chmod(0o600)
+        return made
+
+    def close(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None

@@ -8,7 +8,6 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import FileIssue, FoundSource, folder_name, tr, tr_count, tr_reason
-from gui.sessions.wording import agent_name
 from gui.style.theme import tokens
 from gui.style.typography import FontSized
 from gui.widgets.accessibility import LastInTabOrder
@@ -19,6 +18,7 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
+from gui.widgets.session_texts import agent_name
 
 _ICON = 32
 EXPORTS = (".zip", ".json", ".jsonl", ".db")

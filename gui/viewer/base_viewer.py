@@ -4,7 +4,7 @@ from collections.abc import Callable
 from posixpath import dirname, join, normpath
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent
+from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, marked, split_name, tr
@@ -22,6 +22,7 @@ from gui.widgets.placeholder_page import EmptyPage, Hint
 from gui.widgets.right_to_left import margins
 
 NOT_INDEXED = marked("This link opens a file that is not in the index.")
+_WHEEL_NOTCH = 120
 _EXTERNAL = ("http", "https", "mailto")
 
 
@@ -207,11 +208,11 @@ class FindInText(QObject):
 
     Signals:
         closed: the find bar was closed.
-        notice: which match was reached, or that there is none.
+        notice: which match was reached, or that there is none; True if the match is in the lower part of the view.
     """
 
     closed = Signal()
-    notice = Signal(str)
+    notice = Signal(str, bool)
 
     def __init__(self, jobs: Jobs, parent: QObject, words: FindMessages) -> None:
         super().__init__(parent)
@@ -245,16 +246,21 @@ class FindInText(QObject):
 class BaseViewer(QWidget):
     """Shows one of several pages, or an empty one with a message; the page gets the panel's keyboard focus.
 
-    Signals: escape_pressed: Esc without an open find bar; the window moves the focus back to the list.
+    Signals:
+        escape_pressed: Esc without an open find bar; the window moves the focus back to the list.
+        zoom_requested: 1 for larger text, -1 for smaller: the wheel was turned with Ctrl.
     """
 
     escape_pressed = Signal()
+    zoom_requested = Signal(int)
 
     def __init__(self, jobs: Jobs, words: FindMessages) -> None:
         super().__init__()
         self.empty_page = EmptyPage()
         self.page: QWidget = self.empty_page
         self.card: ChunkCard | None = None
+        self._turned = 0
+        """How far the wheel was turned with Ctrl since the last change of the size; fine wheels report small parts."""
         self._cards: tuple[ChunkCard | LinkCard, ...] = ()
         self._stack = QStackedWidget()
         self.hint = Hint(self._stack)
@@ -262,7 +268,7 @@ class BaseViewer(QWidget):
         self.banner.left.connect(self.setFocus)
         self.find_in_text = FindInText(jobs, self, words)
         self.find_in_text.closed.connect(self._close_find)
-        self.find_in_text.notice.connect(self.hint.show_message)
+        self.find_in_text.notice.connect(lambda words, low: self.hint.show_message(words, at_top=low))
         self.find_action = key_action(self, FIND, tr(words.find))
         self.find_action.triggered.connect(self._open_find)
         for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):
@@ -322,6 +328,17 @@ class BaseViewer(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Pass the focus to the page; with a focus proxy, Tab would skip the buttons above."""
         self.page.setFocus(event.reason())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Handle the wheel with Ctrl, which no page uses itself."""
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event)
+            return
+        self._turned += event.angleDelta().y()
+        if abs(self._turned) >= _WHEEL_NOTCH:
+            self.zoom_requested.emit(1 if self._turned > 0 else -1)
+            self._turned = 0
+        event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle keys that the page does not use itself."""

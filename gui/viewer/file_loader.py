@@ -238,7 +238,7 @@ class FileWatch(QObject):
     vanished = Signal()
 
     def __init__(self, parent: QObject, *, quiet: bool = True) -> None:
-        """`quiet`: report a change only once the file has stopped changing; else also while it keeps changing."""
+        """`quiet`: report a change only after the file has stopped changing, instead of repeatedly meanwhile."""
         super().__init__(parent)
         self._quiet = quiet
         self._watcher = QFileSystemWatcher(self)

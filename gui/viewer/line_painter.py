@@ -39,7 +39,7 @@ class Gutter:
         return cls(number_right, margin, lane, edge, typography.scaled(2), edge + typography.scaled(18))
 
     def shifted(self, right: int) -> "Gutter":
-        """Return the same gutter, `right` pixels further to the right."""
+        """Return a copy of the gutter that is moved to the right by `right` pixels."""
         number_right, margin, edge = (x + right for x in (self.number_right, self.margin, self.edge))
         return Gutter(number_right, margin, self.lane_width, edge, self.edge_width, self.text_left + right)
 

@@ -74,7 +74,7 @@ _ITEM_HEADING = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+#{1,6}[ \t].*")
 _BLOCK_BEGIN = re.compile(r"([ \t]*(?:[-*+][ \t]+)?)#\+begin_(\w{1,40})(?:[ \t]+(.*))?", re.IGNORECASE)
 _BLOCK_END = re.compile(r"[ \t]*#\+end_(\w{1,40})[ \t]*", re.IGNORECASE)
 _CODE_BLOCKS = {"example": "", "export": "", "query": "clojure", "src": ""}
-"""Blocks of Logseq with text as it is written, each with its language if it names none."""
+"""Blocks of Logseq with literal text, each with its language if it names none."""
 _QUOTE_BLOCKS = ("center", "quote", "verse")
 _MACRO = re.compile(r"\{\{(\w{1,40})(?:[ \t]+(https?://[^\s{}]{1,1000})[ \t]*)?((?:[^{}\n]|\{[^{}\n]*\}){0,1000})\}\}")
 """A macro of Logseq: a video or another web page, which becomes a link, or a query."""
@@ -158,7 +158,7 @@ class NoteMarkup:
         """Whether the last text was a quote, and whether a blank line followed."""
 
     def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
-        """Find which of these numbered lines, outside of code, may end a comment or a block; called before `line`."""
+        """Record which of these numbered lines, without code, can close a comment or a block; called before `line`."""
         for number, line in lines:
             if _comment_marks(line):
                 self._last_comment = number
@@ -346,7 +346,7 @@ class NoteMarkup:
         for link in written_links(text) if "[[" in text or "((" in text else ():
             markdown = text[link.start] == "[" and not text.startswith("[[", link.start)
             if link.start < done or (markdown and not text.endswith(("]])", ")))"), link.start, link.end)):
-                continue  # a link of Markdown stays as it is, unless Logseq's is in it
+                continue  # a link of Markdown is not changed, unless it contains one of Logseq
             label = link.label or self._first_words(link.target)
             parts += [self._marks(text[done : link.start]), linked(label, link.target, link.anchor)]
             done = link.end

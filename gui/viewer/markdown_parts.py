@@ -9,7 +9,8 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSizeF, QTimer, Signal
+from PySide6.QtGui import QTextDocument
 
 from engine import MnemoscopeError, marked, tr
 from gui.core.jobs import Jobs, JobSlot
@@ -20,6 +21,10 @@ from gui.viewer.outline import Outline
 from gui.viewer.pictures import Picture
 from gui.viewer.text_lines import FileLines, TextLines
 
+_STEP = 0.006
+"""Seconds before the events of the window have their turn."""
+_CHARACTERS = 1_000
+"""Characters laid out between looks at the clock, at least one paragraph."""
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
 
 _LONGEST_BLOCK = 8 * 1024
@@ -310,3 +315,78 @@ class PageBuilder(QObject):
                     self._steps = None
                     self._timer.stop()
                 return
+
+
+class StepwiseLayout(QObject):
+    """Lays out one document at a time, in short steps that keep the window responsive.
+
+    Signals:
+        reached: the page is laid out up to the requested block.
+        finished: it is laid out completely.
+    """
+
+    reached = Signal()
+    finished = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._document: QTextDocument | None = None
+        self._done = self._target = 0
+        self.complete = False
+        """Whether all of the document is laid out."""
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._continue)
+
+    def take(self, document: QTextDocument) -> None:
+        """Set the document; it is not laid out before `start`."""
+        self._document = document
+        self._timer.stop()
+        self.complete = False
+        document.documentLayout().installEventFilter(self)
+
+    def start(self, target: int, *, begin: bool = True) -> None:
+        """Lay out from the first block on, and emit `reached` at block number `target`, from 0.
+
+        `begin`: with a step in this turn, so that a short page is complete before it is painted for the first time.
+        """
+        self._target = target
+        self.restart()
+        if begin:
+            self._continue()
+
+    def restart(self) -> None:
+        """Lay out again from the first block, after a change of the width."""
+        if self._document is not None:
+            self.complete = False
+            self._done = 0
+            self._timer.start(0)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Suppress Qt's own layout timer, whose steps double until one takes 0.1 s."""
+        return not self.complete and event.type() == QEvent.Type.Timer
+
+    def _continue(self) -> None:
+        document = self._document
+        if document is None:
+            self._timer.stop()
+            return
+        until = time.perf_counter() + _STEP
+        before, count = self._done, document.blockCount()
+        last = document.begin()
+        while self._done < count and time.perf_counter() < until:
+            block, characters = document.findBlockByNumber(self._done), 0
+            while block.isValid() and characters < _CHARACTERS:
+                characters += block.length()
+                self._done += 1
+                last, block = block, block.next()
+            document.documentLayout().blockBoundingRect(last)
+        if before <= self._target < self._done:
+            self._target = -1
+            layout = document.documentLayout()
+            # Held back too, and the scroll bar needs it now. `documentSize` would lay out the rest in one go.
+            layout.documentSizeChanged.emit(QSizeF(document.textWidth(), layout.blockBoundingRect(last).bottom()))
+            self.reached.emit()
+        if self._done >= count:
+            self._timer.stop()
+            self.complete = True
+            self.finished.emit()

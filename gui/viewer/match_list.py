@@ -148,7 +148,7 @@ Ranges = list[tuple[int, int]]
 
 _MOST_CACHED = 2_000
 _LONG_LINE = 2_000
-"""Lines with at least so many characters are searched in the background, since that may take 0.1 s."""
+"""Lines with at least this many characters are searched in the background, since that may take 0.1 s."""
 _TICK_HEIGHT = 3
 _TICK_INSET = 3
 _HANDLE_OPACITY = 60

@@ -61,6 +61,8 @@ _NOTICE_DELAY_MS = 300
 _SHIFT = 0.1
 """Seconds that one job works before it reports."""
 MOST_HITS = 20_000
+_LOW = 0.7
+"""Part of the view's height below which a message at the lower edge may cover a hit."""
 
 Found = list[tuple[int, list[Hit]]]
 OnStep = Callable[[Step | None], None]
@@ -216,8 +218,8 @@ class MatchView(Protocol):
     def position(self) -> TextPosition:
         """Return the position from which the next or previous hit is searched."""
 
-    def shows(self, hit: Hit) -> bool:
-        """Return whether a hit is in view."""
+    def level(self, hit: Hit) -> float | None:
+        """Return how far down the view a hit is, from 0 at the top to 1 at the bottom; None if it isn't in view."""
 
     def show_hit(self, hit: Hit | None) -> None:
         """Frame a hit and scroll to it; None frames none."""
@@ -231,11 +233,12 @@ class MatchNavigator(QObject):
 
     Signals:
         counted: the find bar's text about its hits, "3 of 17".
-        notice: a message which hit was reached, that the search wrapped around or found nothing.
+        notice: a message which hit was reached, that the search wrapped around or found nothing; empty if the last one
+            no longer holds. True if the hit is in the lower part of the view.
     """
 
     counted = Signal(str)
-    notice = Signal(str)
+    notice = Signal(str, bool)
 
     def __init__(self, jobs: Jobs, parent: QObject, words: FindMessages) -> None:
         super().__init__(parent)
@@ -255,7 +258,7 @@ class MatchNavigator(QObject):
         self._notice_delay = QTimer(self)
         self._notice_delay.setSingleShot(True)
         self._notice_delay.setInterval(_NOTICE_DELAY_MS)
-        self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
+        self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking), False))
 
     def search_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
         """Search a text for the words of a query, from line `near` on, and highlight them in `view`."""
@@ -303,9 +306,11 @@ class MatchNavigator(QObject):
         scan = self._found if self._needle is not None else self._marks
         if not scan.active:
             key = keymap().first_key(FIND.name)
-            self.notice.emit(tr(self._sentences.no_search, key=key) if key else tr("There is no current search."))
+            self.notice.emit(
+                tr(self._sentences.no_search, key=key) if key else tr("There is no current search."), False
+            )
             return
-        visible = self._current is not None and self._view.shows(self._current)
+        visible = self._current is not None and self._view.level(self._current) is not None
         position = self._current.position if self._current is not None and visible else self._view.position()
         self._step(scan, position, forward=forward, quiet=False)
 
@@ -314,20 +319,23 @@ class MatchNavigator(QObject):
         scan.step(position, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
 
     def _arrive(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
+        if quiet and not self._notice_delay.isActive():
+            self.notice.emit("", False)  # it said that the search goes on
         self._notice_delay.stop()
         self._current = step.hit if step is not None else None
         if self._view is not None:
             self._view.show_hit(self._current)
         if step is None and not quiet:
             words = self._sentences
-            self.notice.emit(tr(words.missing if self._needle is not None else words.without_word))
+            self.notice.emit(tr(words.missing if self._needle is not None else words.without_word), False)
         elif step is not None and not quiet:
             around = tr("The search continues from the start.") if forward else tr("The search continues from the end.")
             scan = self._found if self._needle is not None else self._marks
             position = "" if self._needle is not None else self._position(scan)  # the find bar shows its own
             message = " · ".join(filter(None, (position, around if step.wrapped else "")))
             if message:
-                self.notice.emit(message)
+                level = None if self._view is None else self._view.level(step.hit)
+                self.notice.emit(message, level is not None and level > _LOW)
         self._count()
 
     def _position(self, scan: TextScan) -> str:

@@ -80,7 +80,7 @@ class Outline:
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
-        """Read the first megabytes of a file with a structure of its own, and all of a document; None for others."""
+        """Read the first megabytes of a file with its own structure, and all of a document; None for others."""
         if structure_of("\n".join(lines.lines(1, 1)), name) is None:
             return None
         most = math.inf if is_document(name) else _MOST_READ  # the text of a document is bounded

@@ -67,7 +67,7 @@ class Pictures:
 
 
 _WIDTH = re.compile(r"(?:(.*)\|)?[ \t]*(\d{1,4})(?:x\d{1,4})?[ \t]*")
-"""The width of an image in Obsidian, after its description or in place of it."""
+"""The width of an image in Obsidian, after its description or instead of it."""
 
 
 def words_and_width(description: str) -> tuple[str, int]:

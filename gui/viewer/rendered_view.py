@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSizeF, Qt, QTimer, QUrl, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
     QKeyEvent,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QPixmap,
@@ -28,7 +29,7 @@ from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_extensions import NoteMarkup, Resolve
 from gui.viewer.markdown_page import Page, PagePainter, PageStyle
-from gui.viewer.markdown_parts import PageBuilder, markdown_slices
+from gui.viewer.markdown_parts import PageBuilder, StepwiseLayout, markdown_slices
 from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, MatchScrollBar
 from gui.viewer.outline import HeadingPosition, Outline, heading_key, page_source
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
@@ -40,87 +41,8 @@ _TEXT_PIXELS = 14
 _LINE_CHARACTERS = 84
 _SIDE = 28
 _ABOVE_HEADING = 12
-_STEP = 0.006
-"""Seconds before the events of the window have their turn."""
 _LATE = 0.05
 """Seconds of a turn after which the layout waits for the next one."""
-_CHARACTERS = 1_000
-"""Characters laid out between looks at the clock, at least one paragraph."""
-
-
-class StepwiseLayout(QObject):
-    """Lays out one document at a time, in short steps that keep the window responsive.
-
-    Signals:
-        reached: the page is laid out up to the requested block.
-        finished: it is laid out completely.
-    """
-
-    reached = Signal()
-    finished = Signal()
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._document: QTextDocument | None = None
-        self._done = self._target = 0
-        self.complete = False
-        """Whether all of the document is laid out."""
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._continue)
-
-    def take(self, document: QTextDocument) -> None:
-        """Set the document; it is not laid out before `start`."""
-        self._document = document
-        self._timer.stop()
-        self.complete = False
-        document.documentLayout().installEventFilter(self)
-
-    def start(self, target: int, *, begin: bool = True) -> None:
-        """Lay out from the first block on, and emit `reached` at block number `target`, from 0.
-
-        `begin`: with a step in this turn, so that a short page is complete before it is painted for the first time.
-        """
-        self._target = target
-        self.restart()
-        if begin:
-            self._continue()
-
-    def restart(self) -> None:
-        """Lay out again from the first block, after a change of the width."""
-        if self._document is not None:
-            self.complete = False
-            self._done = 0
-            self._timer.start(0)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Suppress Qt's own layout timer, whose steps double until one takes 0.1 s."""
-        return not self.complete and event.type() == QEvent.Type.Timer
-
-    def _continue(self) -> None:
-        document = self._document
-        if document is None:
-            self._timer.stop()
-            return
-        until = time.perf_counter() + _STEP
-        before, count = self._done, document.blockCount()
-        last = document.begin()
-        while self._done < count and time.perf_counter() < until:
-            block, characters = document.findBlockByNumber(self._done), 0
-            while block.isValid() and characters < _CHARACTERS:
-                characters += block.length()
-                self._done += 1
-                last, block = block, block.next()
-            document.documentLayout().blockBoundingRect(last)
-        if before <= self._target < self._done:
-            self._target = -1
-            layout = document.documentLayout()
-            # Held back too, and the scroll bar needs it now. `documentSize` would lay out the rest in one go.
-            layout.documentSizeChanged.emit(QSizeF(document.textWidth(), layout.blockBoundingRect(last).bottom()))
-            self.reached.emit()
-        if self._done >= count:
-            self._timer.stop()
-            self.complete = True
-            self.finished.emit()
 
 
 class RenderedView(QTextBrowser):
@@ -199,7 +121,7 @@ class RenderedView(QTextBrowser):
     ) -> None:
         """Build the page in the background and scroll it to a heading or the top; the old page stays until then.
 
-        `name`: the stable name of the file, whose ending tells the format; empty for Markdown.
+        `name`: the stable name of the file, whose extension gives the format; empty for Markdown.
         `keep_position`: a new version of the shown page, which keeps its position.
         """
         if not keep_position and lines is not self._lines:
@@ -315,7 +237,7 @@ class RenderedView(QTextBrowser):
             self._start(self._lines)
 
     def _show_document(self, page: Page) -> None:
-        """Show a page that was built."""
+        """Replace the shown document by that of a page."""
         old, self._own = self._own, page.document
         page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources
         page.document.setTextWidth(self.viewport().width())  # without one, `setDocument` lays out whole long paragraphs
@@ -333,10 +255,11 @@ class RenderedView(QTextBrowser):
     def position(self) -> TextPosition:
         return self._first_block().blockNumber() + 1, -1
 
-    def shows(self, hit: Hit) -> bool:
+    def level(self, hit: Hit) -> float | None:
         rect, view = self._hit_rect(hit).translated(self._origin()), self.viewport()
         beside = self.horizontalScrollBar().maximum() and not 0 <= rect.left() < rect.right() <= view.width()
-        return not beside and 0 <= rect.top() < view.height() - _ABOVE_HEADING
+        in_view = not beside and 0 <= rect.top() < view.height() - _ABOVE_HEADING
+        return rect.top() / view.height() if in_view else None
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
         self._marks.set_finder(marks)
@@ -345,7 +268,7 @@ class RenderedView(QTextBrowser):
 
     def show_hit(self, hit: Hit | None) -> None:
         self.current_hit = hit
-        if hit is not None and not self.shows(hit):
+        if hit is not None and self.level(hit) is None:
             rect, bar = self._hit_rect(hit), self.horizontalScrollBar()
             self._scroll_to(round(rect.top()) - self.viewport().height() // 3)
             left = round(rect.left()) - self.viewport().width() // 3 if rect.right() > self.viewport().width() else 0
@@ -473,6 +396,9 @@ class RenderedView(QTextBrowser):
             self._layout_steps.restart()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()  # Qt would enlarge the text of this page alone
+            return
         lines = event.angleDelta().y() * QApplication.wheelScrollLines() / 120
         self._scroll_position_up(max(0, event.pixelDelta().y() or round(lines * self._overview.singleStep())))
         super().wheelEvent(event)
@@ -493,7 +419,12 @@ class RenderedView(QTextBrowser):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Pass letters and Esc on to the viewer; QTextBrowser would consume some of them."""
-        if (event.text().isprintable() and event.text().strip()) or event.key() == Qt.Key.Key_Escape:
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+        if (plain and event.text().isprintable() and event.text().strip()) or event.key() == Qt.Key.Key_Escape:
             event.ignore()
-            return
-        super().keyPressEvent(event)
+        elif event.matches(QKeySequence.StandardKey.MoveToStartOfDocument):
+            self.verticalScrollBar().triggerAction(QAbstractSlider.SliderAction.SliderToMinimum)
+        elif event.matches(QKeySequence.StandardKey.MoveToEndOfDocument):
+            self.verticalScrollBar().triggerAction(QAbstractSlider.SliderAction.SliderToMaximum)
+        else:
+            super().keyPressEvent(event)

@@ -81,8 +81,11 @@ class SourceView(LineCanvas):
             return self.highlight[0], -1
         return self.scroll_position.line + (self.scroll_position.hidden > 0), -1
 
-    def shows(self, hit: Hit) -> bool:
-        return self.scroll_position.top_of(hit.line) is not None
+    def level(self, hit: Hit) -> float | None:
+        top = self.scroll_position.top_of(hit.line)
+        laid = self.layouts.line(hit.line)
+        row = next((row for row, _, _ in laid.spans(laid.unit(hit.start), laid.unit(hit.end))), 0)
+        return None if top is None else (top + row * self.row_height) / self.viewport().height()
 
     def show_hit(self, hit: Hit | None) -> None:
         """Frame a hit and scroll to it; None frames none."""

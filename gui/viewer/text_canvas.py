@@ -393,6 +393,9 @@ class LineCanvas(FontSized, QAbstractScrollArea):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll by pixels, since the unit of the scroll bar is a line, which may be tall."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()  # the viewer changes the size of the text
+            return
         pixels, angle = event.pixelDelta(), event.angleDelta()
         if abs(angle.x()) > abs(angle.y()) or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             super().wheelEvent(event)

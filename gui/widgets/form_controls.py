@@ -266,7 +266,7 @@ class Chip(Toggle, QPushButton):
     """A rounded toggle button for a filter; with a menu, it opens the menu instead of toggling.
 
     Its width does not change when it is checked and its text becomes semibold. With `yields`, its text is shortened
-    where there is too little room.
+    if there is too little room.
     """
 
     def __init__(self, text: str, menu: QMenu | None = None, *, yields: bool = False) -> None:

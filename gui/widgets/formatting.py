@@ -262,7 +262,7 @@ def short_count(count: int) -> str:
 def estimate_words(estimate: EmbeddingEstimate) -> str:
     """Describe the estimated work of embedding all missing vectors in one or two sentences."""
     if not estimate.chunks and not estimate.cached:
-        return tr("No file is indexed yet: passages will be embedded as they are found.")
+        return tr("No file is indexed yet: passages will be embedded when files are indexed.")
     if not estimate.chunks:
         return tr_count(
             "The only passage already has a vector of {model}: saving sends and bills nothing.",

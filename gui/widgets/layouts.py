@@ -264,7 +264,7 @@ class VerticalScrollArea(QScrollArea):
     @Slot(QWidget, QWidget)
     def _show_focused(self, before: QWidget | None, focused: QWidget | None) -> None:
         if before is None or QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
-            return  # the window was activated, or the control was pressed where it is
+            return  # the window was activated, or the control was pressed, so it is visible
         if focused is not None and self.isVisible() and self.viewport().isAncestorOf(focused):
             area = QRect(focused.mapTo(self.viewport(), QPoint()), focused.size())
             if not self.viewport().rect().contains(area):
@@ -388,7 +388,7 @@ def clear_layout(layout: QLayout) -> None:
 
 
 def discard(widget: QWidget) -> None:
-    """Hide a widget that others may replace, and delete it later. It can't be focused again until then."""
+    """Hide a widget, clear its focus, and delete it later."""
     widget.hide()
     focused = widget.focusWidget()
     if focused is not None:

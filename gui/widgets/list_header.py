@@ -129,6 +129,10 @@ class SortButton(QPushButton):
         self._order = action.data()
         self._show()
 
+    def offer(self, value: str, offered: bool) -> None:
+        """Show or hide the order with this value in the menu."""
+        next(action for action in self._group.actions() if action.data().value == value).setVisible(offered)
+
     def set_extras(self, words: Sequence[str], tip: str) -> None:
         """Show in the label the options that affect the order, one word each; `tip` describes them."""
         self._extras, self._extra_tip = tuple(words), tip
@@ -162,7 +166,10 @@ class SortButton(QPushButton):
         return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
 
     def fitting(self, metrics: QFontMetrics, available: int) -> str:
-        """Return a label that fits in `available` pixels: options before the order, which the menu shows too."""
+        """Return a label that fits in `available` pixels.
+
+        If there is too little room, only the active options are shown, since the menu shows the order, too.
+        """
         extras = " · ".join(self._extras)
         words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= available else extras
         return elide(metrics, words, Qt.TextElideMode.ElideRight, available)

@@ -250,7 +250,7 @@ class StatePage(VerticalScrollArea):
         return button
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stop Down at the last button, as in a list: Qt would go on to the next part of the window."""
+        """Stop Down at the last button, as in a list: Qt would move the focus to the next pane."""
         down = event.type() == QEvent.Type.KeyPress and cast("QKeyEvent", event).key() == Qt.Key.Key_Down
         if down and self._buttons and watched is self._buttons[-1]:
             return True
@@ -310,11 +310,12 @@ NOTHING_FOUND = NothingToRead("")
 
 
 class Hint(QFrame):
-    """A temporary message over the lower edge of another widget; it takes no mouse or key events."""
+    """A temporary message over the lower or upper edge of another widget; it takes no mouse or key events."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
         self._over = over
+        self._at_top = False
         set_role(self, "card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._text = label()
@@ -327,7 +328,12 @@ class Hint(QFrame):
         self.hide()
         over.installEventFilter(self)
 
-    def show_message(self, sentence: str, milliseconds: int = _SHOWN_MS) -> None:
+    def show_message(self, sentence: str, milliseconds: int = _SHOWN_MS, *, at_top: bool = False) -> None:
+        """Show a sentence at the lower edge, or `at_top` if the text below is being read; an empty one hides it."""
+        if not sentence:
+            self.hide()
+            return
+        self._at_top = at_top
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
         self._place()
@@ -344,7 +350,8 @@ class Hint(QFrame):
             self._text.setWordWrap(True)
         width = min(available, self.sizeHint().width())
         height = max(self.sizeHint().height(), self.heightForWidth(width))
-        self.setGeometry((over.width() - width) // 2, over.height() - height - _HINT_MARGIN, width, height)
+        top = _HINT_MARGIN if self._at_top else over.height() - height - _HINT_MARGIN
+        self.setGeometry((over.width() - width) // 2, top, width, height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and not self.isHidden():

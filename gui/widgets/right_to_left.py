@@ -141,7 +141,7 @@ def range_edges(layout: QTextLayout, line: QTextLine, start: int, end: int) -> t
     edges = [cursor_x(line, start), cursor_x(line, end)]
     text = layout.text()
     if not text.isascii() and _RIGHT_TO_LEFT_LETTERS.search(text):
-        # Between parts of different direction, a cursor is at one of two positions, perhaps not beside the range.
+        # Between parts of different direction, a cursor is at one of two positions, perhaps not next to the range.
         glyphs = [
             (index.x(), index.x() + advance.x())
             for run in line.glyphRuns(start, end - start)

@@ -54,7 +54,7 @@ class ListPosition:
     current: Hashable
     number: int
     anchors: tuple[tuple[Hashable, int], ...]
-    """Rows and their tops in the viewport; the position is kept relative to the first row that still exists."""
+    """Rows and their tops in the viewport; the position is restored relative to the first row that still exists."""
     above: frozenset[Hashable]
     """Rows above the visible ones."""
 

@@ -73,6 +73,7 @@ _WORDS = {
     "crashed": marked("crashed the program"),
     "exclude": marked("excluded in the settings"),
     "extension": marked("other file extension"),
+    "archive": marked("archive"),
     "generated": marked("generated file"),
     "hidden": marked("hidden file"),
     "ignored-folder": marked("ignored folder"),

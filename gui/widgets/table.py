@@ -64,7 +64,7 @@ class SortHeader(QHeaderView):
         painter.restore()
 
     def _arrow_position(self, rect: QRect, section: int, width: int) -> tuple[float, float]:
-        """Return the middle and the top of the arrow: beside the title, or above it in a narrow section."""
+        """Return the middle and the top of the arrow: next to the title, or above it in a narrow section."""
         title = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
         side = _TITLE_PAD + QFontMetrics(font_at(12)).horizontalAdvance(title) + _ARROW_GAP + width / 2
         if side + width / 2 > rect.width():

@@ -47,7 +47,7 @@ from gui.widgets.plain_text import as_tip, utf16_ranges
 from gui.widgets.right_to_left import mirror, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
 from gui.window.palette_entries import Entry, Found, choose, commands
-from gui.window.search_menu import SearchMenu
+from gui.window.window_menu import SearchMenu
 
 # --- The palette itself: a field above a list, in the middle of the window's upper edge ------------------------------
 

@@ -120,7 +120,7 @@ class KeySheet(QWidget):
                 for side, one in enumerate(pair):
                     one.setWordWrap(True)
                     grid.addWidget(one, number, side)
-                    one.show()  # at once, so that it counts in the layout
+                    one.show()  # immediately, so that the layout includes it
                 self._rows.append((f"{pressed} {words} {title}".casefold(), pair))
                 yield
             number += 1

@@ -17,8 +17,8 @@ from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
 from gui.widgets.accessibility import first_stop, takes_keys
 from gui.window.command_palette import PaletteController
-from gui.window.search_menu import SearchMenu
 from gui.window.window_base import MainWindowBase
+from gui.window.window_menu import SearchMenu
 
 _FIELDS = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox)
 _SHIFT, _CONTROL, _ALT = (
@@ -38,13 +38,17 @@ class ShortcutForwarding(QObject):
     """An event filter that lets the program's shortcuts win over the editing keys of the focused text field.
 
     On some platforms Ctrl+E, for example, would move to the end of the line. In a field inside `header`, a shortcut of
-    a widget in `targets` runs there. Alt with a letter never inserts text.
+    a widget in `targets` runs there, and in a list in `lists` one of the text that is shown next to it. Alt with a
+    letter never inserts text.
     """
 
-    def __init__(self, header: QWidget, targets: Callable[[], Iterable[QWidget]], parent: QObject) -> None:
+    def __init__(
+        self, header: QWidget, lists: QWidget, targets: Callable[[], Iterable[QWidget]], parent: QObject
+    ) -> None:
         """`targets`: returns widgets below the header; the first visible one that has the shortcut runs it."""
         super().__init__(parent)
         self._header = header
+        self._lists = lists
         self._targets = targets
         self._field: QWidget | None = None
         app = QApplication.instance()
@@ -55,7 +59,8 @@ class ShortcutForwarding(QObject):
     def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
         if self._field is not None and shiboken6.isValid(self._field):
             self._field.removeEventFilter(self)
-        self._field = now if isinstance(now, _FIELDS) else None
+        listed = now is not None and self._lists.isAncestorOf(now)
+        self._field = now if listed or isinstance(now, _FIELDS) else None
         if self._field is not None:
             self._field.installEventFilter(self)
 
@@ -66,8 +71,9 @@ class ShortcutForwarding(QObject):
         key = _shortcut(event)
         if key is None:
             return False
+        in_field = isinstance(watched, _FIELDS)
         if kind == QEvent.Type.ShortcutOverride:
-            if not _is_bound(key):
+            if not in_field or not _is_bound(key):
                 return False
             event.ignore()  # the field would otherwise handle the key itself
             return True
@@ -75,13 +81,13 @@ class ShortcutForwarding(QObject):
         if action is not None:
             action.trigger()
             return True
-        if _is_alt_letter(event):
+        if in_field and _is_alt_letter(event):
             event.ignore()
             return True
         return False
 
     def _action(self, field: QObject, key: QKeySequence) -> QAction | None:
-        if not isinstance(field, QWidget) or not self._header.isAncestorOf(field):
+        if not isinstance(field, QWidget) or not any(part.isAncestorOf(field) for part in (self._header, self._lists)):
             return None
         widgets = (widget for part in self._targets() for widget in (part, *part.findChildren(QWidget)))
         actions = (action for widget in widgets if widget.isVisible() for action in widget.actions())
@@ -190,7 +196,7 @@ class Keyboard(QObject):
         self.own.not_saved.connect(self._show_error)
         self.palette = PaletteController(window, searches, window.folders, window.state)
         frame, views = window.frame, window.views
-        ShortcutForwarding(frame.header, views.shown_parts, self)
+        ShortcutForwarding(frame.header, views.lists, views.shown_parts, self)
         self.parts = PaneFocus(
             (
                 Part(frame.header, views.focus_box),

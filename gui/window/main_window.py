@@ -35,7 +35,7 @@ from gui.sources.first_run_panel import FirstRunPanel
 from gui.sources.folder_rows import dropped_file, dropped_folder
 from gui.style.appearance import Appearance
 from gui.style.typography import LeastSize
-from gui.viewer.external_programs import ExternalOpener, editor_template
+from gui.viewer.external_programs import editor_template
 from gui.widgets.message_banner import Action
 from gui.widgets.status_texts import is_untouched
 from gui.window.drafts import Drafts
@@ -54,9 +54,10 @@ class EditorChoice(QObject):
     def __init__(
         self,
         context: WindowContext,
-        opener: ExternalOpener,
+        views: Views,
     ) -> None:
         super().__init__(context.window)
+        opener = views.viewer.external
         self._external = opener
         self._workspace = context.workspace
         self._banner = context.banner
@@ -65,6 +66,7 @@ class EditorChoice(QObject):
         self._window = context.window
         self._remembers = context.remembers
         opener.editor_failed.connect(self._offer)
+        views.switched.connect(lambda _: self._banner.clear("editor"))  # the user does something else
 
     @Slot(str, str, int)
     def _offer(self, problem: str, name: str, line: int) -> None:
@@ -150,7 +152,7 @@ class MainWindow(MainWindowBase):
         self.spaces = WorkspacesController(context, self.search, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
         opener = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
-        EditorChoice(context, self.viewer.external)
+        EditorChoice(context, self.views)
         self.remember = RememberFeatures(context, self.views, opener, self._status_events)
         self.sharing = SharingFeatures(context, self.views, self.folders, opener)
         self.links = self.sharing.links

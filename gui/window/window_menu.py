@@ -1,22 +1,91 @@
 """The window's menu with all global actions."""
 
+from collections.abc import Callable
 from functools import partial
 
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from engine import MemoryProviderStatus, marked, tr
-from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, allow
-from gui.commands.menu_bar import fill_menu_bar, has_menu_bar
+from engine import MemoryProviderStatus, SavedSearch, marked, shortened, tr
+from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, allow, fill_menu_bar, has_menu_bar
 from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
 from gui.core.capabilities import Gates, MissingFeatures
+from gui.search.saved_searches import SavedSearchController
 from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
 from gui.widgets.status_texts import why_no_update
 from gui.window.key_sheet import show_keys
-from gui.window.search_menu import SearchMenu
 from gui.window.window_base import MainWindowBase
+
+_MOST = 20
+_LONGEST = 60
+
+
+class SearchMenu(QObject):
+    """The submenu of searches; its saved searches are updated when it opens."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        controller: SavedSearchController,
+        go: Callable[[], None],
+        keep: Callable[[bool], None],
+    ) -> None:
+        """`go` focuses the search box; `keep` turns recording of the history on or off."""
+        menu = QMenu(tr("Searches"), commands.menu)
+        commands.menu.addMenu(menu)
+        super().__init__(menu)
+        self._saved_searches = controller
+        self._go = go
+        self._pick = commands.add("search.pick", marked("Saved and recent searches"), self._open, "Ctrl+H", menu=menu)
+        self._save = commands.add("search.save", marked("Save this search…"), controller.save, "Ctrl+S", menu=menu)
+        self._saved = QMenu(tr("Saved searches"), menu)
+        menu.addMenu(self._saved)
+        menu.addSeparator()
+        self._record = QAction(tr("Keep recent searches"), self)
+        self._record.setCheckable(True)
+        self._record.triggered.connect(keep)
+        self._clear = QAction(tr("Clear recent searches"), self)
+        self._clear.triggered.connect(controller.forget_history)
+        menu.addActions([self._record, self._clear])
+        commands.name(self._record, "search.keep-recent", marked("Keep recent searches"))
+        commands.name(self._clear, "search.clear-recent", marked("Clear recent searches"))
+        menu.aboutToShow.connect(self._refresh)
+        controller.changed.connect(self._refresh)
+        self._saved.aboutToShow.connect(self._fill)
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        store = self._saved_searches.store
+        allow(self._pick, bool(store.saved or store.recent), tr("There are no searches yet."))
+        allow(self._save, self._saved_searches.query is not None, tr("Search for something first."))
+        self._saved.setEnabled(bool(store.saved))
+        self._record.setChecked(store.notes)
+        allow(self._clear, bool(store.recent), tr("There are no searches yet."))
+
+    @Slot()
+    def _fill(self) -> None:
+        self._saved.clear()
+        for search in self._saved_searches.store.saved[:_MOST]:
+            action = self._saved.addAction(shortened(search.name, _LONGEST).replace("&", "&&"))
+            action.triggered.connect(lambda _=False, search=search: self.run(search))
+
+    @property
+    def saved(self) -> tuple[SavedSearch, ...]:
+        """The saved searches, last used first."""
+        return self._saved_searches.store.saved
+
+    def run(self, search: SavedSearch) -> None:
+        """Run a saved search, from any view."""
+        self._go()
+        self._saved_searches.run(search)
+
+    def _open(self) -> None:
+        self._go()
+        self._saved_searches.picker.open()
 
 
 class WindowMenu:
@@ -59,6 +128,8 @@ class WindowMenu:
             "view.diagnostics", marked("Show or hide diagnostics"), window.dock.toggle_diagnostics, "Ctrl+D", "F9"
         )
         commands.add_appearance()
+        for reader in (views.viewer, views.conversation):
+            reader.zoom_requested.connect(appearance.enlarge)
         commands.menu.addSeparator()
         commands.add(PALETTE, marked("Command palette…"), window.palette_requested.emit, "Ctrl+Shift+P")
         self._add_help(commands)

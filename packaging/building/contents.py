@@ -86,7 +86,7 @@ LEFT_OUT = (
     # for building, for type checkers, or for older programs
     *("cffi", "pycparser", "pydantic.mypy", "pydantic.v1", "distutils", "_distutils_hack"),
     *("_pydecimal", "anyio._backends._trio"),  # Python's own decimal in C and asyncio are used instead
-    *("sqlite3", "_sqlite3"),  # apsw has an SQLite of its own; only locks that this project doesn't use need Python's
+    *("sqlite3", "_sqlite3"),  # apsw has its own SQLite; only locks that this project doesn't use need Python's
 )
 _METADATA = "METADATA"
 """File of a package's `.dist-info` that `importlib.metadata` reads: fields, a blank line, and a README."""

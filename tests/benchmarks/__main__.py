@@ -1,7 +1,7 @@
-"""Measures what the design promises: `python -m tests.benchmarks [ROW …] [--notes N] [--folder DIR]`.
+"""Measure the figures of the design: `python -m tests.benchmarks [ROW …] [--notes N] [--folder DIR]`.
 
-Every row is a module in `rows`; it runs its work in processes of its own and prints lines of a Markdown table. Notes,
-the vectors of real sentences and the indexes of this code stay in the folder for the next run. `complaints` measures
+Every row is a module in `rows`. It runs its work in separate processes and prints lines of a Markdown table. Notes, the
+vectors of real sentences and the indexes of this code stay in the folder for the next run. `complaints` measures
 nothing: it writes the results of queries that users complain about to COMPLAINTS.md.
 """
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def write_complaints() -> None:
-    """The page, from the table that the tests check."""
+    """Return the page that lists the results, made from the table that the tests check."""
     from tests.helpers.complaints.answering import answer_all
     from tests.helpers.complaints.page import complaints_page
 

@@ -1,8 +1,8 @@
 """Notes with planted copies: those that a search for duplicates must find, and those it must not.
 
-Kinds of copies of a note: word for word, with 1, 5 or 15 % of its words changed, with its paragraphs in another order,
-and its longest paragraphs as a log that was copied into another note. A template occurs in some notes that have nothing
-else in common.
+Kinds of copies of a note: word for word; with 1, 5 or 15 % of its words changed; with its paragraphs in another order;
+and its longest paragraphs copied into another note as a log. A template occurs in some notes that have nothing else in
+common.
 """
 
 import random
@@ -17,13 +17,14 @@ _TEMPLATE = (
 )
 
 Planted = dict[frozenset[str], str]
-"""Two names of notes -> the kind of copy."""
+"""Names of two notes -> the kind of copy."""
 
 
 def plant(folder: Path, names: Sequence[str], words: Sequence[str], *, each: int, seed: int = 3) -> Planted:
-    """Write `each` copies of every kind below `folder`; names are relative to it, `words` are what edits put in.
+    """Write `each` copies of every kind below `folder`, and return the planted pairs.
 
-    Returns the planted pairs; the notes of the template are `templated(names)`.
+    Names are relative to the folder; edits insert words from `words`. `templated(names)` returns the notes with the
+    template.
     """
     rng = random.Random(seed)
     chosen = [name for name in rng.sample(list(names), len(names)) if _long(folder / name)]
@@ -52,12 +53,12 @@ def plant(folder: Path, names: Sequence[str], words: Sequence[str], *, each: int
 
 
 def templated(names: Sequence[str]) -> list[str]:
-    """The notes that get the template."""
+    """Return the notes that get the template."""
     return list(names[:: max(1, len(names) // _TEMPLATED)])[:_TEMPLATED]
 
 
 def edited(text: str, share: float, words: Sequence[str], rng: random.Random) -> str:
-    """`text` with so many of its words replaced, left out or doubled by another one."""
+    """Return the text with this share of its words replaced, omitted or followed by another word."""
     lines = []
     for line in text.split("\n"):
         parts = []

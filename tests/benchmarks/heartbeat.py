@@ -13,14 +13,14 @@ _BEAT_MS = 2
 
 
 def start_qt() -> QApplication:
-    """The application, its warnings about the screen that is not there unheard."""
+    """Return the application, without Qt's warnings about the missing screen."""
     sys.setswitchinterval(0.0005)  # as the program's entry does
     qInstallMessageHandler(lambda *_: None)
     return QApplication([])
 
 
 def wait(milliseconds: int) -> None:
-    """Let the event loop turn; `QTest.qWait` sleeps between its turns."""
+    """Run the event loop for some milliseconds; `QTest.qWait` would sleep between turns."""
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
     loop.exec()
@@ -28,7 +28,7 @@ def wait(milliseconds: int) -> None:
 
 @dataclass(frozen=True)
 class Pulse:
-    """Milliseconds between turns beyond the beat itself, and how much of each the thread itself was computing."""
+    """Delays of the timer in milliseconds, and how much of each the thread spent on its own work."""
 
     away: list[float] = field(default_factory=list)
     own: list[float] = field(default_factory=list)

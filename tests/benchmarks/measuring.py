@@ -1,7 +1,7 @@
-"""Measures one piece of work in a process of its own, and says what it cost beside what something else costs.
+"""Measures one piece of work in a separate process, and compares its cost with a baseline.
 
-Nothing here asserts a time: machines differ, and a busy one differs from itself. CPU seconds tolerate more noise than
-the clock, and a ratio to a baseline that ran a moment ago more than either.
+Nothing here asserts a time: machines differ, and so does one machine under load. CPU seconds tolerate more noise than
+wall time, and a ratio to a baseline that has just run tolerates more than either.
 """
 
 import os
@@ -29,7 +29,7 @@ _USER_FOLDERS = {
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table; `ratio` says what it compares with."""
+    """One line of the table; `ratio` names the baseline."""
 
     what: str
     target: str
@@ -41,8 +41,7 @@ class Figure:
 class Cost:
     """The return value of a function and its cost.
 
-    CPU seconds of all threads and of the processes that it started and that have ended; seconds; peak of resident bytes
-    of its own process.
+    CPU seconds of all threads and of ended child processes; seconds; peak of resident bytes of the process itself.
     """
 
     value: Any
@@ -52,7 +51,7 @@ class Cost:
 
 
 class _Clock:
-    """Adds up what passes inside its `with`."""
+    """Adds up the cost of the blocks of its `with` statements."""
 
     def __init__(self) -> None:
         self.cpu = self.wall = 0.0
@@ -73,7 +72,7 @@ def _cpu_seconds() -> float:
 
 
 clock = _Clock()
-"""Inside `measure`: only what runs within it counts. A function that never enters it counts whole."""
+"""Within a function passed to `measure`, limits the measurement to the blocks under this clock. Unused, all counts."""
 
 
 def measure(function: Callable[..., Any], *args: Any) -> Cost:
@@ -93,7 +92,7 @@ def measure(function: Callable[..., Any], *args: Any) -> Cost:
 
 
 def serve() -> None:
-    """Run the function on standard input and write its cost to standard output; the main function of a child."""
+    """Run the function from standard input and write its cost to standard output; the main function of a child."""
     function, args = pickle.load(sys.stdin.buffer)
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output must not get into the result
@@ -108,9 +107,10 @@ def serve() -> None:
 
 
 def environment() -> dict[str, str]:
-    """Of every child: a home of its own, no display, one BLAS thread as in the program, and cached bytecode.
+    """Return the environment of child processes: separate user folders, no display, and cached bytecode.
 
-    Users start the program with the bytecode of an earlier start: rows of starts measure the second one.
+    One BLAS thread, as in the program. Users start the program with the bytecode of an earlier start, so rows about
+    starts measure the second one.
     """
     home = Path(tempfile.gettempdir(), "mnemoscope-benchmarks", "home")
     home.mkdir(parents=True, exist_ok=True)
@@ -131,7 +131,7 @@ os.write(int(sys.argv[1]), pickle.dumps(found))
 
 
 def run_program(arguments: Sequence[str]) -> Cost:
-    """Run `python ARGUMENTS` to its end; returns its output.
+    """Run `python ARGUMENTS` to its end and return its cost, with its output.
 
     A small process starts it: Linux counts the memory of the parent process for a started program.
     """
@@ -149,12 +149,12 @@ def run_program(arguments: Sequence[str]) -> Cost:
 
 
 def peak_memory() -> int:
-    """Bytes resident at the highest; 0 where the system does not tell."""
+    """Return the peak of resident bytes; 0 if the system does not report it."""
     return _from_proc("VmHWM")
 
 
 def anonymous_memory() -> int:
-    """Bytes of this process that no file backs; 0 where the system does not tell."""
+    """Return the bytes of this process that are not backed by a file; 0 if the system does not report them."""
     return _from_proc("RssAnon")
 
 
@@ -167,7 +167,7 @@ def _from_proc(name: str) -> int:
 
 
 def timed(calls: Sequence[Callable[[], object]]) -> list[float]:
-    """Milliseconds that each of these calls took."""
+    """Return the milliseconds of each call."""
     found = []
     for call in calls:
         began = time.perf_counter()
@@ -181,12 +181,12 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def spread(times: Sequence[float], unit: str = "ms") -> str:
-    """Median and 95th percentile."""
+    """Return the median and the 95th percentile."""
     return f"p50 {statistics.median(times):.1f} {unit}, p95 {percentile(times, 0.95):.1f} {unit}"
 
 
 def times(baseline: float, ours: float, of: str) -> str:
-    """How many times our cost the baseline is."""
+    """Return the ratio of the baseline's cost to ours."""
     ratio = baseline / ours if ours else float("inf")
     return f"{ratio:,.0f}× {of}" if ratio >= 10 else f"{ratio:.2g}× {of}"
 

@@ -1,7 +1,7 @@
-"""Writes notes to measure on: the same ones for the same seed, with the shape of real ones.
+"""Writes notes to measure on: the same ones for the same seed, similar in form to real ones.
 
-Word frequencies follow Zipf's law over a made-up vocabulary mixed with English function words; notes have front
-matter, headings, lists, code and very different lengths. 10,000 notes make about 27 MB and 25,000 chunks.
+Word frequencies follow Zipf's law over a made-up vocabulary mixed with English function words; notes have front matter,
+headings, lists, code and very different lengths. 10,000 notes make about 27 MB and 25,000 chunks.
 """
 
 import random
@@ -33,12 +33,12 @@ class Words:
         return [self.all[bisect(self._cumulative, pick() * top)] for _ in range(count)]
 
     def question(self) -> str:
-        """Five words of middling frequency, in the manner of a question."""
+        """Return a query of five words of medium frequency."""
         return " ".join(self.all[int(50 * (len(self.all) / 50) ** self._rng.random())] for _ in range(5))
 
 
 def write_notes(folder: Path, count: int, seed: int = 1) -> Words:
-    """Write `count` notes below `folder`; returns the source of their words, to make questions from."""
+    """Write `count` notes below `folder`, and return the source of their words, to make queries from."""
     rng = random.Random(seed)
     words = Words(rng)
     for name in _FOLDERS:

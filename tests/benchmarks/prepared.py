@@ -20,23 +20,24 @@ from tests.benchmarks.notes import Words, write_notes
 from tests.benchmarks.transcripts import stores, write_sessions
 
 LARGE = 4
-"""10,000 notes make some 25,000 chunks; rows that speak of 100,000 take so many times the notes."""
+"""Multiple of the notes for rows about 100,000 chunks: 10,000 notes have some 25,000 chunks."""
 
 UNCACHED = QuerySettings(cache=ResultCacheSettings(enabled=False))
-"""Settings for rows that time searches: an answer from the cache would be no search."""
+"""Settings for rows that time searches; cached answers would not measure them."""
 
 _KEPT_INDEXES = 2
-"""Of one kind: so two versions can be measured in turn."""
+"""Most indexes of one kind in the cache, so that two versions can be measured alternately."""
 _COST = "cost.pickle"
 
 Model = Literal["none", "random-1536", "lifted-1536", "window", "embedded"]
-"""`lifted-1536`: real vectors in more dimensions; `window`: the embedded provider, but its model hands out the real
-vectors one by one, whatever the text; `embedded`: the program's own."""
+"""`lifted-1536`: real vectors in more dimensions. `window`: the embedded provider, whose model returns the real vectors
+one by one, whatever the text. `embedded`: the program's own model.
+"""
 
 
 @dataclass
 class Bench:
-    """One run. The files in `cache` outlast it: they take long to make. An index is made again for other code."""
+    """One run. Files in `cache` outlast it, since they take long to make; changed code makes new indexes."""
 
     notes: int
     cache: Path
@@ -44,7 +45,7 @@ class Bench:
     built: dict[tuple[int, Model], tuple[Path, Cost]] = field(default_factory=dict)
 
     def folder(self, count: int) -> Path:
-        """A folder with so many notes."""
+        """Return a folder with this number of notes."""
         folder = self.cache / f"notes-{count}"
         if not folder.exists():
             unfinished = self.scratch / folder.name
@@ -53,7 +54,7 @@ class Bench:
         return folder
 
     def sessions(self, count: int, size: int) -> Path:
-        """A folder with so many transcripts, of so many bytes together."""
+        """Return a folder with this number of transcripts, of `size` bytes in total."""
         folder = self.cache / f"sessions-{count}-{size // 1_000_000}"
         if not folder.exists():
             unfinished = self.scratch / folder.name
@@ -62,9 +63,9 @@ class Bench:
         return folder
 
     def index(self, count: int, model: Model) -> tuple[Path, Cost]:
-        """The store folder of a complete index of so many notes, and the cost of the full sync that made it.
+        """Return the store folder of a complete index of this many notes, and the cost of the full sync that made it.
 
-        It outlasts the run, until the engine's code changes: large ones take longer to make than to measure.
+        It is used again until the engine's code changes: large ones take longer to make than to measure.
         """
         key = count, model
         if key not in self.built:
@@ -81,7 +82,7 @@ class Bench:
         return self.built[key]
 
     def built_now(self, count: int, model: Model) -> Cost:
-        """What a full sync costs in this run."""
+        """Return the cost of a full sync in this run."""
         return self._build(count, self.scratch / f"index-{count}-{model}-new", model)
 
     def _build(self, count: int, store: Path, model: Model) -> Cost:
@@ -95,7 +96,7 @@ class Bench:
 
 
 def _code_digest() -> str:
-    """Of all code that decides what an index contains."""
+    """Return a digest of all code that determines the content of an index."""
     digest = hashlib.sha256()
     for path in sorted([*ROOT.glob("engine/**/*.py"), *ROOT.glob("tests/benchmarks/*.py")]):
         digest.update(path.read_bytes())
@@ -103,13 +104,13 @@ def _code_digest() -> str:
 
 
 def copy_of(folder: Path, target: Path) -> Path:
-    """A copy that may be changed."""
+    """Return a copy that may be changed."""
     shutil.copytree(folder, target)
     return target
 
 
 def questions(count: int, *, natural: bool = False, seed: int = 7) -> list[str]:
-    """Queries of five words from the notes: distinctive ones, or of typical frequency."""
+    """Return queries of five words from the notes: distinctive ones, or of typical frequency."""
     rng = random.Random(1)
     words = Words(rng)
     rng.seed(seed)
@@ -117,12 +118,12 @@ def questions(count: int, *, natural: bool = False, seed: int = 7) -> list[str]:
 
 
 def warming(*, natural: bool = False) -> list[str]:
-    """Other queries of the same kind, to be searched before those that are timed."""
+    """Return other queries of the same kind, to search before those that are timed."""
     return questions(20, natural=natural, seed=8)
 
 
 def build_index(notes: Path, store: Path, model: Model, cache: Path, sessions: Path | None = None) -> dict[str, int]:
-    """In a child: a full sync; returns the report, and the bytes of the files."""
+    """Run a full sync in a child process, and return its report and the bytes of the files."""
     memory = open_index(notes, store, model, cache, sessions=sessions)
     report = memory.sync()
     memory.close()  # the last checkpoint belongs to it
@@ -131,7 +132,7 @@ def build_index(notes: Path, store: Path, model: Model, cache: Path, sessions: P
 
 
 def sizes_of(store: Path) -> dict[str, int]:
-    """Bytes of each file of the one index in this store folder."""
+    """Return the bytes of each file of the only index in this store folder."""
     return {path.name: path.stat().st_size for path in store.glob("indexes/*/*")}
 
 
@@ -145,7 +146,7 @@ def open_index(
     sessions: Path | None = None,
     query: QuerySettings | None = None,
 ) -> BuiltinMemory:
-    """A memory whose index lies in `store`; of the transcripts below `sessions` too."""
+    """Return a memory with its index in `store`, which includes the transcripts below `sessions`."""
     use_model(model, cache)
     folders = () if sessions is None else tuple(map(str, stores(sessions)))
     settings = Settings(sessions=SessionSettings(folders=folders), query=query or QuerySettings())
@@ -154,7 +155,7 @@ def open_index(
 
 
 def use_model(model: Model, cache: Path) -> None:
-    """Let every memory that this process opens embed with it."""
+    """Make every memory that this process opens embed with this model."""
     from engine.embedding import embedded_model
     from engine.embedding.provider_selection import Selection
     from tests.benchmarks import provider

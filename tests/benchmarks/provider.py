@@ -1,4 +1,4 @@
-"""Providers of nearly no cost, to measure everything but the embedding."""
+"""Embedding providers that cost almost nothing, to measure everything else."""
 
 import itertools
 import mmap
@@ -31,9 +31,9 @@ class RandomProvider(FakeProvider):
 
 
 class LiftedProvider(RandomProvider):
-    """Each text gets one of the real vectors, by chance, in so many dimensions and slightly turned.
+    """Gives each text a random one of the real vectors, in more dimensions and slightly rotated.
 
-    So vectors lie to one another as those of a real model do, though their texts say other things.
+    Distances between vectors are therefore like those of a real model, though they don't correspond to the texts.
     """
 
     def __init__(self, cache: Path, dims: int = 1536) -> None:
@@ -47,7 +47,7 @@ class LiftedProvider(RandomProvider):
 
 
 class NextVector:
-    """In place of the embedded provider's own model: each text gets the next one of the real vectors."""
+    """Replaces the embedded provider's model: each text gets the next one of the real vectors."""
 
     def __init__(self, cache: Path) -> None:
         self._real = real_vectors(cache)

@@ -16,16 +16,17 @@ Vectors = NDArray[np.float32]
 SENTENCES = 100_000
 _DIMS = 512
 _BATCH = 2_000
-"""Sentences between two writes."""
+"""Number of sentences between two writes."""
 _DOCUMENTATION = Path("/usr/share/doc")
 _LARGEST_FILE = 1_000_000
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n\s*\n")
 
 
 def real_vectors(cache: Path) -> Vectors:
-    """Unit vectors of the embedded model, (n, 512), n at most `SENTENCES`; made once, in some minutes.
+    """Return unit vectors of the embedded model, (n, 512), with n at most `SENTENCES`; the first call takes some
+    minutes.
 
-    A run that is stopped continues where it stopped: the vectors made so far stay in `cache`.
+    An interrupted run continues later: vectors made so far stay in `cache`.
     """
     path = cache / "sentences.npy"
     if not path.exists():
@@ -39,7 +40,7 @@ def real_vectors(cache: Path) -> Vectors:
 
 
 def _embed_remaining(path: Path) -> None:
-    """Append the vectors that this file of plain float32 rows does not have yet."""
+    """Append the missing vectors to this file of plain float32 rows."""
     from engine.embedding.embedded_model import EmbeddedProvider
 
     provider, sentences = EmbeddedProvider(), _some_sentences()
@@ -51,7 +52,7 @@ def _embed_remaining(path: Path) -> None:
 
 
 def lifted(cache: Path, dims: int) -> Vectors:
-    """The real vectors turned into more dimensions, (n, dims), their cosines kept within the noise of chance."""
+    """Return the real vectors rotated into more dimensions, (n, dims); cosines stay the same within random noise."""
     real = real_vectors(cache)[:26_000]
     turn = np.random.default_rng(1).standard_normal((real.shape[1], dims), np.float32)
     return real @ turn / np.float32(np.sqrt(dims))
@@ -71,7 +72,7 @@ def _some_sentences() -> list[str]:
 
 
 def _texts(folder: Path) -> Iterator[str]:
-    """Doc strings of modules, and text files."""
+    """Return docstrings of modules, and text files."""
     for parent, _, names in os.walk(folder):
         for name in sorted(names):
             path = Path(parent, name)

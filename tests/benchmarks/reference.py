@@ -30,7 +30,7 @@ class Chunk(NamedTuple):
 
 
 def chunks_of(text: str) -> list[Chunk]:
-    """Whole lines up to the limit; the next chunk begins with the last lines of the one before."""
+    """Return chunks of whole lines up to the limit; each begins with the last lines of the previous one."""
     found: list[Chunk] = []
     entries: list[tuple[int, str]] = []
     length = 0
@@ -62,7 +62,7 @@ def _carried(entries: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], int
 
 
 class Reference:
-    """Its index of one folder, as it opens it: rollback journal, full syncs, two megabytes of cache."""
+    """The reference's index of one folder, with its options: rollback journal, full syncs, two megabytes of cache."""
 
     def __init__(self, database: Path, dims: int) -> None:
         self.connection = apsw.Connection(str(database))
@@ -93,7 +93,7 @@ class Reference:
     # --- writing ----------------------------------------------------------------------------------------------------
 
     def sync(self, folder: Path) -> int:
-        """Read and hash every file, index those that changed, each row a transaction; how many did."""
+        """Read and hash every file, index the changed ones with a transaction for each row, and return their number."""
         changed = 0
         for path in note_paths(folder):
             text = path.read_text("utf-8")
@@ -105,7 +105,7 @@ class Reference:
         return changed
 
     def fill(self, folder: Path) -> None:
-        """What `sync` would leave of a folder that is new, without its cache and its deletions; for searches alone."""
+        """Write the rows that `sync` leaves for a new folder, without its cache and deletions; for searches alone."""
         for path in note_paths(folder):
             text, name = path.read_text("utf-8"), path.relative_to(folder).as_posix()
             chunks = chunks_of(text)
@@ -153,7 +153,7 @@ class Reference:
         return random_vectors(texts, self._dims) if self._dims and texts else [None] * len(texts)
 
     def _embed(self, texts: Sequence[str]) -> Sequence[np.ndarray | None]:
-        """Vectors of texts that its cache does not hold, and into it with them."""
+        """Return the vectors of texts, and add those that were not cached to the cache."""
         vectors = self._vectors(texts)
         for text, vector in zip(texts, vectors, strict=True):
             if vector is None:
@@ -168,12 +168,12 @@ class Reference:
     # --- searching --------------------------------------------------------------------------------------------------
 
     def by_words(self, query: str, limit: int) -> list[tuple]:
-        """All words of the query must be in a chunk; as it asks beside a vector search."""
+        """Search for chunks that contain all words of the query, as the reference does in a hybrid search."""
         tokens = [f'"{token}"' for token in _TOKEN.findall(query)]
         return list(self._match(" AND ".join(tokens), limit)) if tokens else []
 
     def by_any_word(self, query: str, limit: int) -> list[tuple]:
-        """One query a word, the best rank of each chunk; as it asks without an embedding provider."""
+        """Search for each word, with the best rank of each chunk, as the reference does without embeddings."""
         best: dict[str, tuple] = {}
         for token in _TOKEN.findall(query):
             for row in self._match(f'"{token}"', limit):
@@ -198,7 +198,7 @@ class Reference:
 
 
 def note_paths(folder: Path) -> list[Path]:
-    """Its list: every `.md` below the folder, links left out."""
+    """Return the files that the reference indexes: every `.md` below the folder, without links."""
     return sorted(Path(at, name) for at, _, names in os.walk(folder) for name in names if name.endswith(".md"))
 
 

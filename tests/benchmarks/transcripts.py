@@ -26,7 +26,7 @@ _PROJECTS = ("boat", "garden-planner", "invoices", "weather", "tide-tables", "re
 _FIRST_DAY = datetime(2025, 9, 1, tzinfo=UTC)
 _DAYS = 400
 _POOL = 600
-"""Results of tools that are made; drawing each word of 500 MB would take minutes."""
+"""Number of generated tool results; drawing each word of 500 MB would take minutes."""
 _LONG_SHARE = 0.001
 _Line = dict[str, object]
 
@@ -37,13 +37,13 @@ class _Turn:
 
     question: str
     steps: list[tuple[str, str, str]]
-    """Thought, command, and what it gave back."""
+    """Reasoning, command and tool result of each step."""
     picture: str
     answer: str
 
 
 def write_sessions(folder: Path, count: int, size: int, seed: int = 1) -> None:
-    """Write `count` transcripts of `size` bytes together below `folder`."""
+    """Write `count` transcripts of `size` bytes in total below `folder`."""
     rng = random.Random(seed)
     material = _Material(rng)
     weights = [rng.lognormvariate(0, 1.2) for _ in range(count)]
@@ -66,7 +66,7 @@ def stores(folder: Path) -> list[Path]:
 
 
 def transcript(folder: Path, number: int) -> Path:
-    """Where the session of this number lies."""
+    """Return the path of the session with this number."""
     store = folder / STORES[_agent(number)]
     session = _session(number)
     if _agent(number) == 0:
@@ -78,21 +78,21 @@ def transcript(folder: Path, number: int) -> Path:
 
 
 def planted(number: int) -> str:
-    """The two words that only the session of this number holds."""
+    """Return the two words that occur only in the session with this number."""
     syllables = [consonant + vowel for consonant in "stvwxz" for vowel in "uy"]
     word = "".join(syllables[number // 12**index % 12] for index in range(5))
     return f"{word}q {word}j"
 
 
 def message(number: int, text: str) -> bytes:
-    """One more line of this session, a message of the user."""
+    """Return one more line of this session, a message of the user."""
     writer = _WRITERS[_agent(number)](number)
     writer.count = zlib.crc32(text.encode())  # other ids than those of the lines that are there
     return msgspec.json.encode(writer.said("user", text)) + b"\n"
 
 
 def parse_all(place: Path) -> int:
-    """Bytes of a transcript, or of all in a folder, each line parsed by the standard library."""
+    """Parse each line of a transcript, or of all in a folder, with the standard library, and return the bytes."""
     size = 0
     for path in place.rglob("*.jsonl") if place.is_dir() else [place]:
         with path.open("rb") as file:
@@ -103,7 +103,7 @@ def parse_all(place: Path) -> int:
 
 
 def _turns(material: "_Material", rng: random.Random, number: int) -> Iterator[list[_Line]]:
-    """The lines of one turn after the other, without end."""
+    """Yield the lines of one turn after another, without end."""
     writer = _WRITERS[_agent(number)](number)
     lines = list(writer.head())
     words = planted(number)
@@ -119,7 +119,7 @@ def _turns(material: "_Material", rng: random.Random, number: int) -> Iterator[l
 
 
 class _Material:
-    """Words, and results of tools, to make turns of."""
+    """Words and tool results, to make turns of."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -163,7 +163,7 @@ class _Material:
 
 
 class _Writer:
-    """Knows how one agent writes down what happens in one session."""
+    """Writes the events of a session in the format of one agent."""
 
     def __init__(self, number: int) -> None:
         self.session = _session(number)

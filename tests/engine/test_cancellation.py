@@ -1,4 +1,4 @@
-"""A token that is cancelled ends the work, whatever else happens to it."""
+"""A cancelled token ends the work, whatever else happens to it."""
 
 import threading
 
@@ -8,7 +8,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 
 
-def test_a_pause_that_meets_a_cancel_does_not_hold_the_work_up(monkeypatch) -> None:
+def test_cancel_during_pause_does_not_block(monkeypatch) -> None:
     token = CancelToken()
     clear = token._running.clear
     cancelling = threading.Thread(target=token.cancel)

@@ -1,4 +1,4 @@
-"""The start stays fast and the engine stays free of Qt: asked of a fresh process."""
+"""Starting is fast and the engine doesn't load Qt, as checked in a fresh process."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def loaded_by(code: str) -> set[str]:
-    """Top-level names of the modules that a fresh Python holds after this code."""
+    """Return the top-level names of the modules that a fresh Python has loaded after this code."""
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys; print(*{{name.partition('.')[0] for name in sys.modules}})"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Bounds on JSON from outside: depth, and integers that crash the parser."""
+"""Limits on external JSON: depth, and integers that would crash the parser."""
 
 import io
 import json

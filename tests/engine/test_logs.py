@@ -122,7 +122,7 @@ def test_secret_cut_in_message_masked(monkeypatch: pytest.MonkeyPatch, before: s
     assert "z" not in path.read_text()
 
 
-def test_a_message_stays_one_line_and_is_cut() -> None:
+def test_log_message_is_one_line_of_limited_length() -> None:
     path = configure_logging()
     log.info("name %s", "a\nb\r\ud800" + "x" * 5000)
     [line] = path.read_text().splitlines()

@@ -1,4 +1,4 @@
-"""The program's own files: the user's alone, whole, and without leftovers of a kill."""
+"""The program's own files: private, complete, and without leftovers after a kill."""
 
 import os
 import stat
@@ -72,7 +72,7 @@ def mode(path: Path) -> int:
 
 
 def loose(folder: Path) -> list[str]:
-    """Files below a folder that others may read, and the folder itself."""
+    """Return files below a folder that others may read, and the folder itself."""
     return [str(path) for path in (folder, *folder.rglob("*")) if mode(path) & 0o077]
 
 

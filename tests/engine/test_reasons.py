@@ -1,4 +1,4 @@
-"""Why files are excluded: stored in English, shown in the language of the window."""
+"""Reasons for excluded files: stored in English, shown in the language of the window."""
 
 from collections.abc import Iterator
 
@@ -61,6 +61,7 @@ def test_reason_counts_one_or_all_files() -> None:
         == 12_480
     )
     assert skip_reasons.files_covered(skip_reasons.OTHER_EXTENSIONS.message(count=1, extensions=".md")) == 1
+    assert skip_reasons.files_covered(skip_reasons.ARCHIVES.message(count=7)) == 7
     assert skip_reasons.files_covered(skip_reasons.MORE_OF_A_RULE.message(number=20)) == 20
     assert skip_reasons.files_covered(skip_reasons.TOO_LARGE.message(size=12_480, limit=1000)) == 1
     assert skip_reasons.files_covered(skip_reasons.LINK.message()) == skip_reasons.files_covered("") == 1

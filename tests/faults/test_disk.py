@@ -15,6 +15,7 @@ import pytest
 from engine.base.errors import DiskFull, IndexCorrupt
 from engine.corpus.folder_walk import FoundFile
 from engine.indexing.crashing_files import CrashRecord
+from tests.helpers.health import findings
 from tests.helpers.sync_worker import open_with_fake
 
 SIZE_MB = 3
@@ -55,10 +56,14 @@ def test_full_disk_stops_sync_and_index_survives(small_disk: Path, tmp_path: Pat
     assert [r.path for r in memory.search("distinct205", mode="keyword").results] == ["n2.md"]
     indexed = memory.status().files
     assert 20 <= indexed < 2020
+    index = findings(memory)["index"]
+    assert index.state == "failed"
+    assert "disk is full" in index.detail
 
     subprocess.run(["mount", "-o", "remount,size=200m", str(small_disk)], check=True)
     report = memory.sync()
     assert (report.error, memory.status().files) == ("", 2020)
+    assert findings(memory)["index"].state == "fine"
     memory.close()
 
 

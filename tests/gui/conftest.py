@@ -1,4 +1,4 @@
-"""Shared fixtures of the window's tests: jobs that end, and a fake memory."""
+"""Shared fixtures of the window's tests: jobs that are ended after a test, and a fake memory."""
 
 import gc
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ from tests.helpers.windows import at_rest
 
 @pytest.fixture(scope="session", autouse=True)
 def _collector_off() -> None:
-    """As in the program, no other thread comes upon garbage with a widget in it, not even one of a later test."""
+    """Disable automatic garbage collection, as the program does: another thread could collect a widget."""
     gc.disable()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_standstill() -> None:
-    """As in the program: the tests, too, listen to Qt's messages in Python."""
+    """Handle Qt's messages as the program does, which prevents a deadlock."""
     silence_fonts()
 
 
@@ -47,7 +47,7 @@ def _plain_application(qapp) -> None:
 
 @pytest.fixture(autouse=True)
 def _as_before(qapp, _collector_off: None, _plain_application: None) -> Iterator[None]:
-    """Collect garbage, and fail the test that changes the application, whose look later tests may depend on."""
+    """Collect garbage, and fail a test that leaves the application changed, since it would affect later tests."""
     before = _look(qapp)
     yield
     collect_due()
@@ -94,7 +94,7 @@ def memory() -> Iterator[FakeMemory]:
 
 @pytest.fixture
 def remembers() -> bool:
-    """Whether the window saves what the user chooses; a demo does not. Tests replace it by parametrization."""
+    """Whether the window saves the user's choices, which a demo does not. Tests replace it by parametrization."""
     return True
 
 
@@ -114,7 +114,7 @@ def window(qtbot, appearance, jobs, memory, remembers, monkeypatch) -> Iterator[
 
 @pytest.fixture
 def opened(qtbot, window, memory) -> MainWindow:
-    """The window with the garden open, indexed and at rest."""
+    """The window with the garden open, indexed and idle."""
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     return window
@@ -122,7 +122,7 @@ def opened(qtbot, window, memory) -> MainWindow:
 
 @pytest.fixture
 def right_to_left(qapp) -> Iterator[None]:
-    """Lines of the window run from right to left, from before the first widget."""
+    """Use a right-to-left layout, set before the first widget is created."""
     qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     yield
     qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)

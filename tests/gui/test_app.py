@@ -29,7 +29,7 @@ def notes(tmp_path) -> Path:
 
 @pytest.fixture
 def words_only(tmp_path) -> Path:
-    """Settings without a model: its loading is others' to test."""
+    """Settings without a model; other tests cover its loading."""
     config = tmp_path / "settings.toml"
     config.write_text('[defaults]\nprovider = "none"\n')
     return config

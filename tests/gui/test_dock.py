@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from engine import RemedyName, SearchRemedy
+from engine import RemedyName, SearchRemedy, load_settings
 from gui.widgets.sync_bar import StateButton
 from gui.window.main_window import MainWindow
 
@@ -140,6 +140,12 @@ def test_excluded_remedy_opens_path_explanation(qtbot, opened, memory):
     qtbot.waitUntil(lambda: memory.explained == ["drafts/plan.md"])
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
     assert opened.diagnostics.why.edit.text() == "drafts/plan.md"
+
+
+def test_excluded_remedy_includes_the_type(qtbot, opened, memory):
+    folder = opened.workspace.current.folder
+    _press_remedy(qtbot, opened, memory, "excluded", path="plan.rtf", extension=".rtf")
+    qtbot.waitUntil(lambda: ".rtf" in load_settings(folder).extensions)
 
 
 def test_sync_remedy_starts_sync(qtbot, opened, memory):

@@ -51,3 +51,10 @@ def test_cancelled_choice_saves_nothing(qtbot, opened, editors, monkeypatch):
     qtbot.mouseClick(_button(opened), Qt.MouseButton.LeftButton)
     assert len(editors) == 1
     assert engine.load_settings().window.editor == ""
+
+
+def test_message_without_editor_goes_with_the_view(qtbot, opened, editors):
+    _press_ctrl_e(qtbot, opened)
+    qtbot.waitUntil(opened.banner.isVisible)
+    opened.views.switch("sessions")
+    assert not opened.banner.isVisible()

@@ -1,4 +1,4 @@
-"""In the window, the engine works on the pools of `Jobs`: no thread of its own but the watcher's."""
+"""In the window, the engine runs on the pools of `Jobs`; the watcher is its only other thread."""
 
 import threading
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from PySide6.QtCore import QThread, QThreadPool
 
 import engine
 from engine.backends import builtin
-from engine.indexing.session_growth import SessionGrowth
+from engine.indexing.folder_watch import SessionGrowth
 from engine.indexing.sync_run import SyncRun
 from engine.search.searcher import Searcher
 from engine.store import sqlite_vec_engine
@@ -66,7 +66,7 @@ def seen(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> Seen:
 
 @pytest.fixture
 def plain_threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Threads that Python code started, but for those of the watcher."""
+    """Return the threads that Python code started, without those of the watcher."""
     started: list[str] = []
     start = threading.Thread.start
 

@@ -1,4 +1,4 @@
-"""Who works without a mouse reaches everything, sees where the keys are, and is caught nowhere."""
+"""Without a mouse, everything can be reached, the focus is always visible, and nothing traps it."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -22,16 +22,16 @@ from tests.helpers.windows import at_rest
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 _PAGES = ("overview", "map", "duplicates")
 VIEWS = ("nothing", *_PAGES, *(spec.name for spec in view_specs() if spec.name != "index"))
-"""`nothing`: a search that finds nothing; pages of the index by their own names."""
+"""`nothing` is a search without results; pages of the index have their own names."""
 _MOST = 250
 _TRIES = 3
-"""An age in a label or a chart may change between two pictures."""
+"""Number of comparisons, since an age in a label or a chart may change between two pictures."""
 _AROUND = 4
-"""Pixels beside a widget that may show its focus, too."""
+"""Pixels around a widget that may show its focus, too."""
 
 
 class _Insight(FakeInsight):
-    """With a place on the map for every answer."""
+    """An insight that places every answer on the map."""
 
     def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapAnswer:
         return MapAnswer(point=None, chunks=(None,) * len(results))
@@ -49,7 +49,7 @@ def memory() -> Iterator[FakeMemory]:
 
 
 def _focusable(window: QWidget) -> list[QWidget]:
-    """All that Tab should reach."""
+    """Return all widgets that Tab should reach."""
     return [
         widget
         for widget in window.findChildren(QWidget)
@@ -62,13 +62,16 @@ def _focusable(window: QWidget) -> list[QWidget]:
 
 
 def _on_screen(widget: QWidget) -> bool:
-    """Whether it is not scrolled away; parts covered by their own viewport are visible there."""
+    """Whether a widget is not scrolled out of view.
+
+    A scroll area is covered by its own viewport, which is checked instead.
+    """
     seen = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
     return not seen.visibleRegion().isEmpty()
 
 
 def _walk(qtbot, start: QWidget, key: Qt.Key) -> list[QWidget]:
-    """What has the keys after each press, until it comes round."""
+    """Return the focused widget after each key press, until the first one has the focus again."""
     reached: list[QWidget] = []
     for _ in range(_MOST):
         focus = QApplication.focusWidget()
@@ -88,7 +91,7 @@ def _named(widget: QWidget) -> str:
 
 @pytest.fixture
 def in_view(qtbot, opened) -> Callable[[str], MainWindow]:
-    """The window in a view, with something to read where it has a reader."""
+    """Return a function that opens a view of the window, with an open file if it has a viewer."""
 
     def show(name: str) -> MainWindow:
         opened.resize(1400, 1100)
@@ -184,7 +187,7 @@ def test_f6_skips_hidden_panes(qtbot, in_view):
 
 @pytest.fixture(params=["keys", "licences", "settings"])
 def dialog(qtbot, opened, request) -> QWidget:
-    """The sheet of keys, the licences, and the settings on the page on which keys are changed."""
+    """The list of keys, the licences, and the settings at the page for changing keys."""
     opened.resize(1400, 1100)
     if request.param == "keys":
         opened.commands.show_keys()
@@ -244,7 +247,7 @@ def test_only_enter_alone_presses_focused_button(qtbot, opened):
 
 
 def test_qt_itself_presses_no_button_with_enter(in_view):
-    """It would do so again and again while Enter is held, and with modifiers."""
+    """Qt would press it repeatedly while Enter is held, and with modifiers."""
     for view in VIEWS:
         buttons = [widget for widget in _focusable(in_view(view)) if isinstance(widget, QPushButton)]
         assert len(buttons) > 5, view

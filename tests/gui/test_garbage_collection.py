@@ -19,7 +19,7 @@ from tests.helpers.windows import at_rest, search_results
 
 
 class Knot:
-    """Garbage that only the collector can find, and that says on which thread it did."""
+    """Garbage that only the collector can find; records the thread that collected it."""
 
     found_by: ClassVar[list[int]] = []
 

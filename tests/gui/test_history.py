@@ -1,4 +1,4 @@
-"""Back and forward as a list of stops with one of them current."""
+"""Back and forward in a list of stops, one of them current."""
 
 from hypothesis import given
 from hypothesis import strategies as st

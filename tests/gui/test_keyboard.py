@@ -23,7 +23,7 @@ def test_key_settings_apply_and_unknown_command_is_reported(qtbot, window, memor
 
 
 def test_every_action_with_keys_has_a_command(opened):
-    """What has none cannot be found in the palette, nor be given other keys."""
+    """Otherwise it would be missing in the palette, and its keys couldn't be changed."""
     nameless = [
         action.text()
         for action in opened.findChildren(QAction)

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenuBar
 
-from gui.commands.menu_bar import fill_menu_bar
+from gui.commands.commands import fill_menu_bar
 
 Role = QAction.MenuRole
 

@@ -1,6 +1,6 @@
-"""Who asks the desktop for less motion finds none here: only figures and the lines of progress change.
+"""With reduced motion on the desktop, nothing is animated: only figures and progress lines change.
 
-The map fades to its final layout where the style animates widgets; its own tests are with those of the map.
+The map fades to its final layout where the style animates widgets; the tests of the map cover that.
 """
 
 import re

@@ -28,7 +28,7 @@ METHODS = {
     "toolTip",
     "whatsThis",
 }
-"""Read text as HTML if it looks like it, or return what the helper has escaped."""
+"""Methods that read text as HTML if it looks like it, or return text that the helper has escaped."""
 KEYWORDS = {"toolTip", "statusTip", "whatsThis", "textFormat", "informativeText", "detailedText"}
 CLASSES = {
     "QErrorMessage",
@@ -45,7 +45,7 @@ CLASSES = {
     "QWhatsThis",
     "QWizardPage",
 }
-"""Show or load what a text names, unless the helper makes them."""
+"""Classes that show or load what a text names, unless the helper creates them."""
 MARKDOWN = {"setMarkdown", "insertMarkdown"}
 ALLOWED = {
     "widgets/labels.py": {"QLabel"},
@@ -56,7 +56,7 @@ _TAG = re.compile(r"</?[a-z]+[ />]")
 
 
 def names_of(call: ast.Call) -> Iterator[str]:
-    """The forbidden names that a call uses."""
+    """Yield the forbidden names that a call uses."""
     match call.func:
         case ast.Name(id=name) if name in CLASSES:
             yield name
@@ -82,7 +82,7 @@ def _has_tag(node: ast.expr) -> bool:
 
 
 def raw_calls(source: str) -> Iterator[tuple[int, str]]:
-    """Line and name of each call, base class or tooltip role that only the helper may use."""
+    """Yield line and name of each call, base class or tooltip role that only the helper may use."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):

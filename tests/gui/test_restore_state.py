@@ -23,14 +23,14 @@ LONG = "sessions/claude-code/greenhouse/long.jsonl"
 
 @pytest.fixture
 def sessions(memory):
-    """One of them is much longer than the window."""
+    """Sessions of which one is much longer than the window."""
     turns = [("user" if n % 2 else "assistant", [("text", f"Message {n}\n\nof the valve.")]) for n in range(200)]
     memory.session_texts = SESSIONS | {LONG: make_session(turns, path=LONG)}
 
 
 @pytest.fixture
 def begin(qtbot, appearance, jobs, memory, monkeypatch):
-    """Opens a window that begins with a state, and leads back to where that says."""
+    """Return a function that opens a window with a state and restores the location in it."""
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
     made = []
 

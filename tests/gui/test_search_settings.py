@@ -1,4 +1,4 @@
-"""Stored data of a workspace: the ranking of its results, and searches."""
+"""Data stored per workspace: the ranking options and the searches."""
 
 import pytest
 from msgspec.structs import replace
@@ -71,7 +71,7 @@ def test_demo_saves_no_ranking(qtbot, opened, user_home):
 
 
 def _menu(window) -> dict[str, QAction]:
-    """The entries of the submenu of searches when opened."""
+    """Return the entries of the open submenu of searches."""
     menu = next(a.menu() for a in window.frame.header.menu_button.menu().actions() if a.text() == "Searches")
     menu.aboutToShow.emit()
     return {action.text(): action for action in menu.actions()}

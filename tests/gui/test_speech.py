@@ -12,6 +12,6 @@ NATIVE = QKeySequence.SequenceFormat.NativeText
     [("Ctrl+Return", "Strg+Eingabe"), ("Ctrl+Shift+Space", "Strg+Umschalt+Leertaste"), ("Alt+Left", "Alt+Links")],
 )
 def test_menus_show_native_key_names(key, expected):
-    """Qt's own catalogue has no German for the return key, and sentences call it as keyboards do."""
+    """Qt's catalogue has no German name of the return key; sentences use the name that is printed on keyboards."""
     assert QKeySequence(key).toString(NATIVE) == expected
     assert QKeySequence(key).toString() == key

@@ -50,7 +50,7 @@ def test_each_successful_sync_is_reported_once(qtbot):
 
 
 def test_sync_failing_immediately_changes_nothing(qtbot):
-    """Else a question on show is asked again, which begins the next sync, as long as the drive is unplugged."""
+    """Otherwise the current query would be repeated and start the next sync, as long as the drive is unplugged."""
     news = StatusEvents()
     changed = []
     news.changed.connect(lambda: changed.append(1))

@@ -17,7 +17,7 @@ def memory():
 
 @pytest.fixture
 def reads(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """One entry per call of `status`."""
+    """A list with one entry per call of `status`."""
     made: list[int] = []
     plain = memory.status
     monkeypatch.setattr(memory, "status", lambda: (made.append(1), plain())[1])

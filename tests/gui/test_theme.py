@@ -1,4 +1,4 @@
-"""Contrast of every text colour, and that a widget finds its colours whatever the style sheet did to its palette."""
+"""Contrast of every text colour; widgets get their colours whatever the style sheet does to their palette."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -42,14 +42,14 @@ PAIRS = [
 
 
 def _over(ground: QColor, veil: QColor) -> QColor:
-    """The visible colour after painting a translucent one."""
+    """Return the visible colour after painting a translucent one."""
     share = veil.alphaF()
     parts = zip(ground.getRgbF()[:3], veil.getRgbF()[:3], strict=True)
     return QColor.fromRgbF(*(below * (1 - share) + above * share for below, above in parts))
 
 
 def _grounds(colours: Tokens) -> dict[str, QColor]:
-    """Every background of text; selections and matches at their darkest, on the highlighted lines."""
+    """Return every background of text; selections and matches at their darkest, on highlighted lines."""
     found, selected = faded(colours.accent, FOUND_OPACITY), faded(colours.accent, SELECTED_OPACITY)
     grounds = {name: getattr(colours, name) for name in (*GROUNDS, "mark", "accent")}
     return grounds | {

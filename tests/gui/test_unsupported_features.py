@@ -39,7 +39,7 @@ CLOSED: dict[Feature, set[str]] = {
     "models": set(),
     "insight": {"Show passage borders", "Show passages of the index"},
 }
-"""Actions and controls that need a feature, some of each."""
+"""Some actions and controls that need a feature."""
 SAID: dict[Feature, set[str]] = {
     "sessions": {"sessions"},
     "explanation": {"explanation"},
@@ -47,11 +47,11 @@ SAID: dict[Feature, set[str]] = {
     "models": {"settings"},
     "insight": {"index"},
 }
-"""Texts that contain the reason: instead of a view, or next to a field. All of them are in the diagnostics."""
+"""Views whose texts contain the reason. The diagnostics contain all reasons."""
 
 
 class _Insight(FakeInsight):
-    """With a place on the map for every answer."""
+    """An insight that places every answer on the map."""
 
     def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapAnswer:
         return MapAnswer(point=None, chunks=(None,) * len(results))
@@ -86,7 +86,7 @@ def _open(qtbot, window: MainWindow, memory: LimitedMemory, *features: Feature) 
 
 
 def _closed(window: MainWindow, sentence: str) -> set[str]:
-    """Names of all disabled widgets that show and announce this reason."""
+    """Return the names of all disabled widgets that show and announce this reason."""
     actions = {
         action.text()
         for action in window.findChildren(QAction)
@@ -101,7 +101,7 @@ def _closed(window: MainWindow, sentence: str) -> set[str]:
 
 
 def _joined(tip: str) -> str:
-    """A tooltip without its line breaks."""
+    """Return a tooltip without its line breaks."""
     return " ".join(tip.split())
 
 
@@ -110,7 +110,7 @@ def _texts(widget: QWidget) -> str:
 
 
 def _visit(qtbot, window: MainWindow, feature: Feature) -> dict[str, str]:
-    """Search, and open the views that name or hold this feature; return the texts of each."""
+    """Search, and open the views that name or contain this feature; return the texts of each."""
     views = SAID.get(feature, set())
     read = {}
     window.dock.show_diagnostics()

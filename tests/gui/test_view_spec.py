@@ -23,7 +23,7 @@ Control = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """With the invented view after the program's own."""
+    """Register the invented view after the program's own."""
     monkeypatch.setattr(view_spec, "PACKAGES", (*view_spec.PACKAGES, "tests.helpers.invented_view"))
     known = dict(keymap().commands)
     yield

@@ -60,7 +60,7 @@ def conversation_calls(monkeypatch, qapp) -> list[tuple[object, ...]]:
 def window(
     qtbot, appearance, jobs, memories, memory, remembers, monkeypatch, conversation_calls
 ) -> Iterator[MainWindow]:
-    """An active window with notes and sessions, indexed and at rest."""
+    """An active window with notes and sessions, indexed and idle."""
     opened = iter(memories)
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: next(opened), raising=False)
     with appearance.bare():

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -980,3 +981,48 @@ DATABASES = (
         f"{_OMNIGENT_TIMES} UNION SELECT created_at FROM conversation_items",
     ),
 )
+
+
+# --- Cursor's command line: a database for each chat -----------------------------------------------------------------
+
+CURSOR_STORE = (
+    "CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB); CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);"
+)
+_STAMP = "<timestamp>Thursday, Apr 2, 2026, 8:05 AM (UTC)</timestamp>\n"
+_SHELL = {"toolCallId": "t", "toolName": "Shell"}
+
+
+def cursor_store(messages: Iterable[object], *, end: bytes = b"", **about: object) -> tuple[Row, ...]:
+    """Return the rows of a chat. `end`: data at the end of its root."""
+    blobs = {sha256(data).hexdigest(): data for data in (json.dumps(message).encode() for message in messages)}
+    root = b"".join(b"\x0a\x20" + bytes.fromhex(name) for name in blobs) + end
+    stated = {"agentId": "chat-1", "createdAt": MS[0], "latestRootBlobId": sha256(root).hexdigest(), **about}
+    blobs[sha256(root).hexdigest()] = root
+    rows = [("blobs", {"id": name, "data": data}) for name, data in blobs.items()]
+    return (*rows, ("meta", {"key": "0", "value": _json(stated).encode().hex()}))
+
+
+SINGLE = (
+    AgentDatabase(
+        "cursor-cli: a chat",
+        "chats/0a1b/chat-1/store.db",
+        CURSOR_STORE,
+        cursor_store(
+            [
+                {"role": "system", "content": "You are an agent."},
+                {"role": "user", "content": [_text(f"{_STAMP}<user_query>{ASKED}</user_query>")]},
+                {
+                    "role": "assistant",
+                    "content": [_text(LOOKING), {"type": "tool-call", **_SHELL, "args": {"command": COMMAND}}],
+                },
+                {"role": "tool", "content": [{"type": "tool-result", **_SHELL, "result": OUTPUT}]},
+                {"role": "assistant", "content": ANSWERED},
+            ],
+            name="A leaking hull",
+        ),
+        """SELECT CASE CAST(data AS TEXT) ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END FROM blobs
+            WHERE json_valid(CAST(data AS TEXT)) AND CAST(data AS TEXT) ->> '$.role' IN ('user', 'assistant')""",
+        f"SELECT {MS[0]} UNION SELECT {MS[5]}",
+    ),
+)
+"""Those that hold one session each."""

@@ -1,4 +1,4 @@
-"""An open session on the screen, and the parts of it that are laid out."""
+"""Wait for an open session on the screen."""
 
 from gui.conversation.panel import ConversationPanel
 

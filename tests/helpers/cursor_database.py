@@ -20,7 +20,7 @@ class CursorWriter:
         self.connection.close()
 
     def put(self, key: str, value: object) -> None:
-        """Write the JSON of a value, or a text or bytes as they are."""
+        """Write the JSON of a value, or a text or bytes unchanged."""
         text = value if isinstance(value, str | bytes) or value is None else json.dumps(value)
         self.connection.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (key, text))
 

@@ -10,7 +10,7 @@ from engine.corpus.transcripts.formats import Conversation, DocumentFormat
 
 
 def written(folder: Path, value: object) -> Path:
-    """The document as a file; half surrogate pairs and NaN as Python writes them."""
+    """Write the document to a file, with half surrogate pairs and NaN as Python writes them."""
     path = folder / "conversations.json"
     path.write_text(json.dumps(value), encoding="utf-8")
     return path
@@ -43,5 +43,5 @@ def head(path: Path) -> bytes:
 
 
 def in_order(conversation: Conversation) -> list[tuple[Any, ...]]:
-    """Role, kind, text and tool of its messages."""
+    """Return the role, kind, text and tool of its messages, in order."""
     return [(message.role, message.kind, message.text, message.tool) for message in conversation.messages]

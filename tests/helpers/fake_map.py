@@ -1,4 +1,4 @@
-"""A made-up map for the tests of the window: points in clumps, one clump a folder."""
+"""A made-up map for tests of the window: points in clusters, one per folder."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ FOLDERS = ("daily", "projects", "topics")
 
 
 def make_map(count: int = 30, **changes: Any) -> IndexMap:
-    """Chunks 100, 101, … of five files; every third is in the same folder, near the others in it."""
+    """Return a map of chunks 100, 101, …; every third chunk is of the same file, and near the others of it."""
     rng = np.random.default_rng(5)
     files = tuple(
         MapFile(

@@ -112,7 +112,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
 
     @functools.cached_property
     def saved_searches(self) -> SavedSearches:
-        """Real ones, as the facts are, in a folder of their own: made when they are first wanted."""
+        """Real saved searches, in a separate folder, created on first use; so are the facts."""
         return SavedSearches(self.user_data)
 
     @functools.cached_property

@@ -93,7 +93,7 @@ def make_status(**changes: Any) -> MemoryProviderStatus:
 
 
 def make_progress(**changes: Any) -> MemorySyncProgressUpdate:
-    """One step of an embedding phase, as in the drawn target."""
+    """Return one step of an embedding phase, with the figures of the design drawing."""
     step: dict[str, Any] = {
         "phase": "embedding",
         "completed": 12_480,

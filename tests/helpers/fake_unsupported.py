@@ -32,7 +32,7 @@ def reason(feature: Feature) -> str:
 
 
 class LimitedMemory(FakeMemory):
-    """A fake memory; `asked` lists the unsupported features that were used all the same."""
+    """A fake memory; `asked` lists the unsupported features that were used despite the missing support."""
 
     def __init__(self, *features: Feature, **options: Any) -> None:
         super().__init__(**options)

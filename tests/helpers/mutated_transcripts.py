@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
 
     inputs: int
     messages: int
-    """Messages that were read all the same."""
+    """Number of messages that were read despite the damage."""
     refused: int
     """Inputs that were refused with an error that callers expect."""
     crashes: tuple[str, ...]
@@ -136,7 +136,7 @@ _BYTES = (
     *(b"x" * 70_000, b"\xef\xbb\xbf", b"}", b"]", b'"', b",", b"null", b"\xe2\x80\xa8", b"PK\x03\x04", b"#### ", b"> "),
 )
 _MOST_GROWN = 20_000
-"""Bytes up to which a damage repeats a part many times."""
+"""Maximum size in bytes of a file in which a damage repeats a part many times."""
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:

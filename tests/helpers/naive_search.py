@@ -47,7 +47,7 @@ def _message(
     share: float,
     hybrid: bool,
 ) -> MemorySearchResult:
-    """A message of a session as a result: one line of its transcript."""
+    """Return a message of a session as a result, with one line of its transcript."""
     section = Section(message.line, tuple(message.text.split("\n")), (summary.title,))
     found = _result(memory, summary.path, section, pattern, share=share, hybrid=hybrid, title=summary.title)
     return msgspec.structs.replace(

@@ -13,7 +13,7 @@ from engine.corpus.transcripts.transcript_reader import conversations
 Value = Mapping[str, Any]
 TIMES = [f"2026-04-02T08:{minute:02}:00.000Z" for minute in range(30)]
 SECONDS = [1_775_116_800 + 60 * minute for minute in range(30)]
-"""The same times."""
+"""`TIMES` in seconds."""
 
 
 class Count(NamedTuple):
@@ -30,7 +30,7 @@ class Sample:
     content: str
     count: Callable[[str], Count]
     beside: Mapping[str, str] = field(default_factory=dict)
-    """Other files, by path."""
+    """Content of files next to the sample, by path."""
 
 
 def moment(value: object) -> float:

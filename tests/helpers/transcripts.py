@@ -37,35 +37,35 @@ def feed(parser: LineParser, lines: Iterable[tuple[int, Mapping[str, Any]]]) -> 
     return [message for number, value in lines for message in parser.feed(value, number)]
 
 
-def feed_with_pauses(
+def read_with_pauses(
     format: LineFormat, path: str, lines: Sequence[tuple[int, Mapping[str, Any]]]
 ) -> tuple[LineParser, list[Message]]:
-    """Feed the lines, with the parser stored and restored after every line."""
-    parser = format.parser(path)
-    messages: list[Message] = []
+    """Return the parser and the messages of these lines, after checking that a parser gives the same when it is stored
+    and restored after every line."""
+    whole, restored = format.parser(path), format.parser(path)
+    messages, parts = feed(whole, lines), list[Message]()
     for number, value in lines:
-        messages += parser.feed(value, number)
-        parser = format.resume(msgspec.json.encode(parser))
-    return parser, messages
+        parts += restored.feed(value, number)
+        restored = format.resume(msgspec.json.encode(restored))
+    assert (restored, parts) == (whole, messages)
+    return whole, messages
 
 
 def stored_after_every_line(
     format: LineFormat, values: Sequence[Mapping[str, Any]]
 ) -> tuple[LineParser, list[Message]]:
     """Return the parser and the messages of these lines, after checking that a restored state continues identically,
-    and that every text can be stored and sent."""
+    that messages have numbers, and that every text can be stored and sent."""
     format.matches(values)
-    parser = format.parser("s.jsonl")
-    lines = list(enumerate(values, start=1))
-    messages = feed(parser, lines)
-    assert feed_with_pauses(format, "s.jsonl", lines) == (parser, messages)
+    parser, messages = read_with_pauses(format, "s.jsonl", list(enumerate(values, start=1)))
+    assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
     for message in messages:
         json.dumps([message.text, message.id, message.tool], ensure_ascii=False).encode()
     return parser, messages
 
 
 def mangled(samples: Sequence[Mapping[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    """Lines of a format with any JSON in place of any of their members, at any depth."""
+    """Generate lines of a format with any JSON in place of any of their members, at any depth."""
 
     @st.composite
     def mangle(draw: st.DrawFn) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs LanceDB's coroutines on an event loop of its own, so that every call has a time limit and can be cancelled."""
+"""Runs LanceDB's coroutines on a separate event loop, so that every call has a time limit and can be cancelled."""
 
 import asyncio
 import concurrent.futures
@@ -6,14 +6,11 @@ import contextlib
 import os
 import threading
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import tr
-
-if TYPE_CHECKING:
-    pass
 
 # LanceDB's blocking functions wait indefinitely, and can't be stopped from outside.
 Answer = TypeVar("Answer")

@@ -129,7 +129,7 @@ class Catalog:
                 session=facts.session,
                 tags=facts.tags,
                 aliases=facts.aliases,
-                dated=facts.dated,
+                dates=facts.earlier if facts.dated is None else (*facts.earlier, facts.dated),
                 evergreen=facts.evergreen,
             )
         )
@@ -207,7 +207,7 @@ class TableCounts:
         return self._view.count([_COLUMN_LETTERS[column] + token], self.condition)[0]
 
     def expect(self, tokens: Iterable[str]) -> None:
-        """Do nothing: most of these tokens are looser forms, which are not counted."""
+        """Do nothing: counting in advance would be wasted, since most of these tokens are looser forms."""
 
     def words(self, start: str) -> Beginning:
         """Return all words with this prefix as one. A prefix longer than the stored ones is probably a whole word;

@@ -34,8 +34,10 @@ _FOREIGN = "//"
 
 @dataclass(frozen=True)
 class Machine:
-    """Holder of files in a table: one workspace on one machine, so that two never treat each other's files as
-    deleted."""
+    """Owner of files in a table: one workspace on one machine.
+
+    Each workspace has its own id, so that two of them never treat each other's files as deleted.
+    """
 
     id: str
     """Twelve hexadecimal digits."""

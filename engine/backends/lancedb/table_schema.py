@@ -64,7 +64,15 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     session: NewSession | None = None
     aliases: tuple[str, ...] = ()
     dated: float | None = None
+    """The latest date of the front matter."""
     evergreen: bool = False
+    earlier: tuple[float, ...] = ()
+    """The other dates, ascending; rows of earlier versions have none."""
+
+
+def _facts_of(file: NewFile) -> Facts:
+    *earlier, dated = file.dates or (None,)
+    return Facts(file.tags, file.session, file.aliases, dated, file.evergreen, tuple(earlier))
 
 
 class SharedFile(NamedTuple):
@@ -242,7 +250,7 @@ def rows_of_file(file: NewFile, key: str, holders: str, writer: str, rules: str)
         "size": file.size,
         "title": file.title,
         "language": file.language,
-        "facts": msgspec.json.encode(Facts(file.tags, file.session, file.aliases, file.dated, file.evergreen)),
+        "facts": msgspec.json.encode(_facts_of(file)),
         "passages": count,
         "words": words,
         "holders": holders,

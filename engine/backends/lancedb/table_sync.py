@@ -33,7 +33,7 @@ from engine.indexing.stage_data import StageWork, fingerprint
 from engine.indexing.vector_storage import VectorStorage
 from engine.records import Source
 from engine.redaction.secret_masking import redact
-from engine.store.index_schema import IN_TEXT_ORDER
+from engine.store.index_schema import IN_TEXT_ORDER, stored_dates
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, decode
@@ -68,7 +68,7 @@ class Stored(NamedTuple):
     language: str
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
-    dated: float | None
+    dates: tuple[float, ...]
     evergreen: bool
     session: NewSession | None
     chunks: tuple[tuple[Chunk, bytes | None], ...]
@@ -93,9 +93,9 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
     if row is None:
         return None
     tags = tuple(tag for (tag,) in connection.execute(f"SELECT tag FROM {tables.tags} WHERE file_id = ?", (file.id,)))
-    front: tuple[str, float | None, int] = connection.execute(
-        f"SELECT aliases, dated, evergreen FROM {tables.front_matter} WHERE file_id = ?", (file.id,)
-    ).fetchone() or ("", None, 0)
+    front: tuple[str, float | None, int, str] = connection.execute(
+        f"SELECT aliases, dated, evergreen, earlier FROM {tables.front_matter} WHERE file_id = ?", (file.id,)
+    ).fetchone() or ("", None, 0, "")
     session = connection.execute(
         f"""SELECT transcript, agent, session_id, project, branch, parent, started, ended, messages, bytes,
                 unknown, rewound, active, pauses
@@ -114,7 +114,7 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
         language=language,
         tags=tags,
         aliases=tuple(front[0].splitlines()),
-        dated=front[1],
+        dates=stored_dates(front[1], front[3]),
         evergreen=bool(front[2]),
         session=None if session is None else NewSession(*session),
         chunks=tuple(
@@ -156,7 +156,7 @@ def analysed(file: LocalFile, stored: Stored) -> NewFile:
         tags=stored.tags,
         aliases=stored.aliases,
         alias_tokens=analyse_both("\n".join(stored.aliases), language),
-        dated=stored.dated,
+        dates=stored.dates,
         evergreen=stored.evergreen,
     )
 

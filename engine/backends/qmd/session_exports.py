@@ -165,7 +165,7 @@ class SessionExports:
         return {name: one.size for name, one in self._list.now().transcripts.items()}
 
     def passage(self, session: ExportedSession, line: int) -> SessionChunk | None:
-        """The message on this line of a session's export, and those that follow; None if there is none."""
+        """Return the chunk that begins with the message on this line of a session's export; None if there is none."""
         file = self._file(session)
         try:
             starts = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_MessageStart, ...])

@@ -27,7 +27,7 @@ LARGEST = 256 * 1024 * 1024
 BOUND = "---"
 """Line before and after title, author, date and tags."""
 NOTES = "notes"
-"""Key of the number of notes or mails in a file, each of which begins with a heading of level 1."""
+"""Key of the number of notes or mails in a file; each one begins with a heading of level 1."""
 UNTITLED = "…"
 """Heading of a note without a title."""
 _UNNAMED = re.compile(rf"{UNTITLED}|Slide \d+")
@@ -51,7 +51,7 @@ class DocumentError(MnemoscopeError):
         `not-notes`.
         """
         self.detail = detail
-        """The message in English, as it is stored."""
+        """The message in English, for storage."""
 
 
 def is_document(name: str) -> bool:

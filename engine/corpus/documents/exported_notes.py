@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.corpus import markdown_line_types
 from engine.corpus.documents.text_collector import DocumentText, one_line
 from engine.corpus.documents.web_pages import HtmlText
-from engine.corpus.note_metadata import tags_of
+from engine.corpus.note_metadata import HASHTAG, tags_of
 
 _DAY = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d{1,4}$)")
 _LONGEST_FIRST_LINE = 120
@@ -24,18 +24,26 @@ class ExportedNote(NamedTuple):
 
 
 def write_notes(notes: Iterable[ExportedNote], text: DocumentText) -> None:
-    """Add notes; one without a title takes its first line, if that is short."""
+    """Add notes; one without a title takes its first line, or the one below a line of tags, if that is short."""
     for note in notes:
         body, title = note.text, one_line(note.title)
         if not title and not note.is_html:
-            first, _, rest = body.lstrip().partition("\n")
+            tag_line, (first, rest) = "", _cut_line(body)
+            if first and not HASHTAG.sub("", first).strip():
+                tag_line, (first, rest) = f"{first}\n\n", _cut_line(rest)
             if 0 < len(first) <= _LONGEST_FIRST_LINE:
-                title, body = first.lstrip("# "), rest
+                title, body = first.lstrip("# "), f"{tag_line}{rest}"
         write_head(title, note.created, note.tags, text)
         if note.is_html:
             HtmlText(text).read(body)
         else:
             _write_markdown(body, text)
+
+
+def _cut_line(text: str) -> tuple[str, str]:
+    """Return the first line with text, and what follows it."""
+    first, _, rest = text.lstrip().partition("\n")
+    return first.rstrip(), rest
 
 
 def write_head(title: str, created: str, tags: Iterable[str], text: DocumentText) -> None:

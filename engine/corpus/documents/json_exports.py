@@ -32,7 +32,10 @@ def read_json(data: bytes, text: DocumentText) -> None:
 
 
 def _exported(export: Any, text: DocumentText) -> Iterable[ExportedNote] | None:
-    """Return the notes of an export; those of Keep, with one note a file, are written here; None for other JSON."""
+    """Return the notes of an export, or None for other JSON.
+
+    A file of Google Keep contains one note, which is written to `text` directly.
+    """
     if isinstance(export, list):
         entries = [entry for entry in export if isinstance(entry, dict) and isinstance(entry.get("title"), str)]
         if not entries or len(entries) < len(export):

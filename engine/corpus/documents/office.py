@@ -23,7 +23,7 @@ from engine.corpus.documents.xml_archive import Archive, DublinCore, Paragraphs,
 
 _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _WORD_LIST = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
-"""Built-in styles of nested lists, each of which is the first level of a list of its own."""
+"""Built-in styles of nested lists. Word stores each as the first level of a separate list."""
 _WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange", "rPrChange", "rt")
 """Another form of something that is read, text and styles from before changes that are tracked, and ruby text."""
 _MOST_BASES = 20
@@ -151,7 +151,7 @@ class _WordText(Paragraphs):
         self._skipped = self._numbered = 0
         self._in_text = self._in_run = self._hidden = self._drop_cap = False
         self._initial = ""
-        """A letter in a frame of its own, with which the next paragraph begins."""
+        """The first letter of the next paragraph, in a separate frame."""
         self._paragraphs = [_WordParagraph()]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:

@@ -204,12 +204,12 @@ def _joined(hyphen: re.Match[str]) -> str:
 # --- Columns ----------------------------------------------------------------------------------------------------------
 
 _MOST_ARRANGED = 3_000_000
-"""Characters of a document whose columns are looked for, which takes some 20 seconds."""
+"""Most characters of a document in which columns are detected, which takes some 20 seconds."""
 _FEWEST_LINES = 12
 _MOST_CHARACTERS = 50_000
 """Most characters of a page that are arranged by columns."""
 _INNER = 0.3
-"""Share of a page's width left of which only the first column begins."""
+"""Left part of a page, as a share of its width, in which only a first column can begin."""
 _WIDE = 0.9
 """Least space between two columns, as a share of the height of the line."""
 _CROSSING = 0.06

@@ -15,7 +15,7 @@ _TITLES = ("title", "ctrTitle")
 _BODIES = ("body", "obj", "")
 """Placeholders with a list, or with any other content."""
 _SHARED = ("sldNum", "dt", "ftr", "hdr")
-"""Placeholders for what all slides have in common."""
+"""Placeholders that all slides share: number, date, footer and header."""
 _UNTITLED = re.compile(r"PowerPoint.*|Slide \d+")
 """Matches the titles that programs give to presentations, such as "PowerPoint Presentation" in every language."""
 _MOST_NESTED = 8

@@ -36,7 +36,7 @@ _IN_LINE = frozenset(
     "a abbr b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q s samp small span"
     " strike strong sub sup time tt u var wbr ruby rb rt rtc rp".split()
 )
-"""Elements within a paragraph; every other one begins and ends a paragraph."""
+"""Elements within a paragraph; all others begin and end one."""
 _HTML_SKIPPED = frozenset("script style template noscript svg math rp rt select textarea".split())
 _REPLACED = frozenset("audio canvas iframe video".split())
 """Elements whose content browsers show only if they can't show the element."""

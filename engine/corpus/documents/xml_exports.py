@@ -45,7 +45,7 @@ class _Notebook(XmlHandler):
 
     @property
     def _field(self) -> str:
-        """The open field of a note; "" within others, which may have titles of their own."""
+        """The open field of a note; "" within others, which may have their own titles."""
         return self._open[-1] if self._open[-2:-1] == ["note"] and self._open[-1] in _NOTE_FIELDS else ""
 
     def _write(self, note: dict[str, str]) -> None:

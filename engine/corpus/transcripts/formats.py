@@ -16,6 +16,7 @@ from engine.redaction.secret_masking import redact
 _RECENT = 64
 """Number of last requests whose usage may be repeated, with more tokens, on a later line."""
 _LONGEST_MODEL = 100
+_NO_MODELS = ("", "auto", "default")
 _MOST_TYPES = 500
 """Types of unknown items that are counted one by one."""
 
@@ -69,11 +70,13 @@ class LineParser(msgspec.Struct, kw_only=True):
         return message
 
     def use(self, model: object, usage: Usage, *, request: str = "", copied: str = "") -> None:
-        """Add the usage of a request to the facts, once for all lines with the same `request` id.
+        """Add the usage of a request to the facts, once for all lines with the same `request` id; without recorded
+        usage, only the model's name.
 
         `copied`: the request's id in all sessions, if that isn't `request`.
         """
         if not usage.is_recorded:
+            self.use_model(model)
             return
         name = self.model_name(model)
         if request:
@@ -86,6 +89,13 @@ class LineParser(msgspec.Struct, kw_only=True):
         add_usage(self.facts.usage, name, usage)
         if copied or request:
             self.requests.append(Request(digest(copied or request), name, msgspec.structs.astuple(usage)))
+
+    def use_model(self, model: object) -> None:
+        """Add a model's name to the facts, if it is one, and not that of a choice or of messages that no model wrote
+        (`<synthetic>`).
+        """
+        if isinstance(model, str) and model not in _NO_MODELS and not model.startswith("<"):
+            add_usage(self.facts.usage, self.model_name(model), Usage())
 
     @staticmethod
     def model_name(model: object) -> str:

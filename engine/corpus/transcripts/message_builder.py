@@ -43,7 +43,7 @@ def next_turn(
 
 
 def attached(name: str, *, image: bool = False) -> str:
-    """Return the text that stands for an attachment, such as `[file: name]`."""
+    """Return the placeholder of an attachment, such as `[file: name]`."""
     sort = "image" if image else "file"
     return f"[{sort}: {name}]" if name else f"[{sort}]"
 

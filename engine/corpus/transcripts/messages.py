@@ -90,7 +90,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     generated: bool = False
     """Whether it is an internal session of the agent, with nothing worth finding."""
     usage: dict[str, Usage] = {}
-    """Tokens and cost by model; empty if the transcript records none."""
+    """Tokens and cost by model, all unknown for a model of which the transcript records only the name."""
 
     @property
     def name(self) -> str:
@@ -120,7 +120,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
             self.open_with(message.text)
 
     def _note_pause(self, time: float, heard: float) -> None:
-        """Add the pause before a message, or divide the one that the message is in."""
+        """Record a long pause before a message; a message with an earlier time divides the pause in which it is."""
         if time - heard > _NIGHT:
             self.pauses = [*self.pauses[-_MOST_PAUSES + 1 :], (int(heard), int(time))]
         elif self.pauses and time < heard:

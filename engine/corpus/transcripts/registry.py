@@ -348,10 +348,10 @@ def formats() -> tuple["Formats", ...]:
 
 
 def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
-    """Return the format of the agent whose transcript is at `path`: agents with the same format differ in paths.
+    """Return the format of the agent that wrote the transcript at `path`, of those with the format `known`.
 
-    The folder decides, by its name or as the one that the environment sets for an agent, else the name of the file;
-    `known` is returned if none of them is an agent's.
+    Agents with the same format differ in paths. The innermost folder with the name of an agent's folder decides, or the
+    one that the environment sets for an agent, else the name of the file. `known` is returned if none of them does.
     """
     similar = _alike(AGENTS, type(known))
     if len(similar) == 1 or not path:

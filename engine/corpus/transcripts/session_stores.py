@@ -121,7 +121,7 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     whole: bool = True
     """Whether all folders were listed; False if the limit `most_entries` was reached."""
     unreachable: Collection[str] = ()
-    """Stable names of folders that could not be looked at because of an error that may pass."""
+    """Stable names of folders that could not be checked because of a temporary error."""
 
 
 def find_transcripts(

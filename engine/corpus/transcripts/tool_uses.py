@@ -40,7 +40,7 @@ _ACTIONS: Mapping[str, _Action] = {name: action for action, names in _TOOLS.item
 _PROGRAM = "exec"
 """Codex's tool that, since July 2026, runs a JavaScript program which calls the other tools as `tools.<name>(…)`."""
 _CHOICES: Mapping[str, UseKind] = {"view": "read", "read": "read", "create": "created", "write": "created"}
-"""Kind of use by the value of a tool's argument `command`; every other value means edited."""
+"""Kind of use by the value of a tool's argument `command`; all others mean edited."""
 
 _PATHS = (
     """absolutepath effectiveuri file filename filepath notebookpath path relativepath relativeworkspacepath targetfile
@@ -113,7 +113,7 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
 
 
 def stored_path(path: str, project: str) -> str:
-    """Return a path as it is stored: with `/`, relative to the project if it is inside, with secrets masked.
+    """Return the form of a path to store: with `/`, relative to the project if it is inside, with secrets masked.
 
     Empty if it is not the path of a file.
     """

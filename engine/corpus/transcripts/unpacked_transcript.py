@@ -10,7 +10,7 @@ import os
 from engine.base import skip_reasons
 
 _BLOCK = 256 * 1024
-"""Number of bytes that are read at once: for about a millisecond, with the interpreter lock held."""
+"""Bytes per read, which holds the interpreter lock for about a millisecond."""
 _KEPT = 512 * 1024
 """Number of bytes before the current position that can be read again without restarting."""
 _LARGEST = 16 * 1024**3

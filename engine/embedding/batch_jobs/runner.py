@@ -131,7 +131,7 @@ class JobCreator:
             log.info("Files of a batch job could not be deleted: %s", type(error).__name__)
 
     def _search(self, job: StoredJob) -> RemoteJob | None:
-        """Find a job whose creation was not confirmed; None once it is certain that there is none."""
+        """Find a job whose creation was not confirmed; None once it certainly doesn't exist."""
         while True:
             settled = not 0 <= time.time() - job.created < _SETTLING_SECONDS  # the clock may have been set back
             remote_job = self._api.find(job.name, job.input_file, cancel=self._token)

@@ -5,7 +5,7 @@ from engine.base.language import marked, tr, tr_count
 from engine.insight.health.health_check import NOTHING, UPDATE, HealthCheck, Seen, Subject, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.store import integrity
-from engine.store.connection import number
+from engine.store.connection import disk_full, has_room, number
 from engine.store.index import WORDS_TO_FORGET, IndexStore
 from engine.store.index_schema import Tables
 from engine.store.network_drives import on_network_drive
@@ -25,6 +25,8 @@ def check_index(store: IndexStore) -> HealthFinding:
     id_, name = "index", tr("Index")
     if store.recovered:
         return degraded(id_, name, store.recovered, repair=tr(UPDATE))
+    if not has_room(store.files.folder):
+        return failed(id_, name, str(disk_full(store.files.folder)))
     if store.read_only:
         return degraded(id_, name, store.read_only)
     if on_network_drive(store.files.folder):

@@ -1,4 +1,4 @@
-"""Places the names of groups on the map, beside as few points as possible, and paints them."""
+"""Places the names of groups on the map, covering as few points as possible, and paints them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -54,10 +54,10 @@ def place_names(
     unit: float,
     width: float,
 ) -> tuple[PlacedName, ...]:
-    """Place names around their groups' densest locations, where they cover the fewest points and no earlier name.
+    """Place the names of groups near their densest points, without overlap and over as few points as possible.
 
-    `names` are in the map's units, the first ones first; `hits`: points with a large mark, which would cover a name;
-    `scale`: pixels per unit; `width`: that of the map in pixels. Names without room are left out.
+    `names`: texts and positions in the map's units, in order of priority. `hits`: points with a large mark, which would
+    cover a name. `scale`: pixels per unit. `width`: of the map, in pixels. Names without room are left out.
     """
     large = [QPointF(across, -up) * scale for across, up in map(scene.position, hits)]
     font, metrics = font_at(13), QFontMetricsF(font_at(13))

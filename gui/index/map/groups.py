@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEv
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine import MapFile, marked, number, tr, tr_count
-from gui.sessions.wording import agent_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import group_colours, tokens
 from gui.widgets.buttons import Toggle
@@ -19,6 +18,7 @@ from gui.widgets.labels import elide
 from gui.widgets.layouts import FlowLayout, clear_layout
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import mirror, write
+from gui.widgets.session_texts import agent_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ AGES: tuple[tuple[str, float], ...] = (
 _LARGE = 0.35
 """A folder with a larger share of all points is split into its own folders."""
 _SMALL = 0.02
-"""A folder of many is a group of its own from this share of all points on."""
+"""Minimum share of all points that makes one of many folders a separate group."""
 
 _PALEST = 0.6
 """Mix of the oldest group's colour, from accent (0) to background (1); a paler one would be invisible."""
@@ -214,7 +214,7 @@ CIRCLE, RING = 0, len(POLYGONS) - 1
 
 
 def signs_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
-    """Return the numbers of the shapes of all groups; with `has_others`, the last group has the ring."""
+    """Return the number of the shape of each group; with `has_others`, the last group is drawn as a ring."""
     return (*range(groups - 1), RING) if has_others else tuple(range(groups))
 
 

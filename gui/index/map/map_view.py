@@ -137,7 +137,7 @@ class MapView(QWidget):
         self._frames.timeout.connect(self._next_frame)
         self._placed: tuple[tuple[object, ...], float, tuple[PlacedName, ...]] = ((), 1.0, ())
         """The names of the groups, and what their positions depend on, except the scale: they stay while the map moves,
-        and beside their groups until a zoomed map is drawn."""
+        and are next to their groups until a zoomed map is drawn."""
         self._scene: Scene | None = None
         self._grouping: Grouping | None = None
         self._peaks: Sequence[tuple[float, float]] = ()

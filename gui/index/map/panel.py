@@ -73,7 +73,7 @@ class MapHeader(QWidget):
         self.lasso.toggled.connect(self.lasso_requested)
         self.fit = self._button(tr("Show all"), tr("Show all points (0)"))
         self.fit.clicked.connect(self.fit_requested)
-        self.enlarge = self._button(tr("Larger map"), tr("Show the map on a page of its own"))
+        self.enlarge = self._button(tr("Larger map"), tr("Show the map on a separate page"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -105,13 +105,13 @@ class MapHeader(QWidget):
 
 
 class MapPanel(IndexPage):
-    """The map with its controls, on the overview or as a page of its own."""
+    """The map with its controls, on the overview or as a separate page."""
 
     _map_arrived = Signal(object, object)
     _progressed = Signal(object, object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None, *, whole: bool = False) -> None:
-        """`whole`: the map is a page of its own, not a card of the overview."""
+        """`whole`: the map is a separate page, not a card of the overview."""
         super().__init__(jobs, parent)
         self.answer: Answer | None = None
         self.prepared: Prepared | None = None

@@ -148,7 +148,7 @@ class PointIndex:
         return inside
 
     def count(self, left: float, low: float, right: float, high: float) -> int:
-        """How many points `within` would return; only those in cells at the rectangle's edges are looked at."""
+        """How many points `within` would return; only those in cells at the rectangle's edges are checked."""
         corners = self._cells(np.array([[left, low], [right, high]], np.float32))
         (first, bottom), (last, top) = corners.tolist()
         rows = np.arange(bottom + 1, top) * self._side

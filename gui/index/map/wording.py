@@ -67,7 +67,7 @@ def about(record: IndexMap) -> str:
     """Return the subtitle as full sentences."""
     if record.layout == "neighbours":
         return tr(
-            "Passages with similar meaning lie side by side; distances between groups say little. The two "
+            "Passages with similar meaning are close together; distances between groups say little. The two "
             "main directions of meaning alone would show {share:.0%} of the differences.",
             share=record.shown_variance,
         )

@@ -282,7 +282,7 @@ class Chart(QWidget):
     def _paint_legend(self, painter: QPainter, colours: Tokens, between: QRectF, end: float) -> None:
         """Paint the legend of the parts between the two footer labels, else after them, where they `end`.
 
-        Where it fits in neither place, it stands closer together between them; without room for that, it is left out.
+        If it fits in neither place, it is set closer together between them; without room for that, it is left out.
         """
         side = self._scaled(_SWATCH)
         widths = [side + 5 + painter.fontMetrics().horizontalAdvance(name) for name in self.series.legend]

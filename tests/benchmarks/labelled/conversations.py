@@ -1,7 +1,7 @@
-"""Conversations of several days, written for this, as notes or as sessions of an agent, one a day.
+"""Conversations of several days, written for this, as notes or as an agent's sessions, one per day.
 
 Ten pairs of people, or a person and an agent, talk on fourteen days each; topics come up again on other days. A day
-answers a query if one of its turns holds evidence.
+answers a query if one of its turns contains evidence.
 """
 
 import json

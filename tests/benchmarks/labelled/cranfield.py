@@ -1,6 +1,7 @@
-"""The Cranfield collection: 1,400 abstracts on aeronautics, 225 questions, and which abstract answers which how well.
+"""The Cranfield collection: 1,400 abstracts on aeronautics, 225 questions, and grades of the abstracts that answer
+them.
 
-Its files (`cran.all.1400`, `cran.qry`, `cranqrel_corrected`) are looked for in the folder that the environment variable
+Its files (`cran.all.1400`, `cran.qry`, `cranqrel_corrected`) are expected in the folder that the environment variable
 CRANFIELD names.
 """
 
@@ -26,18 +27,18 @@ OFF_TOPIC = (
     "knitting patterns for scarves",
     "wedding guest list",
 )
-"""Questions that it does not answer."""
+"""Questions that the collection does not answer."""
 Ranking = Callable[[str], Sequence[int]]
 
 
 def collection() -> Path | None:
-    """Where it is; None where nobody says."""
+    """Return the folder of the collection; None without the environment variable."""
     named = os.environ.get("CRANFIELD")
     return Path(named) if named else None
 
 
 def documents(folder: Path) -> dict[int, tuple[str, str]]:
-    """(title, abstract) by number."""
+    """Return (title, abstract) by number."""
     found = {}
     for part in re.split(r"^\.I ", (folder / "cran.all.1400").read_text(), flags=re.MULTILINE)[1:]:
         number, _, body = part.partition("\n")
@@ -53,7 +54,7 @@ def questions(folder: Path) -> list[str]:
 
 
 def judgements(folder: Path) -> list[dict[int, int]]:
-    """For each question the grades of the documents that were judged; they are the gains."""
+    """Return the grades of the judged documents by question; grades are used as gains."""
     judged: dict[int, dict[int, int]] = defaultdict(dict)
     for line in (folder / "cranqrel_corrected").read_text().splitlines():
         question, _, document, grade = map(int, line.split())
@@ -62,7 +63,7 @@ def judgements(folder: Path) -> list[dict[int, int]]:
 
 
 def mean_ndcg(folder: Path, ranked: Ranking) -> float:
-    """nDCG@10 on average over all questions."""
+    """Return the mean nDCG@10 over all questions."""
     total = 0.0
     queries = questions(folder)
     for question, gains in zip(queries, judgements(folder), strict=True):
@@ -72,7 +73,7 @@ def mean_ndcg(folder: Path, ranked: Ranking) -> float:
 
 
 def write_notes(folder: Path, notes: Path) -> None:
-    """A note for each abstract, named by its number."""
+    """Write a note for each abstract; its name is the abstract's number."""
     notes.mkdir(parents=True, exist_ok=True)
     for number, (title, text) in documents(folder).items():
         (notes / f"{number}.md").write_text(f"# {title}\n\n{text}\n", "utf-8")

@@ -1,7 +1,7 @@
 """Sessions of an agent, made of the Cranfield abstracts.
 
-Every ten of them, in an order by chance, make a session: the person asks what is known of an abstract's title, the
-agent answers with the abstract, and after every other answer they exchange a few words that no question has.
+Every ten of them, in random order, make a session: the user asks for an abstract by its title and the agent answers
+with the abstract. After every other answer, they exchange a few words that occur in no question.
 """
 
 import json

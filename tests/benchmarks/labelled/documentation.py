@@ -40,7 +40,7 @@ class Package(NamedTuple):
 class Collection(NamedTuple):
     package: Package
     documents: Callable[[str, str], tuple[str, str] | None]
-    """From the path and the text of an archive's file, the path and the text of a note; None of other files."""
+    """Convert the path and the text of an archive's file to those of a note; None for other files."""
 
 
 def write_collection(name: str, cache: Path, folder: Path) -> int:
@@ -64,7 +64,7 @@ def write_collection(name: str, cache: Path, folder: Path) -> int:
 
 
 def _archive(package: Package, cache: Path) -> Path:
-    """The archive, downloaded unless an earlier run did."""
+    """Return the archive, downloaded unless an earlier run did."""
     folder = cache / "packages"
     folder.mkdir(exist_ok=True)
     target = folder / package.sha256
@@ -92,7 +92,7 @@ def _may_be_text(path: str) -> bool:
 
 
 def _django(path: str, text: str) -> tuple[str, str] | None:
-    """Release notes before 4.0 are left out: they are more than all other documents."""
+    """Yield the documents of Django without release notes before 4.0, which outnumber all others."""
     name = PurePosixPath(path)
     old = name.parts[1:2] == ("releases",) and name.name[:1] in "0123"
     if name.parts[0] != "docs" or name.suffix != ".txt" or old or name.parts[1] in {"_theme", "requirements.txt"}:
@@ -115,7 +115,7 @@ def _npm(path: str, text: str) -> tuple[str, str] | None:
 
 
 def _readmes(path: str, text: str) -> tuple[str, str] | None:
-    """The README of each package that npm bundles, named by the package."""
+    """Yield the README of each package that npm bundles, named by the package."""
     parts = PurePosixPath(path).parts
     scoped = len(parts) == 4 and parts[1].startswith("@")
     if parts[0] != "node_modules" or not (len(parts) == 3 or scoped) or not _README.fullmatch(parts[-1]):
@@ -124,7 +124,7 @@ def _readmes(path: str, text: str) -> tuple[str, str] | None:
 
 
 def _wiki(path: str, text: str) -> tuple[str, str] | None:
-    """Pages of a wiki about itself: many short notes, named by concept and linked with `[[…]]`."""
+    """Yield pages of a wiki about itself: many short notes, named by concept and linked with `[[…]]`."""
     name = PurePosixPath(path)
     if name.parts[:3] != ("editions", "tw5.com", "tiddlers") or name.suffix != ".tid" or len(name.parts) < 5:
         return None
@@ -186,5 +186,6 @@ COLLECTIONS = {
         Package("npm", "npm@6.14.18", "c9b15f277e2a0b1b57e05bad04504296a27024555d56c2aa967f862e957ad2ed"), _readmes
     ),
 }
-"""`wiki`: short notes named by concept. `django`, `npm`, `sphinx`: nearly every note has the word that all is about.
-`readmes`: 350 packages that describe themselves."""
+"""`wiki`: short notes named by concept. `django`, `npm`, `sphinx`: nearly every note contains the name of the subject.
+`readmes`: 350 packages that describe themselves.
+"""

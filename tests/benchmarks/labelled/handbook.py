@@ -29,13 +29,13 @@ LANGUAGES = {
 _PACKAGE = "debian-handbook=11.20220922"
 _SHA256 = "3d5dbeac1f1afc9c094eab9d0f701f6ecff99c4927d5a4794cf6c85678134faa"
 _HEADINGS = {"h1", "h2", "h3", "h4"}
-"""A deeper section is part of the one around it."""
+"""Elements with a heading; a deeper section is part of the one around it."""
 _BLOCKS = {"div", "p", "ul", "ol", "li", "dl", "dt", "dd", "pre", "table", "tbody", "tr", "td"}
 _LEFT_OUT = {"toc", "titlepage", "docnav"}
 
 
 def write_handbook(language: str, cache: Path, folder: Path) -> list[LabelledQuery]:
-    """Write the sections in this language; the queries are in all languages, their kind is their language.
+    """Write the sections in this language; the queries are in all languages, and their kind is their language.
 
     Those of kind "de later" were written after the ranking had been tuned on the others.
     """
@@ -55,7 +55,7 @@ def write_handbook(language: str, cache: Path, folder: Path) -> list[LabelledQue
 
 
 def off_topic() -> dict[str, list[str]]:
-    """Queries that no section answers, by language."""
+    """Return queries that no section answers, by language."""
     read = tomllib.loads(Path(__file__).parent.joinpath("handbook", "off_topic.toml").read_text("utf-8"))
     return {language: entry["questions"] for language, entry in read.items()}
 
@@ -65,7 +65,7 @@ def _file_name(name: str) -> str:
 
 
 def _sections(folder: Path) -> dict[str, str]:
-    """Markdown of the sections with text of their own, by file and anchor, which all languages share."""
+    """Return the Markdown of the sections with text of their own, by file and anchor, which all languages share."""
     found: dict[str, str] = {}
     for path in sorted(folder.glob("*.html")):
         for node in ET.parse(path).iter():
@@ -81,7 +81,7 @@ def _sections(folder: Path) -> dict[str, str]:
 
 
 def _blocks(node: ET.Element, indent: str = "") -> Iterator[tuple[bool, str]]:
-    """The blocks below a node in reading order, down to the next section, and whether each is prose."""
+    """Yield the blocks below a node in reading order, up to the next section, and whether each is prose."""
     text = node.text or ""
     for child in node:
         if _tag(child) in _BLOCKS and not _classes(child) & {"url", "title"}:
@@ -126,7 +126,7 @@ def _inline(node: ET.Element, in_code: bool = False) -> str:
 
 
 def _heading(node: ET.Element) -> ET.Element | None:
-    """The title element of a chapter, section or sidebar."""
+    """Return the title element of a chapter, section or sidebar."""
     page = next((child for child in node if "titlepage" in _classes(child)), None)
     return None if page is None else next((part for part in page.iter() if "title" in _classes(part)), None)
 

@@ -1,8 +1,8 @@
-"""Real text to look for planted notes in, which every machine with the development lock has.
+"""Real text that hides planted notes; every machine with the development lock has it.
 
-Docstrings of the standard library and of locked packages, one note a module; the sentences of Qt's translations in
-sixteen languages, a dozen a note; and the sample workspace, which is written as people write. Other versions of Python
-or of the packages have somewhat other text.
+Docstrings of the standard library and of locked packages, one note per module; the sentences of Qt's translations in
+sixteen languages, a dozen per note; and the sample workspace, which is written as people write. The text differs
+somewhat in other versions of Python or of the packages.
 """
 
 import ast
@@ -19,11 +19,11 @@ _PACKAGES = ("anyio", "hypothesis", "more_itertools", "numpy", "pydantic", "rich
 _SKIPPED = ("ensurepip", "idlelib", "lib2to3", "site-packages", "test", "tests")
 _LEAST = 300
 _MOST = 20_000
-"""Letters of one module."""
+"""Most characters of one module."""
 _LANGUAGES = ("ar", "cs", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt_BR", "ru", "sv", "tr", "uk", "zh_CN")
 _DENSE = {"ja": 16, "ko": 16, "zh_CN": 16}
 _SENTENCE = 40
-"""Letters from which an entry of a translation is a sentence; fewer in dense scripts."""
+"""Fewest characters of a translation that counts as a sentence; dense scripts need fewer."""
 _SENTENCES = 12
 _QM_MAGIC = bytes.fromhex("3cb86418caef9c95cd211cbf60a1bddd")
 _QM_MESSAGES, _QM_END, _QM_TRANSLATION, _QM_OBSOLETE = 0x69, 1, 3, 5
@@ -31,12 +31,12 @@ _NO_TEXT = 0xFFFFFFFF
 
 
 def write_haystack(folder: Path) -> int:
-    """Write the notes; how many there are."""
+    """Write the notes and return their number."""
     return _write(folder, (*_docstrings(), *_translations(), *_sample()))
 
 
 def write_docstrings(folder: Path) -> int:
-    """Write the long notes alone, one a module; how many there are."""
+    """Write only the long notes, one per module, and return their number."""
     return _write(folder, _docstrings())
 
 
@@ -92,7 +92,7 @@ def _translations() -> Iterator[tuple[str, str]]:
 
 
 def _entries(raw: bytes) -> Iterator[str]:
-    """The translated texts of a .qm file."""
+    """Return the translated texts of a .qm file."""
     assert raw.startswith(_QM_MAGIC)
     at = len(_QM_MAGIC)
     while at < len(raw):

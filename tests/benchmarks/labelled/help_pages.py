@@ -1,4 +1,5 @@
-"""The help pages of a desktop in many languages, a note each; the summary of a page, which no note holds, is its query.
+"""The help pages of a desktop in many languages, one note each; the query for a page is its summary, which no note
+contains.
 
 Queries in the language of the notes measure that language, the others how meaning reaches across languages. The package
 is GNOME's; none of its text is part of this project.
@@ -18,7 +19,7 @@ _SHA256 = "0d635a840747958ca84da778b40d341f1155603851f922c9a171f5a181d6a39f"
 _BLOCKS = {"p", "code", "screen"}
 _LEFT_OUT = {"info", "links", "media", "comment"}
 _LEAST = 200
-"""Characters of a page; shorter ones only list others."""
+"""Fewest characters of a page; shorter ones only list others."""
 
 
 def write_help_pages(language: str, cache: Path, folder: Path) -> list[LabelledQuery]:
@@ -38,7 +39,7 @@ def write_help_pages(language: str, cache: Path, folder: Path) -> list[LabelledQ
 
 
 def _page(path: Path) -> ET.Element:
-    """The root of a page, its tags without their namespace."""
+    """Return the root of a page, its tags without their namespace."""
     root = ET.parse(path).getroot()
     for node in root.iter():
         node.tag = node.tag.rpartition("}")[2]
@@ -46,7 +47,7 @@ def _page(path: Path) -> ET.Element:
 
 
 def _markdown(node: ET.Element, level: int = 1, indent: str = "") -> Iterator[str]:
-    """The blocks of a page or a section, in reading order."""
+    """Return the blocks of a page or a section, in reading order."""
     for child in node:
         if child.tag == "title":
             yield f"{'#' * level} {_text(child)}"

@@ -14,7 +14,7 @@ from tests.benchmarks.labelled.labelled_query import LabelledQuery
 KINDS = {"written": "identifiers as written", "parts": "their parts as words", "style": "in another case style"}
 _PACKAGES = ("boto3", "click", "flask", "hypothesis", "jinja2", "requests", "rich", "urllib3", "werkzeug")
 _SHORTEST = 60
-"""Letters of a docstring."""
+"""Fewest characters of a docstring."""
 _QUERIES = 150
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _STYLES: tuple[Callable[[Sequence[str]], str], ...] = (
@@ -49,7 +49,7 @@ def _queries(parts: Sequence[str], notes: dict[str, str]) -> Iterator[LabelledQu
 
 
 def _definitions(package: str) -> Iterator[tuple[str, str]]:
-    """The name of each public definition with a docstring, and its source up to there."""
+    """Yield the name of each public definition with a docstring, and its source up to the end of the docstring."""
     spec = find_spec(package)
     assert spec is not None
     assert spec.origin is not None

@@ -27,19 +27,19 @@ _HANDBOOK = "handbook in "
 _HELP = "help pages in "
 _SOME_CONVERSATIONS = "half of the conversations"
 _SPOILED = "spoiled "
-"""Before the name of the set whose questions are spoiled."""
+"""Prefix of the name of a set whose questions have typing errors."""
 
 
 class LabelledSet(NamedTuple):
     queries: Sequence[LabelledQuery]
     off_topic: Mapping[str, Sequence[str]]
-    """Queries that nothing answers, by language; "" is several."""
+    """Queries that no document answers, by language; the key "" is for several languages."""
     names_of: Callable[[str, int, int], Sequence[str]]
-    """The documents that stand in these lines of a file."""
+    """Return the documents in these lines of a file."""
 
 
 def set_names() -> list[str]:
-    """The sets that can be written on this machine."""
+    """Return the sets that can be written on this machine."""
     names = ["planted notes", "conversations", _SOME_CONVERSATIONS, "sessions of conversations"]
     names += [f"{_SPOILED}conversations", "identifiers"]
     if cranfield.collection() is not None:
@@ -52,7 +52,7 @@ def set_names() -> list[str]:
 
 
 def write_set(name: str, cache: Path, folder: Path) -> LabelledSet:
-    """Write it below a folder: `notes`, perhaps empty, and `sessions`. `cache` has downloaded packages."""
+    """Write a set below a folder: `notes`, perhaps empty, and `sessions`. `cache` contains downloaded packages."""
     if name.startswith(_SPOILED):
         whole = write_set(name.removeprefix(_SPOILED), cache, folder)
         own = [of for of in whole.queries if of.kind in {"en", *conversations.KINDS}]
@@ -111,7 +111,7 @@ def _write_conversations(name: str, folder: Path) -> LabelledSet:
 
 
 def open_set(folder: Path, model: Path | None = None) -> BuiltinMemory:
-    """Index what was written there; `model` is a GGUF file, without one the built-in model embeds."""
+    """Index the written set. `model` is a GGUF file; without one, the built-in model embeds."""
     sessions = SessionSettings(folders=(str(folder / "sessions"),) if (folder / "sessions").exists() else ())
     settings = Settings(sessions=sessions)
     if model is not None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 DEPTH = 10
 SHOWN = 6
-"""Results that are shown unless more are asked for."""
+"""Default number of shown results."""
 
 
 def discounted(gains: Sequence[int]) -> float:
@@ -13,24 +13,24 @@ def discounted(gains: Sequence[int]) -> float:
 
 
 def distinct(found: Iterable[Sequence[str]], gains: Mapping[str, int]) -> list[str]:
-    """The documents that results lead to, each once. A result with several counts as the best of them."""
+    """Return the documents of the results, each once, at the position of its best result."""
     named = (max(names, key=lambda name: gains.get(name, 0), default="") for names in found)
     return list(dict.fromkeys(named))
 
 
 def ndcg(found: Sequence[str], gains: Mapping[str, int]) -> float:
-    """nDCG@10."""
+    """Return nDCG@10."""
     best = discounted(sorted(gains.values(), reverse=True)[:DEPTH])
     return discounted([gains.get(name, 0) for name in found[:DEPTH]]) / best if best else 0.0
 
 
 def recall(found: Sequence[str], gains: Mapping[str, int]) -> float:
-    """recall@6: of the right documents, at most six, the share among the first six."""
+    """Return recall@6: the share of the right documents, at most six, among the first six."""
     right = sum(gain > 0 for gain in gains.values())
     return sum(gains.get(name, 0) > 0 for name in found[:SHOWN]) / min(SHOWN, right) if right else 0.0
 
 
 def mean(values: Iterable[float]) -> float:
-    """0 of none."""
+    """Return the mean; 0 for no values."""
     listed = list(values)
     return sum(listed) / len(listed) if listed else 0.0

@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 class Methods:
-    """Each method gives the ids of chunks, best first."""
+    """Ranking methods; each returns the ids of chunks, best first."""
 
     def __init__(self, memory: BuiltinMemory) -> None:
         with memory.store.read() as snapshot:
@@ -96,6 +96,6 @@ def _words(question: str) -> list[str]:
 
 
 def _asked(question: str) -> list[str]:
-    """Without what our analysis takes for function words."""
+    """Return the words of a question, without those that our analysis takes for function words."""
     terms = analyse_query(question, (detect_language(question),)).terms
     return [word for term in terms if not term.stop for word in _WORD.findall(term.surface)]

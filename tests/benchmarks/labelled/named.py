@@ -1,8 +1,8 @@
 """Queries on third-party documentation, with the notes that answer them, in two halves.
 
-Most are written as by a reader who knows what to look for but not the text (`names/*.toml`). The kinds "rare" and
-"pair" are made from the notes: a word that occurs in one note only, and two words of a paragraph that occur together in
-one only.
+Most are written by a reader who knows the subject, but not the text (`names/*.toml`). The kinds "rare" and "pair" are
+made from the notes: a word that occurs in one note only, and two words of a paragraph that occur together in one note
+only.
 """
 
 import hashlib
@@ -30,11 +30,11 @@ KINDS = {
 Half = Literal["tuning", "unseen"]
 
 _GENERATED = 60
-"""Words, and pairs, of a collection; half of them are in each half."""
+"""Number of generated words, and of generated pairs, per collection; half of them are in each half."""
 _LEAST = 5
 _WORD = re.compile(r"\b[a-z]{5,15}\b")
 _PAIR_MOST = 20
-"""Notes that each word of a pair occurs in."""
+"""Most notes that contain each word of a pair."""
 
 
 def write_named(name: str, half: Half, cache: Path, folder: Path) -> LabelledSet:
@@ -62,7 +62,7 @@ def write_named(name: str, half: Half, cache: Path, folder: Path) -> LabelledSet
 
 
 def rare_words(texts: dict[str, str], count: int) -> dict[str, str]:
-    """Return words that occur in a single note, in no other form elsewhere: the name of the note by the word."""
+    """Return words that occur in a single note, in no other form elsewhere, with the name of the note."""
     occurring = _notes_by_word(texts)
     rare = {word: next(iter(names)) for word, names in occurring.items() if len(names) == 1}
     folded = {name: text.lower() for name, text in texts.items()}
@@ -70,9 +70,10 @@ def rare_words(texts: dict[str, str], count: int) -> dict[str, str]:
 
 
 def rare_pairs(texts: dict[str, str], count: int, *, least: int = 3, apart: int = 1) -> dict[str, str]:
-    """Return pairs of words of one paragraph that occur together in a single note: the name of the note by the pair.
+    """Return pairs of words of one paragraph that occur together in a single note, with the name of the note.
 
-    Each word is in `least` or more notes, but not in many; so many such words at most are they `apart`.
+    Each word is in at least `least` notes, but not in many; `apart` is the largest distance of the two, counted in such
+    words.
     """
     occurring = _notes_by_word(texts)
     pairs: dict[str, str] = {}
@@ -100,13 +101,13 @@ def _notes_by_word(texts: dict[str, str]) -> dict[str, set[str]]:
 
 
 def _notes_with(folded: dict[str, str], *words: str) -> set[str]:
-    """The notes that have each of the words in any form: their first letters are compared."""
+    """Return the notes that contain each of the words in any form, which is compared by its first letters."""
     starts = [word[: max(_LEAST, len(word) - 3)] for word in words]
     return {name for name, text in folded.items() if all(start in text for start in starts)}
 
 
 def _sample(candidates: dict[str, str], count: int, fits: Callable[[str], bool]) -> dict[str, str]:
-    """The same ones in every run, in no order that has to do with the text."""
+    """Return the same candidates in every run, in an order that doesn't depend on the text."""
     ordered = sorted(candidates, key=lambda text: hashlib.sha256(text.encode()).digest())
     return {text: candidates[text] for text in islice(filter(fits, ordered), count)}
 

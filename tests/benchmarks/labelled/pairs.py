@@ -15,14 +15,17 @@ _MOST = 500
 
 
 class Shares(NamedTuple):
-    """Of the pairs, the share that reaches 0.35; the kinds of those that belong together have names."""
+    """Share of the unrelated pairs that reach 0.35, and of the related ones by kind."""
 
     unrelated: float
     related: dict[str, float]
 
 
 def pairs_of(scratch: Path, gguf: bool) -> tuple[Shares, Shares]:
-    """By the score of meaning alone, and by the final score, in an index of the planted and the paraphrased notes."""
+    """Return the shares by the score of meaning alone, and by the final score.
+
+    The index contains the planted and the paraphrased notes.
+    """
     notes, questions = planted()
     write_planted(scratch / "notes")
     for name, (text, _) in ASKED.items():

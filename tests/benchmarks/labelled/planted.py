@@ -30,7 +30,7 @@ class Question(NamedTuple):
     kind: str
     text: str
     answer: str
-    """Name of the one note that answers it."""
+    """Name of the only note that answers the question."""
 
 
 def second_half(question: str) -> bool:

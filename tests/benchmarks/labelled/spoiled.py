@@ -13,13 +13,13 @@ from tests.benchmarks.labelled.labelled_query import LabelledQuery
 KINDS = {"as asked": "as asked", "error": "an error in the rarest word", "begun": "last word begun"}
 _WORD = re.compile(r"[^\W\d_]+")
 _LEAST = 5
-"""Letters of a word that is spoiled."""
+"""Fewest letters of a word that gets an error."""
 _TYPED = 0.6
 """Share of the last word that has been typed."""
 
 
 def spoiled(queries: Sequence[LabelledQuery], folder: Path) -> list[LabelledQuery]:
-    """Each question as it is, with an error, and begun; `folder` has the notes, whose words are counted.
+    """Return each question unchanged, with an error, and half typed; words are counted in the notes of `folder`.
 
     Questions without a word that can be spoiled in both ways are left out.
     """
@@ -37,9 +37,9 @@ def _variants(of: LabelledQuery, counts: Counter[str]) -> Iterator[LabelledQuery
 
 
 def with_error(question: str, counts: Counter[str]) -> str:
-    """One letter of the rarest known word omitted, added, replaced or swapped with the next; "" without such a word.
+    """Return the question with one letter of its rarest known word omitted, added, replaced or swapped with the next.
 
-    A hash of the question chooses the letter and what happens to it.
+    A hash of the question chooses the letter and the kind of error. Empty if there is no such word.
     """
     words = [word for word in _WORD.finditer(question) if len(word[0]) >= _LEAST and counts[word[0].lower()]]
     if not words:
@@ -59,7 +59,7 @@ def with_error(question: str, counts: Counter[str]) -> str:
 
 
 def half_typed(question: str) -> str:
-    """The question up to the middle of its last word, function words aside; "" if that word is short."""
+    """Return the question up to the middle of its last word, function words aside; "" if that word is short."""
     terms = [term for term in analyse_query(question).terms if not term.stop]
     last = max(terms, key=lambda term: term.start, default=None)
     if last is None or len(last.surface) < _LEAST or not _WORD.fullmatch(last.surface):

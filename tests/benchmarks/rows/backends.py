@@ -38,7 +38,7 @@ def _lancedb(settings: Settings) -> Settings:
 
 
 _BACKENDS: Mapping[str, Callable[[Settings], Settings]] = {"builtin": _builtin, "qmd": _qmd, "lancedb": _lancedb}
-"""Each with its settings; all search by keywords, since some have no model here."""
+"""Backends with their settings; all search by keywords, since some have no model here."""
 _INSTALLED: Mapping[str, Callable[[], bool]] = {
     "qmd": lambda: qmd_command() is not None,
     "lancedb": lambda: importlib.util.find_spec("lancedb") is not None,
@@ -72,7 +72,7 @@ def _written(what: str, figures: Figures) -> str:
 
 
 def _all_of_it(name: str, notes: Path, scratch: Path) -> Figures:
-    """In a child: everything that is measured of one backend, on a copy of the notes. Seconds."""
+    """Return all seconds that are measured for one backend, on a copy of the notes; runs in a child process."""
     copy = scratch / "notes"
     shutil.copytree(notes, copy)
     settings = Settings(provider="none")
@@ -119,6 +119,6 @@ def _changed(memory: MemorySearchManager, notes: Path) -> None:
 
 
 def _cpu() -> float:
-    """CPU seconds of this process and of those that it has waited for."""
+    """Return the CPU seconds of this process and of its ended child processes."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system

@@ -44,7 +44,10 @@ def _middle(seconds: list[float]) -> str:
 
 
 def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[float], list[float], float]:
-    """Share of a processor while idle; seconds to the quick search: first, later, of a process, and with it."""
+    """Return the idle CPU share, and the seconds of the quick search.
+
+    These are: the first, the later ones, those of the process that requested it, and those until its picture.
+    """
     prepare_for_window()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     import engine
@@ -113,7 +116,7 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
 
 
 def _shown(quick: Any, painted: list[float]) -> float:
-    """Seconds from the request to the picture."""
+    """Return the seconds from the request until the quick search is painted."""
     began = time.perf_counter()
     quick.toggle()
     _turn_until(lambda: bool(painted))
@@ -122,7 +125,7 @@ def _shown(quick: Any, painted: list[float]) -> float:
 
 
 def _toggled(quick: Any, painted: list[float]) -> tuple[float, float]:
-    """Seconds that the process took that asked, and from its start to the picture."""
+    """Return the seconds of the requesting process, and those from its start until the quick search is painted."""
     painted.clear()
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", "gui", "--toggle"], cwd=ROOT)
@@ -134,7 +137,7 @@ def _toggled(quick: Any, painted: list[float]) -> tuple[float, float]:
 
 
 def _turn_until(done: Callable[[], bool]) -> None:
-    """Let the window live meanwhile."""
+    """Run the event loop until the condition holds."""
     from PySide6.QtCore import QCoreApplication
 
     while not done():

@@ -1,6 +1,6 @@
-"""From which size on the matrix is the better engine: the vector half of searches, in the table and in the matrix.
+"""The number of chunks from which the matrix is the faster vector engine, compared with the table.
 
-`auto` changes from one to the other where the vector half takes 5 ms in the table: candidates and exact re-scoring.
+`auto` switches when the vector half of a search in the table takes 5 ms: candidates and exact re-scoring.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.benchmarks.provider import LiftedProvider
 
 _DIMENSIONS = (512, 768, 1536)
 _SHARES = (25, 16, 8, 4, 2, 1)
-"""One of so many of the notes."""
+"""Divisors of the number of notes."""
 _QUESTIONS = 150
 
 
@@ -42,7 +42,9 @@ def run(bench: Bench) -> Iterator[Figure]:
 def _compare(
     notes: Path, store: Path, dims: int, cache: Path
 ) -> tuple[int, dict[str, tuple[float, float]], dict[str, float]]:
-    """Chunks; for each engine the medians of the vector half and of the whole search; and the recall of its vectors."""
+    """Return the number of chunks; by engine, the medians of the vector half and of the search; and the recall by
+    engine.
+    """
     import numpy as np
 
     provider = LiftedProvider(cache, dims)

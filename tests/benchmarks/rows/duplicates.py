@@ -49,7 +49,7 @@ def _found(groups: list[tuple[str, list[str]]], planted: Planted, names: list[st
 
 
 def _find(notes: Path, store: Path, model: Model, cache: Path) -> bytes:
-    """In a child: the kind and the paths of each group."""
+    """Return the kind and the paths of each group; runs in a child process."""
     memory = open_index(notes, store, model, cache)
     assert memory.insight is not None
     with clock:
@@ -59,5 +59,5 @@ def _find(notes: Path, store: Path, model: Model, cache: Path) -> bytes:
 
 
 def _words() -> list[str]:
-    """That edits put in: those of the notes."""
+    """Return the words that edits insert: those of the notes."""
     return Words(random.Random(1)).all

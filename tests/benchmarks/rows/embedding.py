@@ -9,7 +9,7 @@ from tests.benchmarks.prepared import Bench
 from tests.benchmarks.reference import chunks_of, note_paths
 
 _ROUNDS = 3
-"""By turns; the fastest of each counts."""
+"""Alternating rounds; the fastest of each implementation counts."""
 
 
 def run(_bench: Bench) -> Iterator[Figure]:
@@ -37,7 +37,7 @@ def _load(name: str) -> float:
 
 
 def _embed() -> dict[str, Any]:
-    """Milliseconds of CPU time per passage, distances of vectors, number of passages by length."""
+    """Return the CPU milliseconds per passage, the distances of vectors, and the number of passages by length."""
     import numpy as np
 
     read = "\n\n".join(path.read_text("utf-8") for path in note_paths(ROOT / "resources"))

@@ -61,7 +61,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def sentences() -> list[str]:
-    """Of the sample's notes, in all their languages: neither facts nor about them."""
+    """Return sentences of the sample notes in all their languages, which are neither facts nor about them."""
     found: dict[str, None] = {}
     for file in sorted((ROOT / "resources" / "sample").rglob("*.md")):
         for part in _SENTENCE.split(file.read_text("utf-8")):
@@ -143,7 +143,7 @@ def _speed() -> tuple[float, list[float]]:
 
 
 def _facts(folder: Path, texts: Sequence[str]):
-    """The facts of a new workspace, all with their vectors, and what made these."""
+    """Return the facts of a new workspace, all with vectors, and the provider of these."""
     from engine.embedding.embedded_model import EmbeddedProvider
     from engine.memory.facts import Facts
     from engine.records import Fact

@@ -1,6 +1,6 @@
-"""From a start with a hundred new notes to an answer: by keywords, and with the real model's vectors.
+"""Time from a start with a hundred new notes to an answer: by keywords, and with the real model's vectors.
 
-A start before those that count writes the bytecode and unpacks the model.
+An earlier start, which doesn't count, writes the bytecode and unpacks the model.
 """
 
 import statistics

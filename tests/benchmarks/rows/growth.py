@@ -1,4 +1,4 @@
-"""How costs grow from 10,000 over 100,000 to 1,000,000 chunks. The last takes an hour and 15 GB of disk."""
+"""Growth of costs from 10,000 to 100,000 and 1,000,000 chunks. The last takes an hour and 15 GB of disk."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from tests.benchmarks.measuring import Figure, anonymous_memory, measure, megaby
 from tests.benchmarks.prepared import UNCACHED, Bench, build_index, open_index, questions, warming
 
 _SIZES = (0.4, 4, 40)
-"""Numbers of notes, as multiples of the usual one: 10,000 notes have some 25,000 chunks."""
+"""Multiples of the usual number of notes; 10,000 notes have some 25,000 chunks."""
 _QUESTIONS = 100
 
 

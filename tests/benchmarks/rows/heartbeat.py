@@ -9,7 +9,7 @@ from tests.benchmarks.measuring import Figure, measure
 from tests.benchmarks.prepared import Bench, Model, questions, use_model
 
 _BOUND = 60.0
-"""Seconds of embedding with the real model that are enough."""
+"""Limit of the seconds of embedding with the real model."""
 _IDLE_MS = 3000
 
 
@@ -33,7 +33,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _index(folder: Path, store: Path, model: Model, searching: bool, cache: Path) -> tuple[Any, Any, str]:
-    """The pulse of the real window, at rest and while it indexes; how far that came."""
+    """Return the pulse of the real window when idle and while it indexes, and the progress that this made."""
     use_model(model, cache)
     from PySide6.QtTest import QTest
 

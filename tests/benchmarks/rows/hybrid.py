@@ -33,7 +33,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(folder: Path, store: Path, model: Model, cache: Path) -> tuple[list[float], list[float]]:
-    """Milliseconds of searches for 6 results and for 50. No threshold: every search shows as many as it may."""
+    """Return the milliseconds of searches for 6 and for 50 results, without a threshold, so that none has fewer."""
     memory = open_index(folder, store, model, cache, query=UNCACHED)
     for text in questions(_QUESTIONS):
         memory.search(text, max_results=1)  # caches the vectors of the queries

@@ -33,7 +33,10 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _type(folder: Path, store: Path, cache: Path) -> tuple[list[float], list[float], Any, Any]:
-    """Milliseconds from each key to its results, and of the same searches without a window; the pulse, and idle."""
+    """Return the milliseconds from each key to its results, and of the same searches without a window.
+
+    Also returns the pulse while typing and when idle.
+    """
     from PySide6.QtTest import QTest
 
     from gui.app.gc_on_gui_thread import Collector

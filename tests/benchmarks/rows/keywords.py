@@ -41,7 +41,7 @@ def _ours(folder: Path, store: Path, cache: Path) -> dict[str, list[float]]:
 
 
 def _reference(folder: Path, database: Path) -> dict[str, tuple[list[float], list[float]]]:
-    """By all words and by any, for each kind of question."""
+    """Return the times of searches by all words and by any word, for each kind of query."""
     reference = Reference(database, 0)
     with reference.connection:
         reference.fill(folder)

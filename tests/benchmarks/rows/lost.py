@@ -1,8 +1,8 @@
-"""How many words and pairs that only one note has are not found at the usual score, however long the notes are.
+"""Number of words and pairs of a single note that are not found at the usual score, for notes of different lengths.
 
-A word is one that no other note has in any form, a pair two words of a paragraph that no other note has together. A
-query is lost if no result is of that note, though every result is asked for. Front matter is left out: its keys and
-most of its values are not searched.
+A word occurs in no other note in any form; the two words of a pair occur in one paragraph and together in no other
+note. A query is lost if no result is from that note, though all results are requested. Front matter is left out: its
+keys and most of its values are not searched.
 """
 
 import random
@@ -21,7 +21,7 @@ from tests.benchmarks.rows.facts import sentences
 _WORDS, _PAIRS = 300, 244
 _DAILIES = 300
 _ALL = 500
-"""Results of a query: more than match."""
+"""Maximum number of results, more than match."""
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _MODES = {"keyword": "keywords", "auto": "keywords and vectors"}
 _WHERE = ("at home", "in the garden", "at work", "in town", "on the train", "with Anna", "with Tom", "alone")
@@ -43,7 +43,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _lost(name: str, folder: Path) -> tuple[dict[str, tuple[int, int]], int, int, int]:
-    """In a child: for each mode, the words and the pairs that are lost; then the number of each, and of the notes."""
+    """Return the lost words and pairs by mode, then the numbers of words, pairs and notes; runs in a child process."""
     notes = folder / "notes"
     notes.mkdir(parents=True)
     _CORPORA[name](notes)
@@ -71,7 +71,7 @@ def _write_sample(folder: Path) -> None:
 
 
 def _write_dailies(folder: Path) -> None:
-    """Two lines each, of few words."""
+    """Write notes of two short lines each."""
     rng = random.Random(1)
     for day in range(_DAILIES):
         text = f"{rng.choice(_DONE)} {rng.choice(_WHERE)}.\n{rng.choice(_LATER).capitalize()}.\n"
@@ -79,13 +79,13 @@ def _write_dailies(folder: Path) -> None:
 
 
 def _write_lines(folder: Path) -> None:
-    """A note for each sentence of the sample notes."""
+    """Write a note for each sentence of the sample notes."""
     for number, sentence in enumerate(sentences()):
         _write(folder / "lines" / f"line-{number:04}.md", f"{sentence}\n")
 
 
 def _write_paragraphs(folder: Path) -> None:
-    """Notes of one long paragraph: the sentences of the sample notes, 20 at a time."""
+    """Write notes of one long paragraph: the sentences of the sample notes, 20 at a time."""
     listed = sentences()
     for number in range(0, len(listed), 20):
         _write(folder / "long" / f"paragraph-{number:04}.md", " ".join(listed[number : number + 20]) + "\n")

@@ -40,7 +40,9 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _look(folder: Path, store: Path, cache: Path) -> tuple[float, list[float], str]:
-    """Seconds to the first picture, milliseconds a frame, and the loop's pulse until the picture was there."""
+    """Return the seconds to the first picture, the milliseconds per frame, and the event loop's pulse until that
+    picture.
+    """
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
 
@@ -90,7 +92,7 @@ def _look(folder: Path, store: Path, cache: Path) -> tuple[float, list[float], s
 
 
 def _lay_out(cache: Path) -> dict[str, tuple[float, float, float]]:
-    """Of each layout: neighbours kept, trustworthiness, CPU seconds."""
+    """Return by layout: the share of neighbours preserved, trustworthiness, and CPU seconds."""
     import numpy as np
 
     from engine.insight import map_layout
@@ -112,7 +114,10 @@ def _lay_out(cache: Path) -> dict[str, tuple[float, float, float]]:
 
 
 def _truth(vectors: Any, points: Any) -> tuple[float, float]:
-    """Share of the nearest neighbours kept, and trustworthiness (Venna and Kaski, 2001), by a sample of the rows."""
+    """Return the share of the nearest neighbours preserved, and trustworthiness (Venna and Kaski, 2001).
+
+    Both are computed for a sample of the rows.
+    """
     import numpy as np
 
     count, near = len(vectors), _NEIGHBOURS

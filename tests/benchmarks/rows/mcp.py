@@ -1,4 +1,4 @@
-"""`mnemoscope mcp` from an agent's view: from its start to the first answers, and to its end."""
+"""`mnemoscope mcp` as an agent uses it: time from its start to the first answers, and until it ends."""
 
 import json
 import statistics
@@ -18,12 +18,12 @@ _GREETING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": 
 
 
 class _Session(NamedTuple):
-    """Seconds since the process was started, and bytes."""
+    """Seconds since the process was started, and bytes of memory."""
 
     initialized: float
     found: float
     ended: float
-    """Since its input was closed."""
+    """Seconds since its input was closed."""
     anonymous: int
 
 

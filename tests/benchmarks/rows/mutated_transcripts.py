@@ -11,7 +11,7 @@ from tests.helpers.agent_databases import DATABASES
 from tests.helpers.mutated_transcripts import Outcome, read_damaged, read_damaged_database, samples
 
 _INPUTS = 20_000
-"""Of each agent, shared by its samples."""
+"""Number of inputs per agent, divided among its samples."""
 
 
 def run(_bench: Bench) -> Iterator[Figure]:

@@ -1,7 +1,7 @@
-"""How well notes are found by what they are about, on five collections of third-party documentation.
+"""Ranking of notes for queries on their subject, on five collections of third-party documentation.
 
-The queries (`labelled/names/`) hold filler words, titles, single words, typing errors and words of one note only. Half
-of them, by a hash, are for tuning; NAMES_HALF=unseen measures the other half, which nothing may be tuned on.
+The queries (`labelled/names/`) contain filler words, titles, single words, typing errors and words of one note only.
+Half of them, by a hash, are for tuning; NAMES_HALF=unseen measures the other half, on which nothing may be tuned.
 """
 
 import os
@@ -25,32 +25,32 @@ from tests.benchmarks.prepared import Bench
 _STEMMED = "stemmed BM25 (FTS5, porter)"
 _OURS = {"keyword": "ours, keywords", "auto": "ours, keywords and vectors"}
 _LISTED = 60
-"""Results to find ten notes among."""
+"""Number of results that are searched for ten distinct notes."""
 _PROCESSES = 2
 
 
 class Answer(NamedTuple):
-    """How one query was answered."""
+    """Quality of the answer to one query."""
 
     kind: str
     reciprocal: float
     """1 / rank of the first right note among ten; 0 without one."""
     ndcg: float
     first: bool
-    """The first note is one with the highest grade."""
+    """Whether the first note has the highest grade."""
     empty: bool
-    """Nothing reaches the usual score."""
+    """Whether no result reaches the usual score."""
     shown: bool
-    """One of the highest grade is among the first six that reach it."""
+    """Whether a note of the highest grade is among the first six that reach the usual score."""
 
 
 class Answers(NamedTuple):
-    """Of one method on one collection."""
+    """Answers of one method on one collection."""
 
     queries: list[Answer]
     off_topic: list[bool]
     far_off_topic: list[bool]
-    """For each off-topic query of another labelled set: whether it got an answer."""
+    """Whether each off-topic query of another labelled set got an answer."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
@@ -97,7 +97,7 @@ def _measured(name: str, half: Half, bench: Bench) -> dict[str, Answers]:
 
 
 def answers_of(name: str, half: Half, cache: Path, folder: Path) -> dict[str, Answers]:
-    """In a child: each method on one collection."""
+    """Return the answers of each method on one collection; runs in a child process."""
     labelled = write_named(name, half, cache, folder)
     memory = open_set(folder)
     methods = Methods(memory)

@@ -37,7 +37,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(folder: Path, store: Path, cache: Path) -> tuple[float, float, float]:
-    """Seconds for a sync alone, and from the write to the hit with the watcher; both medians. The debounce."""
+    """Return the medians of the seconds of a sync, and from a write to the hit with the watcher; and the debounce."""
     notes = note_paths(folder)
     memory = open_index(folder, store, "random-1536", cache)
     memory.sync()
@@ -73,7 +73,7 @@ def _change(path: Path, word: str) -> None:
 
 
 def _reference(folder: Path, database: Path) -> float:
-    """Seconds of a sync that finds one file changed: it hashes all, and scans the keyword table for the old rows."""
+    """Return the seconds of a sync after a change of one file: it hashes all, and scans the table for old rows."""
     notes = note_paths(folder)
     reference = Reference(database, 0)
     with reference.connection:  # one transaction suffices here: the measurement comes later

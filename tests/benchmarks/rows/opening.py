@@ -52,7 +52,7 @@ def _open(folder: Path, store: Path, cache: Path) -> float:
 
 
 def _work(folder: Path, store: Path, cache: Path) -> tuple[int, int, int]:
-    """Anonymous bytes before the index is opened, after a sync and searches, and those that are vectors."""
+    """Return the anonymous bytes before the index is opened and after a sync and searches, and the bytes of vectors."""
     import numpy as np
 
     np.dot(np.ones((64, 64)), np.ones((64, 64)))  # BLAS takes its memory when it is first used

@@ -31,7 +31,9 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(folder: Path, store: Path, model: Model, cache: Path) -> dict[str, list[float]]:
-    """Milliseconds of each search, by enabled options. No threshold: every search shows as many results as allowed."""
+    """Return the milliseconds of each search by enabled options, without a threshold, so that no search has fewer
+    results.
+    """
     query = QuerySettings()
     decay = TemporalDecaySettings(enabled=True, half_life_by_path={"*": 30.0})
     ways = {
@@ -53,7 +55,7 @@ def _ours(folder: Path, store: Path, model: Model, cache: Path) -> dict[str, lis
 
 
 def _slip(question: str) -> str:
-    """Two letters of the longest word swapped."""
+    """Return the query with two letters of its longest word swapped."""
     word = max(question.split(), key=len)
     middle = len(word) // 2
     return question.replace(word, word[:middle] + word[middle + 1] + word[middle] + word[middle + 2 :])

@@ -1,12 +1,14 @@
-"""How well answers are ranked, on labelled sets, beside other ways of ranking the same chunks and vectors.
+"""Ranking quality on labelled sets, compared with other ways of ranking the same chunks and vectors.
 
-Planted notes (`labelled/planted/`) are looked for among real text; conversations are notes, then sessions, then half of
-them notes, where the queries about the others are off-topic; the Debian handbook is searched in ten languages, the
-English one with queries in all of them; the questions of both also with an error in a word, and half typed. Translated
+Planted notes (`labelled/planted/`) are hidden in real text. Conversations are notes, then sessions, then half of them
+notes, with queries about the others as off-topic. The Debian handbook is searched in ten languages, the English one
+with queries in all of them. The questions of both are also searched with an error in a word, and half typed. Translated
 help pages are searched for their summaries. Identifiers are those of locked packages. Cranfield, as notes and as
-sessions, needs the environment variable CRANFIELD. Half of the questions, by a hash, have their figures apart: a change
-must hold on both. Then, for the models that run here, how many pairs of question and note reach the usual threshold.
-RANKING_SETS names the sets to measure, separated by commas.
+sessions, needs the environment variable CRANFIELD.
+
+Half of the questions, selected by a hash, are reported separately: a change must hold on both halves. The last rows
+count, for the models that run here, the pairs of question and note that reach the usual threshold. RANKING_SETS names
+the sets to measure, separated by commas.
 """
 
 import os
@@ -31,23 +33,23 @@ _VECTORS = "vectors alone"
 _KINDS = KINDS | conversations.KINDS | identifiers.KINDS | spoiled.KINDS
 _OURS = {"keyword": "ours, by words", "auto": "ours, by words and meaning"}
 _LISTED = 60
-"""Results to find ten documents among."""
+"""Number of results that are searched for ten distinct documents."""
 
 
 class Quality(NamedTuple):
-    """Of one method on the questions of a set."""
+    """Quality of one method on the questions of a set."""
 
     ndcg: float
     recall: float
     ndcg_second: float
     kinds: dict[str, tuple[float, float]]
-    """nDCG@10, and recall@6 of the shown results, by kind."""
+    """nDCG@10, and recall@6 of the shown results, by kind of question."""
     shown: float = 0.0
     """recall@6 of the results that reach 0.35."""
     empty: float = 0.0
-    """Share of the questions for which nothing does."""
+    """Share of the questions for which no result reaches 0.35."""
     answered: str = ""
-    """How many off-topic questions something does for; empty where a method has no such score."""
+    """Number of off-topic questions with a result that reaches 0.35; empty for a method without such scores."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
@@ -63,7 +65,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _qualities(name: str, cache: Path, folder: Path) -> dict[str, Quality]:
-    """In a child: each method on one set."""
+    """Return the quality of each method on one set; runs in a child process."""
     labelled = write_set(name, cache, folder)
     memory = open_set(folder)
     methods = Methods(memory)
@@ -104,7 +106,7 @@ def _quality(
     whole: Sequence[Sequence[Sequence[str]]],
     shown: Sequence[Sequence[Sequence[str]]] | None = None,
 ) -> Quality:
-    """`whole` and `shown`: for each query, for each result, its documents."""
+    """Return the quality from the documents of each result of each query, of all results and of the shown ones."""
     queries = labelled.queries
     rankings = [distinct(results, of.gains) for of, results in zip(queries, whole, strict=True)]
     seen = rankings if shown is None else [distinct(found, of.gains) for of, found in zip(queries, shown, strict=True)]

@@ -26,7 +26,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(folder: Path, store: Path, cache: Path) -> float:
-    """CPU seconds of the first sync, which also opens what the others find open."""
+    """Return the CPU seconds of the first sync, which also opens the index; the clock measures the later ones."""
     memory = open_index(folder, store, "random-1536", cache)
     began = time.process_time()
     memory.sync()

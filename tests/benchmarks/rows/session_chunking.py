@@ -1,7 +1,7 @@
-"""Which way to cut sessions into chunks finds the message that answers: nDCG@10 on sessions made of Cranfield.
+"""Comparison of ways to cut sessions into chunks: nDCG@10 on sessions made of Cranfield.
 
-An answer counts if the message that a result leads to is an abstract, or the question before it, that was judged
-relevant (`labelled/cranfield_sessions.py`). Needs the environment variable CRANFIELD, as `ranking` does.
+A result counts if it opens an abstract that was judged relevant, or the question before it
+(`labelled/cranfield_sessions.py`). Needs the environment variable CRANFIELD, as `ranking` does.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ _DEPTH = 30
 
 
 class _OneByOne(ChunkPacker):
-    """Message by message."""
+    """Makes a chunk of each message."""
 
     def add(self, message: IndexedMessage) -> None:
         self._close()
@@ -33,7 +33,7 @@ class _OneByOne(ChunkPacker):
 
 
 class _Exchanges(ChunkPacker):
-    """A chunk for each question with its answer."""
+    """Makes a chunk of each question with its answer."""
 
     def add(self, message: IndexedMessage) -> None:
         if message.role == "user":
@@ -42,7 +42,7 @@ class _Exchanges(ChunkPacker):
 
 
 class _Joined(ChunkPacker):
-    """As the reference does: a line a message, cut without regard to where one ends."""
+    """Joins messages, one per line, and cuts without regard to their ends, as the reference does."""
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]

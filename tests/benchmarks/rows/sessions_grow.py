@@ -43,7 +43,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(notes: Path, store: Path, cache: Path, sessions: Path, count: int) -> tuple[float, float, float]:
-    """Seconds of the first sync; of one after a message; of one after none; the last two medians."""
+    """Return the seconds of the first sync, and the medians of those after a new message and after none."""
     memory = open_index(notes, store, "none", cache, sessions=sessions)
     first = _sync(memory)
     grown, unchanged = [], []

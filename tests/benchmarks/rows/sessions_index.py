@@ -31,7 +31,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(notes: Path, store: Path, cache: Path, sessions: Path) -> tuple[int, int]:
-    """How many planted questions find their message, and the number of chunks."""
+    """Return the number of planted questions that find their message, and the number of chunks."""
     memory = open_index(notes, store, _MODEL, cache, sessions=sessions)
     with clock:
         report = memory.sync()

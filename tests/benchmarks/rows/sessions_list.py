@@ -14,9 +14,9 @@ _BYTES = 1_000_000_000
 _TIMEOUT = 60.0
 _ROUNDS = 5
 _STEP = 23
-"""Of so many sessions one is counted; no divisor of the days, the agents or the projects that they go through."""
+"""One of this many sessions is counted. Not a divisor of the numbers of days, agents or projects."""
 _LONG = 144 * 1024
-"""Bytes of a transcript of whose messages only a sample is counted."""
+"""Bytes of a transcript from which only a sample of the messages is counted."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
@@ -40,7 +40,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _cold(notes: Path, store: Path, cache: Path, sessions: Path) -> str:
-    """Return a sentence on the message counts."""
+    """Return a sentence on the accuracy of message counts; the clock measures the time until the list is complete."""
     memory = open_index(notes, store, "none", cache, sessions=sessions)
     complete = threading.Event()
     forget = memory.add_status_listener(lambda: complete.set() if memory.status().files == _COUNT else None)
@@ -65,7 +65,7 @@ def _cold(notes: Path, store: Path, cache: Path, sessions: Path) -> str:
 
 
 def _warm(notes: Path, store: Path, cache: Path, sessions: Path) -> float:
-    """Milliseconds, the best of a few."""
+    """Return the milliseconds of the fastest of a few calls."""
     memory = open_index(notes, store, "none", cache, sessions=sessions)
     took = min(timed([memory.sessions] * _ROUNDS))
     memory.close()

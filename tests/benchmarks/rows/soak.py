@@ -1,5 +1,6 @@
-"""A day of the window in some minutes: a thousand searches, files that change, sessions that are read, and the memory
-that it holds on to."""
+"""A day's work in the window within some minutes: a thousand searches, file changes, opened sessions, and the memory
+left in use.
+"""
 
 import gc
 import os
@@ -15,7 +16,7 @@ from tests.benchmarks.transcripts import stores
 
 _SEARCHES, _CHANGES, _SESSIONS = 1000, 200, 20
 _WARM_UP = 300
-"""Searches, with their share of the rest, until the caches are as full as they get."""
+"""Number of searches, with their share of the other actions, until the caches are full."""
 _NOTES, _TRANSCRIPTS, _TRANSCRIPT_BYTES = 1000, 20, 2_000_000
 _REST_MS = 5000
 _TIMEOUT = 600.0
@@ -36,7 +37,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _live(folder: Path, sessions: Path, store: Path) -> tuple[int, int, int, int, float]:
-    """Bytes at rest: with the index complete, after the warm-up, half way and at the end; seconds that it all took."""
+    """Return the idle bytes once indexed, after the warm-up, half way and at the end; and the total seconds."""
     prepare_for_window()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     import engine
@@ -82,7 +83,7 @@ def _live(folder: Path, sessions: Path, store: Path) -> tuple[int, int, int, int
 
 
 class _Day:
-    """A user's actions, as long as needed: each query once, each file changed differently."""
+    """Actions of a user, as many as needed: each query once, each file changed differently."""
 
     def __init__(self, window: Any, folder: Path) -> None:
         self._window = window
@@ -101,7 +102,7 @@ class _Day:
         _wait_for(lambda: _is_complete(self._window))
 
     def _search(self) -> None:
-        """Until its best result is open in the viewer."""
+        """Search until the best result is open in the viewer."""
         search = self._window.search
         query = next(self._questions)
         search.search(query)
@@ -114,7 +115,7 @@ class _Day:
             text.write(f"\nA line of change {self._changed}: the harbour closes at {self._changed} past noon.\n")
 
     def _read_a_session(self) -> None:
-        """In the view of the sessions, and back to the search."""
+        """Open a session in the sessions view, and return to the search."""
         views = self._window.views
         views.switch("sessions")
         listed = views.sessions.view
@@ -145,7 +146,7 @@ def _is_complete(window: Any) -> bool:
 
 
 def _at_rest() -> int:
-    """Bytes after timers have run and garbage was collected."""
+    """Return the bytes after timers have run and garbage was collected."""
     _turn(_REST_MS / 1000)
     gc.collect()
     _turn(0.1)
@@ -161,7 +162,7 @@ def _wait_for(done: Any) -> None:
 
 
 def _turn(seconds: float) -> None:
-    """Let the window live meanwhile."""
+    """Run the event loop for a while."""
     from PySide6.QtCore import QCoreApplication
 
     until = time.perf_counter() + seconds

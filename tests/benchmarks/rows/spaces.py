@@ -37,7 +37,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _parted(whole: Path, target: Path) -> list[Path]:
-    """The notes dealt out to several folders."""
+    """Distribute the notes over several folders."""
     for number, note in enumerate(sorted(whole.rglob("*.md"))):
         copy = target / f"part-{number % _PARTS}" / note.relative_to(whole)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ _CANDIDATES = 200
 _QUESTIONS = 200
 _WANTED = 24
 _EXACT = 4 * _WANTED
-"""As the searcher does: four times as many as are shown."""
+"""Number of rescored candidates: four times the shown results, as in the searcher."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
@@ -38,7 +38,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _compare(folder: Path, store: Path, cache: Path, database: Path) -> dict[str, Any]:
-    """Milliseconds of each way, and the recall of ours."""
+    """Return the milliseconds of each method, and the recall of ours."""
     import numpy as np
 
     from tests.benchmarks.real_vectors import real_vectors
@@ -80,7 +80,7 @@ def _timed(way: Callable[[Any], object], queries: Sequence[Any]) -> list[float]:
 
 
 def _all_vectors(snapshot: Any, model: StoredModel) -> tuple[Any, Any]:
-    """Ids (n,) and float32 vectors (n, dims) as stored."""
+    """Return the stored ids (n,) and float32 vectors (n, dims)."""
     import numpy as np
 
     rows = dict(snapshot.vectors(model.id, model.dims, snapshot.vector_chunk_ids(model.id)))

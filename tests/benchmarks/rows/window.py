@@ -44,7 +44,7 @@ def _several(bench: Bench, folder: Path, store: Path) -> list[Cost]:
 
 
 def _start(began: float, folder: Path, store: Path, cache: Path, scratch: Path) -> tuple[float, float, float]:
-    """Seconds to the first picture and to the open index, anonymous bytes once all is at rest."""
+    """Return the seconds to the first picture and to the open index, and the anonymous bytes when idle."""
     prepare_for_window()
     use_model("window", cache)
     config = scratch / "window.toml"

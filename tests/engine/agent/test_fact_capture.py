@@ -99,7 +99,7 @@ def test_only_user_statements_at_most_three_per_turn() -> None:
     assert memorable_statements(messages) == statements[:MOST_A_TURN]
 
 
-def test_the_settings_length_and_triggers_hold() -> None:
+def test_memorable_text_obeys_length_and_trigger_settings() -> None:
     text = "Boiler service is due in May"
     assert not is_memorable(text)
     assert is_memorable(text, more_triggers=("", "BOILER"))
@@ -114,7 +114,7 @@ def test_any_text_judged_without_suspicious_statement(text: str) -> None:
 
 
 @given(st.text(alphabet="ab <>/!", min_size=1, max_size=60))
-def test_no_tag_passes(inside: str) -> None:
+def test_text_with_tag_is_not_memorable_or_suspicious(inside: str) -> None:
     assert not is_memorable(f"I prefer <a {inside}> in everything".replace("<a >", "<a>"), more_triggers=("i",)) or (
         not is_suspicious(f"I prefer <a {inside}>")
     )

@@ -98,7 +98,7 @@ def test_injection_budget_defaults_for_qmd_only() -> None:
     assert Settings(max_injected_chars=900).injection_budget == 900
 
 
-def test_incomplete_answer_says_why(access, memory: FakeMemory) -> None:
+def test_empty_answer_includes_notice(access, memory: FakeMemory) -> None:
     memory.files = {}
     payload = payload_of(memory_search(access(), "timer"))
     assert (payload["results"], payload["notice"]) == ([], "The index is empty.")

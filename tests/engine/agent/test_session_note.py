@@ -253,7 +253,7 @@ def test_slug_has_distinctive_words_in_order() -> None:
     assert slug.startswith("opens-night-")
 
 
-def test_title_gives_most_words() -> None:
+def test_slug_prefers_words_of_title() -> None:
     messages = [SpokenMessage("user", "Could you have a look at the thing with the tap on bed three?")]
     assert slug_of_words("Debounce the relay", messages, None).startswith("debounce-relay")
 

@@ -95,3 +95,11 @@ def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Itera
     yield open_
     for memory in opened:
         memory.close()
+
+
+@pytest.fixture
+def memory(open_memory) -> BuiltinMemory:
+    """A memory of the workspace, which is indexed with vectors."""
+    memory = open_memory()
+    memory.sync()
+    return memory

@@ -461,7 +461,7 @@ def test_failed_job_creation_uses_direct_requests(server, opened, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["unauthorized", "out_of_quota"])
-def test_a_refused_key_or_an_empty_purse_ends_the_sync(server, opened, kind):
+def test_refused_key_or_used_up_credit_ends_sync(server, opened, kind):
     server.faults.append(getattr(server, kind)())
     with opened(server) as memory:
         report = memory.sync(approve=True)

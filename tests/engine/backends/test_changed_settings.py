@@ -4,7 +4,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
@@ -12,13 +11,6 @@ from engine.settings.search_settings import HybridSettings, QuerySettings, Resul
 
 SLOW = TemporalDecaySettings(enabled=True, half_life_by_path={"**": 1.0})
 NEVER = TemporalDecaySettings(enabled=True, evergreen=("**",))
-
-
-@pytest.fixture
-def memory(open_memory) -> BuiltinMemory:
-    memory = open_memory()
-    memory.sync()
-    return memory
 
 
 def answer_as(memory: BuiltinMemory, **query) -> None:

@@ -268,7 +268,7 @@ def test_progress_reaches_one_and_cancel_stops(open_memory) -> None:
     assert shares[-1] == 1.0
 
 
-def test_a_group_stays_hidden_over_a_restart(open_memory, workspace: Path) -> None:
+def test_hidden_duplicate_group_stays_hidden_after_restart(open_memory, workspace: Path) -> None:
     (workspace / "twin.md").write_text((workspace / "shopping.md").read_text("utf-8"), "utf-8")
     memory = open_memory()
     memory.sync()

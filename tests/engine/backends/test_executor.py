@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from engine.indexing import sync_scheduler
-from engine.indexing.session_growth import SessionGrowth
+from engine.indexing.folder_watch import SessionGrowth
 from engine.memory import executor as threads_
 from engine.settings import Settings
 from engine.settings.options import SessionSettings

@@ -177,6 +177,10 @@ def test_empty_index_is_the_reason_before_any_filter(open_memory, workspace) -> 
         note.unlink()
     memory.sync()
     outcome = memory.search("quagga", **options)
+    assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"folder"})
+    (workspace / "quagga.bin").write_bytes(bytes(9))
+    memory.sync()
+    outcome = memory.search("quagga", **options)
     assert (outcome.explanation.emptied_by, set(_remedies(outcome))) == ("index", {"left-out", "folder"})
 
 
@@ -208,7 +212,7 @@ def test_advice_names_one_of_several_conditions(open_memory) -> None:
     assert dropped.advice == "Without “-timer”, the query finds 2 results."
 
 
-def test_remedy_leaves_a_mark_that_never_closes_open(open_memory) -> None:
+def test_remedy_preserves_unclosed_quotation_mark(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     remedy = _remedies(memory.search('" irrigation -“drip hose” -timer', explain=True))["demand"]
@@ -289,6 +293,7 @@ def test_file_of_excluded_type_named_by_its_ending(open_memory, workspace: Path)
     remedy = _remedies(memory.search("quagga.pdf", explain=True))["excluded"]
     assert remedy.path == "quagga.pdf"
     assert remedy.advice.startswith("*.pdf is not indexed: 1 file; only .md")
+    assert remedy.extension == ".pdf"
     assert "excluded" not in _remedies(memory.search("quagga", explain=True))
 
 

@@ -223,7 +223,7 @@ def test_pending_fact_not_sent_until_approved(facts: Facts, provider: FakeProvid
 # --- searching --------------------------------------------------------------------------------------------------------
 
 
-def test_words_alone_find_a_fact_in_other_forms(wordy: Facts) -> None:
+def test_keyword_search_finds_other_forms_in_facts(wordy: Facts) -> None:
     wordy.add("We decided to migrate the databases in Spring")
     wordy.add("Ines grows tomatoes")
     wordy.add("温泉に行くのが好きです")
@@ -286,7 +286,7 @@ def test_failing_provider_leaves_keyword_answer(facts: Facts, provider, noted) -
     assert noted[-1] is None
 
 
-def test_many_new_facts_do_not_hold_up_one_question(facts: Facts, provider: FakeProvider, monkeypatch) -> None:
+def test_each_query_embeds_a_limited_number_of_new_facts(facts: Facts, provider: FakeProvider, monkeypatch) -> None:
     monkeypatch.setattr("engine.memory.facts._AT_ONCE", 20)
     for number in range(50):
         facts.add(f"Number {number} of fifty")

@@ -156,11 +156,6 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def provider() -> FakeProvider:
-    return FakeProvider()
-
-
-@pytest.fixture
 def memory(home: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
     (home / "notes").mkdir()

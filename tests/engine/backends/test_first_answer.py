@@ -85,7 +85,7 @@ def test_both_answers_use_one_snapshot(memory: BuiltinMemory, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("far", [True, False], ids=["another machine", "another process"])
-def test_no_snapshot_is_held_while_a_service_embeds(
+def test_remote_embedding_holds_no_snapshot(
     remote_memory: BuiltinMemory, remote: PaidProvider, monkeypatch: pytest.MonkeyPatch, *, far: bool
 ) -> None:
     monkeypatch.setattr(remote, "remote", far)
@@ -123,7 +123,7 @@ def test_search_cancelled_at_the_first_answer_embeds_nothing(kind: str, request:
     assert memory.search("irrigation timer").mode == "hybrid"
 
 
-def test_cached_answer_comes_once(remote_memory: BuiltinMemory, remote: PaidProvider) -> None:
+def test_cached_answer_is_delivered_once(remote_memory: BuiltinMemory, remote: PaidProvider) -> None:
     _twice(remote_memory, "timer")
     first, whole = _twice(remote_memory, "timer")
     assert first == []
@@ -140,7 +140,7 @@ def test_keyword_answer_is_reported_once(open_memory: OpenMemory, options: dict[
     assert (whole.mode, whole.total) == ("keyword", 2)
 
 
-def test_answer_comes_once_before_anything_is_embedded(open_memory: OpenMemory, provider: FakeProvider) -> None:
+def test_answer_is_delivered_once_before_first_embedding(open_memory: OpenMemory, provider: FakeProvider) -> None:
     memory = open_memory(background=False)
     first, whole = _twice(memory, "timer")
     assert first == []
@@ -173,7 +173,7 @@ def test_failing_service_is_called_once(remote_memory: BuiltinMemory, remote: Pa
     assert remote_memory.search("timer").mode == "hybrid"
 
 
-def test_both_answers_stay_within_the_earlier_results(memory: BuiltinMemory) -> None:
+def test_both_answers_are_limited_to_earlier_results(memory: BuiltinMemory) -> None:
     first, whole = _twice(memory, "hose", within=[EarlierQuery(query="irrigation timer")])
     assert [result.path for result in first[0].results] == ["shopping.md"]
     assert first[0].within == whole.within

@@ -236,7 +236,7 @@ def test_deep_check_finds_changed_model(memory: BuiltinMemory, provider: FakePro
     assert (found.state, found.count) == ("degraded", 4)
 
 
-def test_nothing_is_sent_by_the_deep_look(open_memory: OpenMemory) -> None:
+def test_deep_health_check_sends_no_text(open_memory: OpenMemory) -> None:
     paid = PaidProvider()
     memory = open_memory(use=paid)
     memory.sync(approve=True)

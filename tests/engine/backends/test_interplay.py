@@ -230,7 +230,7 @@ def test_vectors_ahead_of_snapshot_ignored(open_memory, monkeypatch) -> None:
     assert len(memory.search("timer", max_results=50, min_score=0.0).results) == 4
 
 
-def test_damaged_history_loses_only_the_history(open_memory, workspace: Path, tmp_path: Path) -> None:
+def test_damaged_history_leaves_search_and_sync_working(open_memory, workspace: Path, tmp_path: Path) -> None:
     user = index_files(workspace, str(tmp_path / "data")).user
     user.parent.mkdir(parents=True)
     user.write_bytes(b"no database " * 500)

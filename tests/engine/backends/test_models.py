@@ -147,7 +147,7 @@ def test_nothing_is_deleted_while_a_sync_runs(open_memory, provider) -> None:
     assert problems == ["The index is being updated: stop the update, or wait until it has finished."]
 
 
-def test_without_a_cache_nothing_outlives_its_text_of_any_model(open_memory, workspace: Path, provider, other) -> None:
+def test_disabled_cache_drops_vectors_of_removed_text(open_memory, workspace: Path, provider, other) -> None:
     off = CacheSettings(enabled=False)
     memory = open_memory(cache=off)
     memory.sync()

@@ -39,13 +39,6 @@ def paths(outcome) -> list[str]:
 
 
 @pytest.fixture
-def memory(open_memory) -> BuiltinMemory:
-    memory = open_memory()
-    memory.sync()
-    return memory
-
-
-@pytest.fixture
 def by_words(open_memory) -> BuiltinMemory:
     memory = open_memory(use=None)
     memory.sync()
@@ -160,7 +153,7 @@ def test_passage_without_distinctive_words_has_no_words_stage(memory, workspace:
     assert "vectors" in names
 
 
-def test_the_answer_explains_itself(memory) -> None:
+def test_similar_search_explains_result_and_stages(memory) -> None:
     explanation = memory.search_like(whole("greenhouse.md"), explain=True).explanation
     stages = {stage.name: stage for stage in explanation.stages}
     assert stages["passage"].entered - stages["passage"].left == 1
@@ -169,7 +162,7 @@ def test_the_answer_explains_itself(memory) -> None:
     assert explanation.results[0].terms
 
 
-def test_long_note_lines_exclude_only_themselves(open_memory, workspace: Path) -> None:
+def test_similar_to_lines_excludes_only_those_lines(open_memory, workspace: Path) -> None:
     parts = [f"## Part {n}\n\n" + f"Valve number {n} of the irrigation sticks. " * 30 for n in range(6)]
     (workspace / "long.md").write_text("# Long\n\n" + "\n\n".join(parts), "utf-8")
     memory = open_memory()

@@ -127,7 +127,7 @@ def test_linked_text_is_section_or_block(
     assert found.text.startswith(text)
 
 
-def test_linked_text_knows_whether_the_anchor_exists(memory: BuiltinMemory) -> None:
+def test_linked_text_reports_missing_anchor(memory: BuiltinMemory) -> None:
     found, missing = (insight(memory).linked_text("", anchor, "Garden.md") for anchor in ("Garden", "Gone"))
     assert found is not None
     assert missing is not None
@@ -135,7 +135,7 @@ def test_linked_text_knows_whether_the_anchor_exists(memory: BuiltinMemory) -> N
     assert (missing.line, missing.anchored) == (1, False)
 
 
-def test_linked_text_knows_whether_it_is_cut(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_linked_text_reports_cut(memory: BuiltinMemory, tmp_path: Path) -> None:
     front = "---\ntags: [a]\n---\n"
     (tmp_path / "notes" / "Whole.md").write_text(front + "line\n" * 39 + "line")
     (tmp_path / "notes" / "Long.md").write_text(front + "line\n" * 40 + "line")

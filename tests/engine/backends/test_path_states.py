@@ -206,7 +206,7 @@ def test_name_without_folder_finds_file(memory: BuiltinMemory, asked: str, path:
     assert (found.path, found.state) == (path, state)
 
 
-def test_words_of_name_may_be_separated_otherwise(memory: BuiltinMemory, workspace: Path) -> None:
+def test_name_is_found_with_other_separators(memory: BuiltinMemory, workspace: Path) -> None:
     write(workspace / "projects/walnut-cake_2024.md")
     assert memory.explain_path("Walnut cake 2024").path == "projects/walnut-cake_2024.md"
 
@@ -363,7 +363,7 @@ def test_cancelled_folder_listing_ends(memory: BuiltinMemory) -> None:
         memory.explain_path(".", cancel=cancel)
 
 
-def test_nothing_outside_is_read_or_listed(memory: BuiltinMemory, workspace: Path, monkeypatch) -> None:
+def test_explaining_path_reads_nothing_outside(memory: BuiltinMemory, workspace: Path, monkeypatch) -> None:
     opened: list[str] = []
     scan = os.scandir
     with monkeypatch.context() as patch:

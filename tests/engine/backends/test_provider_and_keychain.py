@@ -57,7 +57,7 @@ def test_provider_test_uses_key_added_since(memory: BuiltinMemory, keychain: Fak
 
 
 @pytest.mark.parametrize("memory", ["embedded"], indirect=True)
-def test_an_update_by_hand_ends_a_stand_in(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+def test_manual_update_replaces_fallback_provider(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
     assert memory.sync().vectors_embedded > 0
     assert memory.status().provider == "embedded"
     keychain.secrets["mnemoscope", "openai"] = "key"
@@ -78,7 +78,7 @@ def test_only_a_manual_update_reads_the_new_key(memory: BuiltinMemory, keychain:
 
 
 @pytest.mark.parametrize("memory", ["embedded"], indirect=True)
-def test_a_stand_in_stays_the_same_while_the_key_is_missing(
+def test_fallback_provider_is_made_once_while_key_is_missing(
     memory: BuiltinMemory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[FakeProvider] = []

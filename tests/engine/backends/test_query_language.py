@@ -38,11 +38,6 @@ CHANGED = {
 BOAT = "sessions/main/boat.jsonl"
 
 
-@pytest.fixture
-def provider() -> FakeProvider:
-    return FakeProvider()
-
-
 def _session(folder: Path) -> None:
     folder.mkdir(parents=True)
     lines = [{"type": "session", "id": "s1", "cwd": "/home/ada/Boat", "timestamp": "2026-01-01T10:00:00.000Z"}]
@@ -175,7 +170,7 @@ def test_a_phrase_is_marked_whole_and_nothing_else(memory: BuiltinMemory) -> Non
     assert [result.snippet[a:b] for a, b in result.match_ranges] == ["the left"]
 
 
-def test_where_one_alone_speaks_is_shown_and_marked(memory: BuiltinMemory) -> None:
+def test_role_operator_shows_message_of_that_role(memory: BuiltinMemory) -> None:
     [result] = memory.search("role:assistant the deck or varnish", min_score=0).results
     assert result.message is not None
     assert result.message.role == "assistant"
@@ -226,13 +221,36 @@ def test_dates_are_also_those_of_the_note(memory: BuiltinMemory, query: str, exp
     assert found(memory, query) == expected
 
 
+@pytest.mark.parametrize(
+    ("query", "dates"),
+    [
+        ("on:2019-06-05", ("2019-06-05",)),
+        ("on:2019-07", ("2019-07-01", "2019-07-08")),
+        ("after:2019-06 before:2019-07-02", ("2019-06-05", "2019-07-01")),
+        ("on:2021", ("2021-01-02",)),
+        ("before:2019-06-04", None),
+        ("after:2019-06-06 before:2019-07", None),
+        ("-on:2019-06-05", None),
+        ("heron", ()),
+    ],
+)
+def test_each_date_of_front_matter_is_in_its_period(memory: BuiltinMemory, query: str, dates: tuple[str, ...] | None):
+    workspace = Path(memory.status().workspace_dir)
+    days = "created: 2019-06-05\ndate: 2019-07-01\nupdated: 2021-01-02"
+    (workspace / "2019-07-08 pond.md").write_text(f"---\n{days}\n---\n# Pond\n\nThe heron came back.\n")
+    memory.sync()
+    results = {result.path: result.dates for result in memory.search(query, min_score=0).results}
+    assert results.get("2019-07-08 pond.md") == dates
+
+
 def test_period_of_a_search_is_also_that_of_the_note(memory: BuiltinMemory):
     workspace = Path(memory.status().workspace_dir)
     (workspace / "2019-05-04.md").write_text("# Walk\n\nA heron at the pond.\n")
     memory.sync()
     first, end = datetime(2019, 5, 4).timestamp(), datetime(2019, 5, 5).timestamp()
     for since, until, count in ((first, end, 1), (first, None, 1), (None, end, 1), (end, end + 1, 0), (None, first, 0)):
-        assert len(memory.search("heron", since=since, until=until).results) == count, (since, until)
+        results = memory.search("heron", since=since, until=until).results
+        assert [result.dates for result in results] == [("2019-05-04",)] * count, (since, until)
     assert memory.search("heron", since=-1e30, until=1e30).results
 
 
@@ -242,7 +260,7 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert outcome.total == 4
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert "the files changed last come first" in stages["query"].note
-    assert "matches source:notes; matches after:2026 (from 2026-01-01)" in stages["query"].note
+    assert "matches source:notes and matches after:2026 (from 2026-01-01)" in stages["query"].note
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
 
 

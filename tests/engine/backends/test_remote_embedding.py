@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from engine.agent.memory_access import AgentAccess
+from engine.agent.memory_tools import memory_search
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.embedding import gemini, openai_compatible, remote_provider, service_errors, voyage
@@ -28,6 +30,11 @@ Open = Callable[..., BuiltinMemory]
 def server(request) -> Iterator[FakeServer]:
     with request.param() as running:
         yield running
+
+
+def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait half a second for the vectors of documents."""
+    monkeypatch.setattr(remote_provider, "_LOCAL_FACTOR", 0.004)
 
 
 @pytest.fixture
@@ -90,11 +97,11 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_recovered_faults_complete_without_double_cost(server, open_remote, monkeypatch, fault):
+def test_recovered_faults_are_not_billed_twice(server, open_remote, monkeypatch, fault):
     if server.provider == "gemini" and fault == "shuffled":
         pytest.skip("its responses have no index")
     if fault == "hangs":
-        monkeypatch.setattr(remote_provider, "_LOCAL_FACTOR", 0.004)  # half a second for documents
+        shorten_timeouts(monkeypatch)
     memory = open_remote(server)
     server.faults.extend(FAULTS[fault](server))
     for _ in range(10):
@@ -187,6 +194,37 @@ def test_other_dimensions_are_other_model(open_remote):
         paid = len(server.requests)
         assert open_remote(server).sync(approve=True).error == ""
         assert len(server.requests) == paid
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (lambda server: Say(404, b'{"error": {"message": "The model does not exist"}}'), "model"),
+        (lambda server: server.unauthorized(), "key"),
+        (lambda server: server.out_of_quota(), "credit"),
+        (lambda server: server.trouble(), "500"),
+        (lambda server: Drop(), "127.0.0.1"),
+        (lambda server: Hang(), "127.0.0.1"),
+    ],
+    ids=["wrong model", "refused", "quota", "server error", "dropped", "time-out"],
+)
+def test_empty_answer_names_why_nothing_was_embedded(open_remote, monkeypatch, fault, says):
+    shorten_timeouts(monkeypatch)
+    with OpenAIServer() as server:
+        memory = open_remote(server)
+        server.faults.extend(fault(server) for _ in range(200))
+        error = memory.sync(approve=True).error
+        assert says in error
+        memory = open_remote(server)
+        outcome = memory.search("zebra", explain="if empty")
+        assert outcome.notice.startswith(f"Searched by words only: nothing has been embedded yet. {error}")
+        (remedy,) = outcome.explanation.remedies
+        assert remedy.name == "settings"
+        assert remedy.advice == "Fix this or choose another model, then update to create the vectors."
+        assert memory_search(AgentAccess(lambda: memory, Settings()), "zebra").notice.startswith(outcome.notice)
+        server.faults.clear()
+        assert memory.sync(approve=True).error == ""
+        assert memory.search("zebra", explain="if empty").mode == "hybrid"
 
 
 def test_money_is_counted_as_the_service_counts_tokens(open_remote):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.records import EarlierQuery
@@ -20,13 +19,6 @@ from tests.helpers.fake_provider import FakeProvider
 
 def paths(outcome) -> list[str]:
     return [result.path for result in outcome.results]
-
-
-@pytest.fixture
-def memory(open_memory) -> BuiltinMemory:
-    memory = open_memory()
-    memory.sync()
-    return memory
 
 
 def test_repeated_query_is_answered_from_cache(memory) -> None:
@@ -147,7 +139,7 @@ def test_keyword_only_answer_not_cached(open_memory, provider: FakeProvider) -> 
     assert memory.search("irrigation timer").age is not None
 
 
-def test_keyword_answer_ends_with_first_vectors(open_memory, provider: FakeProvider) -> None:
+def test_first_vectors_replace_cached_keyword_answer(open_memory, provider: FakeProvider) -> None:
     without = open_memory(use=None)
     without.sync()
     assert without.search("irrigation timer").mode == "keyword"
@@ -158,7 +150,7 @@ def test_keyword_answer_ends_with_first_vectors(open_memory, provider: FakeProvi
     assert memory.search("irrigation timer").mode == "hybrid"
 
 
-def test_another_provider_gives_another_answer(open_memory, provider: FakeProvider) -> None:
+def test_cached_answers_end_with_change_of_provider(open_memory, provider: FakeProvider) -> None:
     memory = open_memory(instead=FakeProvider(id="other", model="other-words"))
     memory.sync()
     assert memory.search("irrigation timer").provider == "fake"
@@ -168,7 +160,7 @@ def test_another_provider_gives_another_answer(open_memory, provider: FakeProvid
     assert (outcome.provider, outcome.age) == ("other", None)
 
 
-def test_tomorrow_yesterday_is_another_day(memory, monkeypatch) -> None:
+def test_relative_date_is_not_cached_over_midnight(memory, monkeypatch) -> None:
     class Clock(result_cache.datetime):
         day = 1
 

@@ -246,7 +246,7 @@ ASKED = [(language, *question) for language, case in LANGUAGES.items() for quest
 
 
 @pytest.mark.parametrize(("language", "question", "topic"), ASKED, ids=[f"{case[0]}-{case[2]}" for case in ASKED])
-def test_a_whole_question_finds_its_note_first(memory: BuiltinMemory, language: str, question: str, topic: str) -> None:
+def test_whole_question_ranks_its_note_first(memory: BuiltinMemory, language: str, question: str, topic: str) -> None:
     outcome = memory.search(question)
     assert outcome.mode == "keyword"
     assert [result.path for result in outcome.results][:1] == [note(language, topic)]

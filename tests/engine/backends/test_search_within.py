@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends.builtin import BuiltinMemory
 from engine.records import EarlierAnswer, EarlierQuery, Passage
 from engine.search import result_set
 from tests.helpers.fake_provider import FakeProvider
@@ -12,13 +11,6 @@ from tests.helpers.fake_provider import FakeProvider
 
 def paths(outcome) -> list[str]:
     return [result.path for result in outcome.results]
-
-
-@pytest.fixture
-def memory(open_memory) -> BuiltinMemory:
-    memory = open_memory()
-    memory.sync()
-    return memory
 
 
 IRRIGATION = EarlierQuery(query="irrigation")
@@ -42,7 +34,7 @@ def test_earlier_queries_nest(memory, mode: str) -> None:
     assert [answer.passages for answer in outcome.within] == [2, 1]
 
 
-def test_the_earlier_question_keeps_its_own_limits(memory) -> None:
+def test_earlier_query_has_its_own_conditions(memory) -> None:
     in_one = EarlierQuery(query="irrigation", path_glob="shopping.md")
     assert paths(memory.search("timer", within=[in_one])) == ["shopping.md"]
     nothing = EarlierQuery(query="irrigation", sources=("sessions",))

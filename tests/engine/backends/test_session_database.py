@@ -175,7 +175,7 @@ CONTINUED = json.dumps({"type": "continued-in", "sessionId": "old-1", "continued
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A folder of Claude Code with one session, which says that another one continues it."""
+    """Create a folder of Claude Code with one session, whose transcript names another one as its continuation."""
     folder = tmp_path / ".claude" / "projects" / "-home-ada-boats"
     folder.mkdir(parents=True)
     (folder / "old-1.jsonl").write_text(spoken_lines("old-1", "Why does the hull leak?", "Caulk it.") + CONTINUED)

@@ -1,4 +1,4 @@
-"""Sessions that were synchronised from other machines, by the names that the settings give them."""
+"""Sessions synchronised from other machines are named as the settings say."""
 
 import json
 from pathlib import Path

@@ -41,7 +41,7 @@ def planted(value: Any) -> Any:
 
 
 def plant(text: str) -> str:
-    """The text of a file with the token."""
+    """Return the text of a file with the token planted in it."""
     try:
         return json.dumps(planted(json.loads(text)))
     except ValueError:

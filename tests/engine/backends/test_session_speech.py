@@ -40,7 +40,7 @@ def found(memory: BuiltinMemory, query: str) -> list[str]:
     return [result.snippet for result in memory.search(query, sources=("sessions",), min_score=0).results]
 
 
-def test_request_to_a_sub_agent_is_not_the_users(memory: BuiltinMemory, projects: Path) -> None:
+def test_request_to_a_sub_agent_has_the_agents_role(memory: BuiltinMemory, projects: Path) -> None:
     stored(
         projects,
         line("user", "Rig the mast."),
@@ -60,7 +60,7 @@ def test_request_to_a_sub_agent_is_not_the_users(memory: BuiltinMemory, projects
     assert "Assistant: Count the shackles." in memory.read_file(session.path).text
 
 
-def test_request_alone_is_not_found_as_the_users(memory: BuiltinMemory, projects: Path) -> None:
+def test_lone_sub_agent_request_has_the_agents_role(memory: BuiltinMemory, projects: Path) -> None:
     stored(projects, line("user", "Count the shackles.", isSidechain=True, agentId="a1"))
     memory.sync()
     assert found(memory, "shackles role:user") == []

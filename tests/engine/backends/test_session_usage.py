@@ -18,7 +18,7 @@ NAME = "sessions/store/a.jsonl"
 
 
 def line(id: str, output: int) -> str:
-    """One block of an answer in a transcript of Claude Code."""
+    """Return one block of an answer in a transcript of Claude Code."""
     counts = {"input_tokens": 3, "output_tokens": output, "cache_creation_input_tokens": 50}
     message = {"id": id, "model": "claude-opus-4-5", "content": f"Answer {id} {output}.", "usage": counts}
     value: dict[str, Any] = {"type": "assistant", "uuid": f"{id}-{output}", "sessionId": "s", "message": message}
@@ -124,6 +124,11 @@ def test_sessions_are_found_by_model(memory: BuiltinMemory, store: Path) -> None
         assert found("model:opus model:haiku") == [], "no session has both"
         assert found("answer -model:opus") == [NAME.replace("a.jsonl", "b.jsonl")]
         assert memory.query_values("model", "ha") == ("claude-haiku-4-5",)
+        untold = json.loads(line("m3", 1).replace("claude-opus-4-5", "gpt-99").replace('"s"', '"u"'))
+        del untold["message"]["usage"]
+        (store / "c.jsonl").write_text(json.dumps(untold) + "\n")
+        memory.sync()
+        assert found("model:gpt") == [NAME.replace("a.jsonl", "c.jsonl")], "its tokens are unknown"
     finally:
         memory.close()
 

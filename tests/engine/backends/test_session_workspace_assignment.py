@@ -44,11 +44,6 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def provider() -> FakeProvider:
-    return FakeProvider()
-
-
-@pytest.fixture
 def open_(tmp_path: Path, store: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
     settings = Settings(

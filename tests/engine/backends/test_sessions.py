@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -272,6 +273,15 @@ def test_a_file_of_another_kind_is_passed_over_once(memory: BuiltinMemory, store
     for _ in range(2):
         (issue,) = memory.sync().skipped
         assert (issue.path, issue.rule) == ("sessions/main/log.jsonl", "unknown-format")
+
+
+def test_zip_without_conversations_has_advice(open_memory, tmp_path: Path) -> None:
+    export = tmp_path / "takeout.zip"
+    with zipfile.ZipFile(export, "w") as archive:
+        archive.writestr("Takeout/My Activity/Gemini Apps/MyActivity.html", "<p>Hello</p>")
+    memory = open_memory(sessions=SessionSettings(folders=(str(export),)))
+    (issue,) = memory.sync().skipped
+    assert (issue.rule, "Choose JSON in Google Takeout" in issue.detail) == ("unknown-format", True)
 
 
 def test_an_empty_session_is_not_listed(memory: BuiltinMemory, store: Path) -> None:

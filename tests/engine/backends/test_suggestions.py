@@ -55,7 +55,7 @@ def test_evident_typo_in_a_long_question_is_corrected(open_memory, workspace: Pa
     assert outcome.corrected.query == "why was the irrigation of our submarine so expensive"
 
 
-def test_words_that_the_model_knows_stay(open_memory, workspace: Path, provider, monkeypatch) -> None:
+def test_words_known_to_the_model_are_not_corrected(open_memory, workspace: Path, provider, monkeypatch) -> None:
     query = "why was the irrgation of our submarine so expensive"
     memory = open_memory()
     memory.sync()
@@ -111,7 +111,7 @@ def test_query_ranks_words_similar_to_an_unknown_one(open_memory, workspace: Pat
     assert len(outcome.results[0].match_ranges) == 2
 
 
-def test_words_the_model_knows_find_no_similar_ones(open_memory, workspace: Path, provider, monkeypatch) -> None:
+def test_words_known_to_the_model_have_no_similar_ones(open_memory, workspace: Path, provider, monkeypatch) -> None:
     (workspace / "grip.md").write_text("The cable of the crane.", "utf-8")
     memory = open_memory()
     memory.sync()
@@ -183,7 +183,7 @@ def test_unspaced_words_are_searched_separately(open_memory, workspace: Path, ty
 
 
 @pytest.mark.parametrize("word", ["notable", "therapist", "linecommand"])
-def test_word_is_not_taken_apart_by_chance(open_memory, workspace: Path, word: str) -> None:
+def test_word_is_not_split_into_unrelated_words(open_memory, workspace: Path, word: str) -> None:
     text = "I am not able to see the rapist of the command line.\n"
     memory = indexed(open_memory, workspace, text=text)
     assert not memory.search(word).suggestions

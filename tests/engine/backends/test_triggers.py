@@ -61,7 +61,7 @@ def test_catching_up_waits_until_changes_are_found(open_memory, workspace: Path,
     assert not memory.search("brass lamp", mode="keyword").results
 
 
-def test_catching_up_with_nothing_syncs_nothing(open_memory) -> None:
+def test_catch_up_without_changes_does_not_sync(open_memory) -> None:
     memory = open_memory(background=True)
     memory.sync()
     memory.catch_up(60)
@@ -77,7 +77,7 @@ def test_catching_up_leaves_searches_that_must_not_sync(open_memory, workspace: 
     assert reasons(memory) == ["manual"]
 
 
-def test_catching_up_ends_with_a_sync_that_fails(open_memory, workspace: Path) -> None:
+def test_catch_up_ends_after_failed_sync(open_memory, workspace: Path) -> None:
     memory = open_memory(background=True, sync=QUIET)
     memory.sync()
     shutil.rmtree(workspace)

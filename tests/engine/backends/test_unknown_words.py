@@ -1,4 +1,4 @@
-"""Results by meaning for a query whose words partly occur nowhere in the index."""
+"""Results by meaning for a query in which some words don't occur in the index."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,5 +1,6 @@
 """Results by meaning for a query whose subject no passage of the index shares."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,18 +11,20 @@ from numpy.typing import NDArray
 
 from engine.base.errors import ProviderError
 from engine.providers import Calibration
+from engine.settings.options import SessionSettings
 from engine.settings.search_settings import HybridSettings, QuerySettings
 from tests.helpers.fake_provider import FakeProvider
 
 QUERY = "orchard"
+FILE = "orchard.py"
 QUESTION = "Where do the skateboards and the jugglers of the vicar have their orchard?"
 """Its language is recognised, unlike that of one word, and the index has one of its words."""
 SUBJECTS = 32
-"""Each is a direction of its own; the first is that of a single note."""
+"""Subjects, each with its own direction of vectors; the first is that of a single note."""
 
 
 class SubjectProvider(FakeProvider):
-    """The query is as near as `nearest` to notes on its subjects; all notes compose the share `usual` of others."""
+    """Fixed similarities: `nearest` of the query to notes on its subjects, `usual` of the query to all others."""
 
     calibration = Calibration(0.0, 0.4, 0.2, related=(-0.5, 1.5))
     subjects = 4
@@ -32,14 +35,15 @@ class SubjectProvider(FakeProvider):
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dims), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            if text in {QUERY, QUESTION}:
+            if text in {QUERY, QUESTION, FILE}:
                 row[: self.subjects] = self.nearest
             elif text.endswith("?"):
                 if self.fails:
                     raise ProviderError("The model failed.")
                 row[SUBJECTS - 1] = np.sqrt(self.usual + 0.05 * (-1) ** len(text))
             else:
-                number = int(text.rstrip(".").rpartition(" ")[2]) if text.startswith("Apples") else 1
+                other = 9 if "Pears" in text else 1
+                number = int(text.rstrip(".").rpartition(" ")[2]) if text.startswith("Apples") else other
                 row[1 + number % (SUBJECTS - 1) if number else 0] = 1
             row[-1] = np.sqrt(1 - row @ row)
         return rows
@@ -50,12 +54,12 @@ def provider() -> SubjectProvider:
     return SubjectProvider()
 
 
-def indexed(open_memory, workspace: Path, notes: int = 400):
+def indexed(open_memory, workspace: Path, notes: int = 400, **changes):
     for number in range(notes):
         (workspace / f"note-{number:03}.md").write_text(
             f"Apples are in the shed by the gate of the house, and that is tree {number}.\n", "utf-8"
         )
-    memory = open_memory()
+    memory = open_memory(**changes)
     memory.sync()
     return memory
 
@@ -212,3 +216,22 @@ def test_words_met_by_chance_in_a_file_leave_meaning_its_weight(open_memory, wor
     memory = open_memory(use=PolicyProvider())
     memory.sync()
     assert "policy.md" in [result.path for result in memory.search("car insurance").results]
+
+
+def test_notice_names_sessions_that_used_the_file(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
+    provider.usual = 0.1
+    block = {"type": "tool_use", "id": "t", "name": "Edit", "input": {"file_path": f"/home/ada/{FILE}"}}
+    messages = ("user", "Why?"), ("assistant", [{"type": "text", "text": "Pears."}, block])
+    lines = (
+        {"type": role, "uuid": role, "sessionId": "s", "message": {"role": role, "content": content}}
+        for role, content in messages
+    )
+    folder = tmp_path / ".claude" / "projects" / "-home-ada"
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    memory = indexed(open_memory, workspace, sessions=SessionSettings(folders=(str(folder.parent),)))
+    assert memory.search(FILE).notice == (
+        f"No result contains “{FILE}”: the results are similar in meaning. 1 session used this file: file:{FILE}"
+    )
+    assert memory.search(f"file:{FILE}").results
+    assert memory.search(QUERY).notice.endswith("similar in meaning.")

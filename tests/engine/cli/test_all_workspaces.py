@@ -45,8 +45,8 @@ def test_text_output_names_the_workspace(verb: Run, boat: Path) -> None:
 
 def test_all_workspaces_requires_words(verb: Run, boat: Path) -> None:
     answer = verb("search", "--like", "garden.md", "--all-workspaces")
-    assert (answer.code, answer.out) == (1, "")
-    assert "can be combined with words" in answer.err
+    assert (answer.code, answer.out) == (2, "")
+    assert "--all-workspaces: needs a query" in answer.err
 
 
 def test_error_names_missing_workspace(verb: Run, boat: Path) -> None:

@@ -56,7 +56,7 @@ def test_unsupported_backend_is_reported(run: Run, memory: FakeMemory) -> None:
 
 
 def test_duplicates_without_index_advises_an_update(verb: Run) -> None:
-    assert verb("duplicates").out == "No notes are indexed yet: run mnemoscope index.\n"
+    assert verb("duplicates").out.startswith("No notes are indexed, and only notes are compared.")
 
 
 def test_the_sample_has_a_copied_list_and_a_copied_table(verb: Run, folder: Path) -> None:

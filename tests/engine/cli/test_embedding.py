@@ -225,7 +225,7 @@ def test_doctor_and_status_show_pending(verb: Run, paid: PaidProvider) -> None:
     assert "found by words only, for now. Run mnemoscope index." in verb("doctor").out
 
 
-def test_the_doctor_pays_for_no_comparison(verb: Run, paid: PaidProvider) -> None:
+def test_doctor_does_not_compare_billed_vectors(verb: Run, paid: PaidProvider) -> None:
     verb("index", "--yes")
     paid.embedded.clear()
     found = {check["id"]: check for check in verb("doctor", "--deep", "--json").json["checks"]}

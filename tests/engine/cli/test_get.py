@@ -9,7 +9,7 @@ from tests.helpers.fake_notes import GARDEN
 NAME = "topics/shopping.md"
 
 
-def test_whole_file_into_a_pipe_loses_only_control_characters(run: Run, memory: FakeMemory) -> None:
+def test_file_printed_to_pipe_replaces_control_characters(run: Run, memory: FakeMemory) -> None:
     memory.files = {"a.md": "one\r\n\x1btwo\rx\t\x9b\x7f\x00ü\n\n", "b.md": "no end"}
     assert run("get", "a.md").out == "one\r\n\ufffdtwo\ufffdx\t\ufffd\ufffd\ufffdü\n\n"
     assert run("get", "b.md").out == "no end"

@@ -55,7 +55,7 @@ def test_not_watching_has_reason_line(run: Run, memory: FakeMemory) -> None:
     assert progress_text(waiting, 61) == "Waiting: another Mnemoscope is writing this index · elapsed 1:01"
 
 
-def test_json_ends_with_the_report(run: Run) -> None:
+def test_index_json_prints_report_as_last_line(run: Run) -> None:
     report = json.loads(run("index", "--json").out.splitlines()[-1])
     assert report["filesIndexed"] == 4
     assert report["reason"] == "cli"

@@ -25,7 +25,7 @@ def test_empty_folder_is_searched_indexed_and_answered(verb: Run, folder: Path) 
     report = verb("index", "--json").json
     assert (report["filesIndexed"], report["error"]) == (1, "")
 
-    assert verb("search", "file:bulbs.py").out.splitlines()[-1] == "Try fewer operators."
+    assert verb("search", "file:bulbs.py").out.splitlines()[-1] == "Try another value, or fewer operators."
     [result] = verb("search", "bulbs", "october", "--json").json["results"]
     assert result["path"] == "garden/plan.md"
     assert result["heading"][-1] == "Tulips"

@@ -119,7 +119,7 @@ def test_wrong_usage_and_errors_are_one_line(verb: Run, session: str, store: Pat
     assert verb("remember", "--latest", "--messages", "0").code == 2
     verb("index")
     unknown = verb("remember", "abc")
-    assert unknown == Answer(1, "", "mnemoscope: No session has the id abc: mnemoscope sessions lists them.\n")
+    assert unknown == Answer(1, "", "mnemoscope: No session has the id abc: see mnemoscope sessions.\n")
     nameless = verb("remember", session, "--slug", "京都")
     assert (nameless.code, nameless.out) == (1, "")
     assert "A note cannot be called 京都" in nameless.err
@@ -133,7 +133,7 @@ def test_no_session_is_an_error(verb: Run, folder: Path) -> None:
     assert answer == Answer(1, "", "mnemoscope: No session is indexed yet, so there is none to remember.\n")
 
 
-def test_failing_chat_model_costs_only_the_name(
+def test_failing_chat_model_falls_back_to_default_name(
     verb: Run, session: str, settings: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     monkeypatch.setenv("CHAT_KEY", KEY)

@@ -135,7 +135,7 @@ def test_wrong_settings_name_file_and_line(run: Run, tmp_path: Path) -> None:
     assert f'{config}, line 2: "query.max_result" is not known; did you mean "max_results"?' in answer.err
 
 
-def test_the_log_holds_no_question(run: Run, tmp_path: Path) -> None:
+def test_log_contains_no_query(run: Run, tmp_path: Path) -> None:
     logging.getLogger("engine").setLevel(logging.DEBUG)
     run("search", "irrigation")
     log = tmp_path / "log" / "mnemoscope.log"

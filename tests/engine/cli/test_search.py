@@ -131,7 +131,9 @@ def test_exclusions_are_part_of_the_query(run: Run, memory: FakeMemory) -> None:
 
 
 def test_results_have_one_format(run: Run) -> None:
-    assert "not both" in run("search", "irrigation", "--json", "--markdown").err
+    answer = run("search", "irrigation", "--json", "--markdown")
+    assert answer.code == 2
+    assert "--markdown: not allowed with argument --json" in answer.err
 
 
 def test_options_set_ageing_and_variety_for_one_search(run: Run, memory: FakeMemory) -> None:

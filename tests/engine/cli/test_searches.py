@@ -94,7 +94,7 @@ def test_unknown_name_is_an_error(run: Run, saved: None) -> None:
     answer = run("search", "--saved", "hoses")
     assert (answer.code, answer.err) == (
         1,
-        "mnemoscope: No saved search is named “hoses”: mnemoscope searches lists all of them.\n",
+        "mnemoscope: No saved search is named “hoses”: see mnemoscope searches.\n",
     )
     assert run("search", "--saved", "Hoses", "timer").code == 2
 

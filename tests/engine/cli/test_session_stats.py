@@ -56,6 +56,11 @@ def test_stats_by_agent_and_since(run: Run) -> None:
     assert stats(run, "--agent", "abacus")["total"]["usage"]["inputTokens"] is None
 
 
+def test_stats_of_no_session_name_the_agents(run: Run) -> None:
+    shown = run("sessions", "stats", "--agent", "abacus").out
+    assert shown == "No session matches. There are sessions of these agents: codex, claude-code, aider.\n"
+
+
 def test_stats_text_names_unknown_values(run: Run) -> None:
     lines = run("sessions", "stats", "--by", "agent").out.splitlines()
     assert lines[0].split() == ["agent", "sessions", "messages", "active", "in", "cached", "written", "out", "cost"]

@@ -307,7 +307,7 @@ def _gone(memory: FakeMemory) -> None:
 @pytest.mark.parametrize(
     ("prepare", "argv", "sentence"),
     [
-        (None, ("show", "zzz"), "No session has the id zzz: mnemoscope sessions lists them."),
+        (None, ("show", "zzz"), "No session has the id zzz: see mnemoscope sessions."),
         (_ambiguous, ("show", "019b"), "6 sessions begin with 019b: 019b0000-0, 019b0000-1, 019b0000-2, 019b0000-3, …"),
         (_gone, ("show", "3f6c"), f"The transcript of {VALVE} no longer exists."),
     ],

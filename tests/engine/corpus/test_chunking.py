@@ -31,7 +31,7 @@ def test_short_note_is_one_stripped_chunk() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n", " \n\t\n\r\n", "\u3000\n\u00a0"])
-def test_nothing_visible_gives_no_chunk(text: str) -> None:
+def test_invisible_text_gives_no_chunk(text: str) -> None:
     assert chunk_text(text) == []
 
 

@@ -47,7 +47,7 @@ def test_plain_folder_is_indexed_completely(tree: Tree) -> None:
     assert not found.skipped
 
 
-def test_a_found_file_carries_its_entry(tree: Tree) -> None:
+def test_found_file_has_path_source_size_and_time(tree: Tree) -> None:
     workspace = tree("a/b.md")
     os.utime(workspace / "a/b.md", ns=(5, 1_700_000_000_123_456_789))
     (file,) = discover(workspace, Settings()).files
@@ -65,7 +65,7 @@ def test_a_memory_is_listed_in_the_order_of_the_reference(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("mark", ["MEMORY.md", "memory.md", "memory/x.md"])
-def test_any_mark_of_a_memory_makes_the_layout(tree: Tree, mark: str) -> None:
+def test_any_memory_file_gives_openclaw_layout(tree: Tree, mark: str) -> None:
     found = discover(tree(mark, "other.md"), Settings())
     assert (found.layout, names(found)) == ("openclaw", [mark])
 
@@ -154,6 +154,14 @@ def test_foreign_files_are_counted_by_extension(tree: Tree) -> None:
         ("(no extension)", "extension"),
     ]
     assert found.skipped[0].detail == "41 files; only .md, .markdown, .mdx, .txt, .org, .rst, .adoc files are indexed."
+
+
+def test_archives_have_the_advice_to_unpack_them(tree: Tree) -> None:
+    found = discover(tree("a.zip", "b.ZIP", "c.7z", "d.md"), Settings())
+    assert [(issue.path, issue.rule, issue.detail) for issue in found.skipped] == [
+        ("*.zip", "archive", "2 archives are not read: unpack them to index their files."),
+        ("*.7z", "archive", "1 archive is not read: unpack it to index its files."),
+    ]
 
 
 def test_rare_extensions_share_one_issue(tree: Tree) -> None:
@@ -247,7 +255,7 @@ def test_a_linked_workspace_is_resolved(tree: Tree, tmp_path: Path) -> None:
     assert file.path == str(workspace / "a.md")
 
 
-def test_names_stay_as_the_disk_has_them(tree: Tree) -> None:
+def test_decomposed_file_names_are_unchanged(tree: Tree) -> None:
     decomposed = unicodedata.normalize("NFD", "Übung.md")
     workspace = tree(decomposed, "日本/メモ.md")
     assert names(discover(workspace, Settings())) == [decomposed, "日本/メモ.md"]

@@ -1,4 +1,4 @@
-"""Documents become text with headings or pages; one without text says why."""
+"""Documents become text with headings or pages; errors for those without text name the reason."""
 
 import os
 import signal
@@ -56,7 +56,7 @@ def other_readers() -> None:
 
 
 def text_in(data: bytes, ending: str) -> str:
-    """The text as the reader's process extracts it."""
+    """Return the text as the reader's process extracts it."""
     text = DocumentText()
     with suppress(TextFull):
         READERS[ending](data, text)
@@ -70,12 +70,12 @@ def problem_of(data: bytes, ending: str) -> tuple[str, str]:
 
 
 def readers() -> set[BaseProcess]:
-    """The running processes that began after the module's own reader."""
+    """Return the running processes that began after the module's own reader."""
     return {child for child in active_children() if child.name == "mnemoscope-documents"} - OTHERS
 
 
 def outcome(read: Callable[[], str]) -> str:
-    """The rule of the error, or "text" if there is none."""
+    """Return the rule of the error, or "text" if there is none."""
     try:
         return "text" if read().strip() else "blank"
     except DocumentError as problem:

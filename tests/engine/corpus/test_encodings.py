@@ -1,4 +1,4 @@
-"""Encodings are detected and decoded the same way by everything that reads a note."""
+"""All readers of notes detect and decode encodings in the same way."""
 
 import codecs
 import time
@@ -49,8 +49,9 @@ LEAST = {
     "japanese words": 60,
     "chinese words": 60,
 }
-"""Bytes from which the detection is sure, where that is more than 20: a shorter KOI8-R reads as Windows-1251, which is
-more frequent."""
+"""Fewest bytes for a reliable detection, if more than 20: shorter KOI8-R is taken for Windows-1251, which is more
+frequent.
+"""
 
 
 def samples(text: str, codec: str, size: int) -> Iterable[bytes]:
@@ -81,7 +82,7 @@ def test_two_chinese_characters_that_are_valid_utf8_stay_utf8(tmp_path: Path) ->
 
 
 def written(folder: Path, data: bytes) -> tuple[str, str]:
-    """The text that all readers agree on, and the name of its encoding."""
+    """Return the text that all readers agree on, and the name of its encoding."""
     path = folder / "n.md"
     path.write_bytes(data)
     text = read_note(str(path), "n.md", 10_000_000).text

@@ -57,7 +57,7 @@ def test_note_of_keep_has_title_date_labels_and_list() -> None:
         "- [x] pump\n- [ ] hose\n\nShop https://shop.example\n"
     )
     about = describe(text, "Keep/Shopping.json")
-    assert (about.title, about.dated) == ("Shopping", 1715502600.0)
+    assert (about.title, about.dates) == ("Shopping", (1715502600.0,))
     assert tags_of(text, None, about.structure) == ("garden", "to buy")
 
 
@@ -83,6 +83,13 @@ def test_notes_of_simplenote_are_named_by_their_first_line() -> None:
     ).replace("## Fish", "### Fish")
     structure = documents.read(text, "notes.json")
     assert (structure.title, structure.apart, structure.tags) == ("", True, ("long one",))
+
+
+def test_line_of_tags_is_no_title() -> None:
+    notes = [{"content": "#garden #pond\n\nPond plan\nFish"}, {"content": "#garden"}]
+    text = exported({"activeNotes": notes, "trashedNotes": []})
+    assert "# Pond plan\n\n#garden #pond\n\nFish\n" in text
+    assert set(documents.read(text, "notes.json").tags) == {"garden", "pond"}
 
 
 def test_notes_of_standard_notes_have_tags_and_no_login_keys() -> None:

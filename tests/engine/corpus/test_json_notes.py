@@ -245,7 +245,7 @@ def test_no_document_raises_anything_else(items: object, others: object, name: s
     assert text == text.encode().decode()
 
 
-def test_cards_of_canvas_with_many_groups_are_in_theirs() -> None:
+def test_canvas_card_is_below_its_group_among_many() -> None:
     box = {"y": 0, "width": 9, "height": 9}
     groups = [{"id": f"g{x}", "type": "group", "label": f"g{x}", "x": x * 10, **box} for x in range(1500)]
     cards = [{"id": f"c{x}", "type": "text", "text": f"card {x}", "x": x * 10, **box} for x in range(1500)]

@@ -23,7 +23,7 @@ def kept(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave even small files on disk."""
+    """Keep even small files on disk."""
     monkeypatch.setattr(line_reader, "_IN_MEMORY", -1)
 
 

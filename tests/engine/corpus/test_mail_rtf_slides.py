@@ -63,7 +63,7 @@ def test_mail_has_subject_date_people_text_and_files() -> None:
         "Der Schlauch tropft.\n\nAttachments: Skizze Ä.pdf\n"
     )
     about = describe(text, "inbox/4711.eml")
-    assert (about.title, about.dated) == ("Grüße vom Gewächshaus", 1715509800.0)
+    assert (about.title, about.dates) == ("Grüße vom Gewächshaus", (1715509800.0,))
     assert tags_of(text, None, about.structure) == ("garden", "to do")
 
 
@@ -123,7 +123,7 @@ def test_mailbox_has_each_mail_below_its_subject() -> None:
         ("Content-Type: multipart/mixed; boundary*0=b; boundary*=c", "--b\n\nsecret\n--b--"),
     ],
 )
-def test_unreadable_mail_does_not_cost_the_others_of_a_mailbox(head: str, body: str) -> None:
+def test_unreadable_mail_is_skipped_in_mailbox(head: str, body: str) -> None:
     mails = ("Subject: One\n\nDig.\n", f"Subject: Two\nFrom: ann@x\n{head}\n\n{body}\n", "Subject: Three\n\nSow.\n")
     text = text_in(read_mbox, "\n".join(f"From a@b\n{one}" for one in mails).encode())
     assert "# One\n\nDig." in text
@@ -134,7 +134,7 @@ def test_unreadable_mail_does_not_cost_the_others_of_a_mailbox(head: str, body: 
 @pytest.mark.parametrize(
     "parameter", ["charset=utf\0-8", "name*0=a; name*=b", "name*=utf\0'en'x", "charset*0=a; charset*=b"]
 )
-def test_damaged_parameter_does_not_cost_the_text(parameter: str) -> None:
+def test_damaged_mail_parameter_preserves_text(parameter: str) -> None:
     data = f"Subject: Hose\nContent-Type: text/plain; {parameter}\n\nIt leaks.\n"
     assert text_in(read_eml, data.encode()) == "---\ntitle: Hose\n---\n\nIt leaks.\n"
 
@@ -347,7 +347,7 @@ def test_presentation_without_text_says_why(read, data: bytes, rule: str) -> Non
     assert rule_of(read, data) == rule
 
 
-def test_damaged_slide_costs_its_text_only() -> None:
+def test_damaged_slide_loses_only_its_text() -> None:
     assert text_in(read_pptx, pptx([shape("first"), "<p:sp>"])) == "# Slide 1\n\nfirst\n"
 
 

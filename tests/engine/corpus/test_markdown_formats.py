@@ -170,7 +170,7 @@ def test_mdx_follows_its_specification() -> None:
 def test_obsidian_follows_its_help() -> None:
     about = describe(OBSIDIAN, "a.md")
     assert (about.title, about.aliases) == ("Glass house", ("Conservatory",))
-    assert about.dated == 1714521600
+    assert about.dates == (1714521600,)
     assert headings(OBSIDIAN) == [(1, "Glass house"), (2, "Panes $a_1$")]
     tags = {"garden", "under glass", "garden/beds", "🌱", "y1984", "task", "callout"}
     assert tags < set(tags_of(OBSIDIAN, about.front))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus import front_matter
-from engine.corpus.note_dates import date_in_front_matter, date_in_name, is_evergreen
+from engine.corpus.note_dates import date_in_name, dates_in_front_matter, is_evergreen
 
 
 def day(moment: float) -> str:
@@ -43,7 +43,7 @@ def scalars(block: str) -> dict[str, str]:
         ("journal/2026-02/review.md", "2026-02-28", "folder"),
     ],
 )
-def test_a_name_or_its_folders_say_the_day(name: str, found: str, origin: str) -> None:
+def test_date_is_read_from_name_or_folders(name: str, found: str, origin: str) -> None:
     dated = date_in_name(name)
     assert dated is not None
     assert (day(dated.moment), dated.origin) == (found, origin)
@@ -75,17 +75,20 @@ def test_other_numbers_are_not_dates(name: str) -> None:
     ],
 )
 def test_front_matter_has_the_moment(block: str, found: str) -> None:
-    dated = date_in_front_matter(scalars(block))
-    assert dated is not None
-    assert datetime.fromtimestamp(dated.moment, UTC).strftime("%Y-%m-%dT%H:%M") == found
-    assert dated.origin == "front-matter"
+    latest = dates_in_front_matter(scalars(block))[-1]
+    assert datetime.fromtimestamp(latest, UTC).strftime("%Y-%m-%dT%H:%M") == found
+
+
+def test_front_matter_dates_ascend_without_repeats() -> None:
+    dates = dates_in_front_matter(scalars("updated: 2026-01-11\ncreated: 2024-08-04\ndate: 2024-08-04\nday: soon"))
+    assert [datetime.fromtimestamp(date, UTC).strftime("%Y-%m-%d") for date in dates] == ["2024-08-04", "2026-01-11"]
 
 
 @pytest.mark.parametrize(
     "block", ["due: 2026-01-11", "date: 11/01/2026", "date: 2026-02-30", "date: soon", "date:", ""]
 )
 def test_unrelated_dates_ignored(block: str) -> None:
-    assert date_in_front_matter(scalars(block)) is None
+    assert dates_in_front_matter(scalars(block)) == ()
 
 
 def test_note_with_flag_does_not_age() -> None:
@@ -97,4 +100,4 @@ def test_note_with_flag_does_not_age() -> None:
 @given(st.text(alphabet="0123456789-_./ wW:TZ+[]\"'", max_size=60))
 def test_dates_are_read_from_any_text_without_error(text: str) -> None:
     date_in_name(text)
-    date_in_front_matter({"date": text})
+    dates_in_front_matter({"date": text})

@@ -44,6 +44,15 @@ def list_vaults(config: Path, *vaults: Path) -> None:
     put(config / "obsidian/obsidian.json", json.dumps({"vaults": known}))
 
 
+def test_encrypted_chats_of_windsurf_are_named(home):
+    (home / ".codeium/windsurf/cascade").mkdir(parents=True)
+    (issue,) = find_sources(home, {}).issues
+    assert (issue.path, issue.detail) == (
+        str(home / ".codeium/windsurf/cascade"),
+        "Windsurf encrypts its own chats, so they can't be read.",
+    )
+
+
 def test_an_empty_home_has_nothing(home):
     assert look(home) == FoundSources(sources=(), issues=())
     assert find_sources(home / "missing", {}) == FoundSources(sources=(), issues=())

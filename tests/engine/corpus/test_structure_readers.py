@@ -263,7 +263,7 @@ def test_note_is_described_and_cut_by_its_structure(text: str, ending: str) -> N
     name = f"notes/a.{ending}"
     about = describe(text, name)
     assert about.title == "The Greenhouse"
-    assert about.dated is not None
+    assert about.dates
     assert {"garden", "plants"} <= set(tags_of(text, about.front, about.structure))
     chunks = chunk_text(text, tokens=8, overlap=0, structure=about.structure)
     lines = text.split("\n")
@@ -308,7 +308,7 @@ def test_title_of_a_note(name: str, text: str, title: str) -> None:
     assert describe(text, name).title == title
 
 
-def test_crlf_makes_no_difference() -> None:
+def test_crlf_and_lf_give_the_same_structure() -> None:
     for text, ending in ((ORG, "org"), (RST, "rst"), (ADOC, "adoc")):
         assert found(text.replace("\n", "\r\n"), ending) == found(text, ending)
 

@@ -54,7 +54,7 @@ def test_script_has_title_and_scenes() -> None:
         "/* cut\n\nINT. CUT\n*/\n\n.FORCED SCENE\n\n...not a scene\n"
     )
     about = describe(text, "script.fountain")
-    assert (about.title, about.dated) == ("Big Fish", 1069286400.0)
+    assert (about.title, about.dates) == ("Big Fish", (1069286400.0,))
     assert outline(about) == [(5, 1, "Act one"), (7, 4, "INT. KITCHEN - DAY"), (16, 4, "FORCED SCENE")]
 
 
@@ -80,7 +80,7 @@ def test_note_of_tiddlywiki_has_fields_headings_and_links() -> None:
         "! Fish\n```\n! no\n```\nsee [[the pump|Pump]] and {{Hose||view}} and [[https://x.org]]\n"
     )
     about = describe(text, "Pond.tid")
-    assert (about.title, about.dated, outline(about)) == ("Pond", 1715472000.0, [(6, 1, "Fish")])
+    assert (about.title, about.dates, outline(about)) == ("Pond", (1715472000.0,), [(6, 1, "Fish")])
     assert tags_of(text, None, about.structure) == ("garden", "to do")
     assert about.structure is not None
     links = markup_links_of(text, "Pond.tid", about.structure.code)
@@ -98,7 +98,7 @@ def test_note_of_zim_has_date_headings_and_tags() -> None:
         "====== The Pond ======\nCreated Sunday\n\n===== Fish =====\nfeed @garden me@example.org\n'''\n@no\n'''\n"
     )
     about = describe(text, "Pond.txt")
-    assert (about.title, about.dated) == ("The Pond", 1715508000.0)
+    assert (about.title, about.dates) == ("The Pond", (1715508000.0,))
     assert outline(about) == [(5, 1, "The Pond"), (8, 2, "Fish")]
     assert tags_of(text, None, about.structure) == ("garden",)
     assert structure_of("====== Only text ======", "other.txt") is None

@@ -51,7 +51,7 @@ def test_scripts_called_unknown_are_spelt_letter_by_letter(provider: EmbeddedPro
     assert "Thai" not in provider.unknown_scripts
 
 
-def test_threads_share_the_model_and_change_nothing(provider: EmbeddedProvider) -> None:
+def test_threads_get_the_same_vectors(provider: EmbeddedProvider) -> None:
     texts = [f"note number {n} about {word}" for n in range(6) for word in ("rain", "trains", "été", "日本")]
     alone = provider.embed_documents(texts)
     with ThreadPoolExecutor(3) as pool:

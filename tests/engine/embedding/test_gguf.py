@@ -154,7 +154,7 @@ def test_threads_share_one_process(provider: GgufProvider) -> None:
     assert len([child for child in multiprocessing.active_children() if child.name == "mnemoscope-gguf"]) == 1
 
 
-def test_a_question_does_not_wait_for_all_passages(fresh: GgufProvider) -> None:
+def test_query_is_embedded_before_remaining_passages(fresh: GgufProvider) -> None:
     fresh.embed_query("loaded")
     with ThreadPoolExecutor(1) as pool:
         token = CancelToken()

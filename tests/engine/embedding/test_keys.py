@@ -109,7 +109,7 @@ def test_key_stored_per_server_and_removed(keychain: FakeKeychain) -> None:
     assert keychain.secrets == {}
 
 
-def test_the_own_server_named_in_full_is_the_same_server(keychain: FakeKeychain) -> None:
+def test_full_default_address_uses_the_stored_key(keychain: FakeKeychain) -> None:
     store_key("openai", OPENAI, SECRET)
     assert found("openai", at("https://api.openai.com/v1")) == (SECRET, "openai")
 

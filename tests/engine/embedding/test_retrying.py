@@ -58,7 +58,7 @@ def test_backoff_doubles_with_jitter_up_to_eight_seconds(tries: int) -> None:
     assert least <= backoff(tries) <= min(1.2 * least, 8)
 
 
-def test_a_wait_ends_with_the_cancel() -> None:
+def test_cancel_ends_the_pause() -> None:
     cancel = CancelToken()
     canceller = threading.Thread(target=cancel.cancel)
     canceller.start()

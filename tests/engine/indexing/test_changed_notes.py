@@ -1,4 +1,4 @@
-"""Rows of a note that has changed: those of its unchanged passages stay."""
+"""Rows of a changed note: those of its unchanged passages stay."""
 
 import random
 from contextlib import closing
@@ -28,7 +28,7 @@ WORDS = ("pump", "weir", "log", "gate", "day", "399", "noon")
 
 
 def put(store: IndexStore, text: str, *, again: bool = False) -> tuple[list[int], list[int]]:
-    """Index this text as the note; returns the ids of the (new, removed) chunks."""
+    """Index this text as the note; return the ids of the (new, removed) chunks."""
     file = FoundFile(name="weir/log.md", path="/weir/log.md", source="memory", size=len(text), mtime_ns=1)
     with store.read() as snapshot:
         known = snapshot.files("memory").get(file.name)
@@ -38,7 +38,7 @@ def put(store: IndexStore, text: str, *, again: bool = False) -> tuple[list[int]
 
 
 def contents(snapshot: Snapshot) -> list[object]:
-    """All rows of the generation without their ids, and the positions of the chunks that contain each word."""
+    """Return all rows of the generation without ids, and the positions of the chunks that contain each word."""
     tables, read = snapshot.tables, snapshot.connection.execute
     order = [id_ for (id_,) in read(f"SELECT id FROM {tables.chunks} ORDER BY start_line, id")]
     rows: list[object] = [

@@ -226,3 +226,11 @@ def test_stored_beginning_reaches_the_other_process(preparation: NotePreparation
     last = found[-1]
     assert isinstance(last, NewFile)
     assert (last.changes, len(last.chunks)) == (ChunkChanges((), ()), len(rows) - 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("", "english"), ("1 2 3\n", "english"), ("Der Mond und die Sonne", "german")]
+)
+def test_note_without_letters_has_language_of_title(text: str, language: str) -> None:
+    file = FoundFile(name="a/How to relax.md", path="/a", source="memory", size=0, mtime_ns=1)
+    assert prepare(file, NoteText(text, "0" * 64), CHUNKING).language == language

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.transcripts.session_stores import Store
-from engine.indexing.session_growth import SessionGrowth
+from engine.indexing.folder_watch import SessionGrowth
 from engine.settings.options import SessionDeltaSettings
 from tests.helpers.invented_agent import declare, write_task
 

@@ -35,7 +35,7 @@ def service(tmp_path: Path) -> Iterator[IndexingService]:
 
 
 class Held:
-    """A sync that runs until it is let go or cancelled."""
+    """A sync that runs until it is released or cancelled."""
 
     def __init__(self) -> None:
         self.started = threading.Event()
@@ -86,7 +86,7 @@ def test_later_callers_join_and_share_the_report(service: IndexingService) -> No
     assert service.current() is None
 
 
-def test_a_forced_caller_does_not_settle_for_less(service: IndexingService) -> None:
+def test_forced_caller_gets_its_own_sync(service: IndexingService) -> None:
     held = Held()
     first, _ = in_thread(lambda: service.run(held))
     assert held.started.wait(60)

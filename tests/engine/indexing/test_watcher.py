@@ -24,8 +24,9 @@ linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 
 
 def through_an_observer(roots, ignores, sink):
-    """What macOS and Windows use, over an observer that works everywhere and, unlike that of Linux, never adds a watch
-    twice for folders made while it looks.
+    """Use the observer of macOS and Windows, in a form that works on every system.
+
+    Unlike that of Linux, it never adds a watch twice for folders that are created during its scan.
     """
     from watchdog.observers.polling import PollingObserver
 

@@ -1,4 +1,4 @@
-"""Which chunks are looked at because their vectors may be near: all that should be, and no more than memory holds."""
+"""Selection of chunks whose vectors may be near: complete, and within the memory limit."""
 
 from itertools import combinations
 
@@ -10,7 +10,7 @@ from engine.insight.duplicate_candidates import _alike
 
 
 def _signs(seed: int) -> duplicate_candidates.Signs:
-    """Of groups of chunks that differ in some signs."""
+    """Return the signs of the vectors of 12 groups of five chunks; within a group, some signs differ."""
     rng = np.random.default_rng(seed)
     bits = np.repeat(rng.integers(0, 2, (12, 256), dtype=np.uint8), 5, axis=0)
     flipped = rng.random(bits.shape) < rng.uniform(0, 0.3, (len(bits), 1))

@@ -15,7 +15,7 @@ TOPICS = 6
 
 
 def _vectors(count: int, dims: int = 48, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors (count, dims) about some topics, and the topic of each."""
+    """Return unit vectors (count, dims) about some topics, and the topic of each."""
     rng = np.random.default_rng(seed)
     topics = rng.integers(TOPICS, size=count)
     vectors = rng.standard_normal((TOPICS, dims))[topics] + 0.6 * rng.standard_normal((count, dims))

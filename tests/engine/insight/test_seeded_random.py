@@ -1,4 +1,4 @@
-"""Numbers left to chance: spread as they should be, and the same ones whenever they are asked for."""
+"""Random numbers: correctly distributed, and the same in every run."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_numbers_follow_the_normal_distribution() -> None:
     assert np.corrcoef(drawn[:-1, 0], drawn[1:, 0])[0, 1] == pytest.approx(0, abs=0.01)
 
 
-def test_a_number_next_to_nothing_is_still_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zero_bytes_give_finite_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     class Zeros:
         def __init__(self, seed: int) -> None:
             pass

@@ -112,6 +112,15 @@ def test_total_marks_unknown_values() -> None:
     assert all(source.date for source in stats.prices)
 
 
+def test_model_without_numbers_counts_as_unrecorded() -> None:
+    stats = session_stats([session(usage()), session(ModelUsage("gpt-99"))], load_prices(), "model")
+    assert (stats.total.without_usage, stats.unpriced, stats.total.usage.cost_complete) == (1, (), True)
+    assert [(row.name, row.sessions, row.usage.output_tokens) for row in stats.rows] == [
+        ("claude-opus-4-5", 1, 100),
+        ("gpt-99", 1, None),
+    ]
+
+
 def test_unknown_duration_is_not_zero() -> None:
     untimed = [session(active_seconds=None), session(active_seconds=None, ended=None)]
     assert session_stats(untimed, load_prices()).total.seconds is None
@@ -130,7 +139,7 @@ def test_sub_agents_add_tokens_not_sessions() -> None:
     assert (total.sessions, total.messages, total.usage.input_tokens) == (1, 4, 2000)
 
 
-def test_sub_agents_without_their_session_count_themselves() -> None:
+def test_sub_agents_without_parent_count_as_sessions() -> None:
     lost, itself = session(usage(), id="a1", parent="gone"), session(id="a2", parent="a2")
     other = session(id="gone", agent="codex")
     total = session_stats([lost, itself, other], load_prices()).total

@@ -1,4 +1,4 @@
-"""Cutting texts into shingles and comparing them, whatever they are."""
+"""Comparison of any two texts by shingles."""
 
 from hypothesis import given
 from hypothesis import strategies as st

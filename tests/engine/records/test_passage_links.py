@@ -1,4 +1,4 @@
-"""Links, there and back, and what anybody may send in their place."""
+"""Links to passages survive a round trip; any other text is refused."""
 
 import contextlib
 

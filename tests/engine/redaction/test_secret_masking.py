@@ -1,4 +1,4 @@
-"""Secrets are hidden, everything else stays as it was."""
+"""Secrets are masked, and everything else is unchanged."""
 
 import json
 import re

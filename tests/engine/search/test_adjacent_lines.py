@@ -1,4 +1,4 @@
-"""How much of a query is close together: whole terms in two adjacent lines, in every form that the index finds."""
+"""Proximity of the query's terms: whole terms in two adjacent lines, in every form that the index finds."""
 
 import pytest
 from hypothesis import given
@@ -37,5 +37,5 @@ def test_unspaced_scripts_are_looked_for_in_pairs() -> None:
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=30), max_size=8))
-def test_share_is_between_none_and_whole(query: str, lines: list[str]) -> None:
+def test_scattered_share_is_between_0_and_1(query: str, lines: list[str]) -> None:
     assert 0.0 <= scattered(query, "\n".join(lines)) <= 1.0

@@ -1,4 +1,4 @@
-"""Numbers of chunks with a word: read once while the index is unchanged, and again after a change."""
+"""Counts of chunks with a word: read once while the index is unchanged, and again after a change."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -41,7 +41,7 @@ def memory(tmp_path: Path) -> Iterator[BuiltinMemory]:
 
 @pytest.fixture
 def find(memory: BuiltinMemory) -> Find:
-    """Paths of the best notes for a question."""
+    """Return a function that finds the paths of the best notes for a query."""
 
     def find(query: str, most: int = _COUNT) -> list[str]:
         return [result.path for result in memory.search(query, max_results=most, min_score=0).results]
@@ -51,7 +51,7 @@ def find(memory: BuiltinMemory) -> Find:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if the notes were far more than can be ranked."""
+    """Lower the number of ranked chunks, as if the notes were too many to rank."""
     monkeypatch.setattr(keyword_leg, "_MOST_RANKED", 10)
     monkeypatch.setattr(keyword_leg, "_CHOOSING", 10)
     monkeypatch.setattr(keyword_leg, "_RECENT", 10)
@@ -138,6 +138,17 @@ def test_adjacent_words_rank_above_same_words_apart(memory: BuiltinMemory, tmp_p
     assert [result.path for result in results] == ["beside.md", "apart.md"]
 
 
+@pytest.mark.parametrize("title", ["", "# Apiary\n\n"])
+def test_section_ranks_first_for_title_and_its_heading(memory: BuiltinMemory, tmp_path: Path, title: str) -> None:
+    front = "---\ntitle: Apiary\ntags: [bees, winter]\n---\n\n"
+    filler = "In a mild year nobody opens the hives, and everything stays closed until March. " * 12
+    text = f"{front}{title}{filler}\n\n## Wintering\n\n{filler}\n\n## Honey\n\n{filler}\n"
+    (tmp_path / "notes" / "Apiary.md").write_text(text, "utf-8")
+    memory.sync()
+    first = memory.search("apiary wintering", mode="keyword", max_results=1).results[0]
+    assert first.heading[-1:] == ("Wintering",)
+
+
 def test_terms_in_adjacent_lines_rank_above_scattered(memory: BuiltinMemory, tmp_path: Path) -> None:
     filler = "It rained again and nobody went out.\n" * 4
     notes = {
@@ -201,7 +212,7 @@ def test_scores_do_not_depend_on_who_chose_chunks(memory: BuiltinMemory, few: No
 
 @pytest.mark.parametrize("query", ["kubernetes", '"kubernetes"', "kubernetes migration"])
 def test_rare_word_in_long_note_among_short_notes_is_found(memory: BuiltinMemory, tmp_path: Path, query: str) -> None:
-    """The length of a note, or the average of all notes, never empties an answer that has every word."""
+    """A chunk with every word is found whatever its length and the average of all notes."""
     long = " ".join(f"Step {number} of the plan concerns machines and people." for number in range(15))
     (tmp_path / "notes" / "long.md").write_text(f"{long} The kubernetes migration waits. {long}\n", "utf-8")
     memory.sync()
@@ -259,7 +270,7 @@ def test_exact_spelling_of_an_identifier_first(memory: BuiltinMemory, tmp_path: 
 
 
 def test_overlapping_pairs_are_not_near_each_other(memory: BuiltinMemory, tmp_path: Path) -> None:
-    """A word of three characters has two pairs, which are neighbours wherever it is: that says nothing."""
+    """A word of three characters has two pairs, which are always neighbours, so their proximity means nothing."""
     (tmp_path / "notes" / "text.md").write_text("更改序列生成器的定义。\n", "utf-8")
     memory.sync()
     for query, near in {"生成器": False, "序列 生成": True}.items():
@@ -288,7 +299,7 @@ def test_name_in_one_word_ranks_above_its_words(memory: BuiltinMemory, tmp_path:
         ("Here extractValue reads a line.", True),
     ],
 )
-def test_only_the_whole_name_counts(memory: BuiltinMemory, tmp_path: Path, text: str, spells: bool) -> None:
+def test_only_the_whole_name_spells_the_query(memory: BuiltinMemory, tmp_path: Path, text: str, spells: bool) -> None:
     (tmp_path / "notes" / "name.md").write_text(f"{text}\n", "utf-8")
     memory.sync()
     outcome = memory.search("extract value", explain=True)
@@ -453,10 +464,10 @@ def test_title_with_word_as_typed_precedes_other_forms(
 
 
 @pytest.mark.parametrize("name", ["pump.md", "sub/Pump.md"])
-def test_note_of_the_collections_subject_comes_first(
+def test_note_named_by_a_common_word_ranks_first(
     memory: BuiltinMemory, find: Find, few: None, tmp_path: Path, name: str
 ) -> None:
-    """Every note holds the word, so that a ranking by words alone does not reach the note of that name."""
+    """Every note contains the word, so a ranking by words alone would not select the note of that name."""
     file = tmp_path / "notes" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text("A device that moves water. " * 20, "utf-8")
@@ -542,7 +553,7 @@ def test_function_words_count_in_an_identifier(
     assert find(query, 1) == ["z.md"]
 
 
-def test_joined_word_holds_both_parts(tmp_path: Path, memory: BuiltinMemory, find: Find) -> None:
+def test_two_words_find_their_joined_form(tmp_path: Path, memory: BuiltinMemory, find: Find) -> None:
     (tmp_path / "notes" / "z.md").write_text("The login failed.\n", "utf-8")
     memory.sync()
     assert find("log in", 1) == ["z.md"]

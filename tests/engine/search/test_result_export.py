@@ -60,7 +60,7 @@ def test_a_path_with_backticks_stays_whole() -> None:
 
 
 @given(st.text(max_size=300), st.text(max_size=60))
-def test_no_snippet_breaks_out_of_its_quote(snippet: str, title: str) -> None:
+def test_any_snippet_is_fully_quoted(snippet: str, title: str) -> None:
     parts = list(results_markdown([_result(snippet=snippet, title=title, heading=())], query="q", total=1))
     assert len(parts) == 5
     assert all(line.startswith(">") for line in parts[-1].split("\n"))

@@ -141,6 +141,10 @@ def test_effect_of_missing_words_on_bm25_is_stated() -> None:
     assert full["words"].endswith(
         "The BM25 sum of 12.0, plus 0.3 for words near each other, is 123% of a full match (10.0)."
     )
+    common = _sentences(make_reason(bm25=0.004, full_bm25=0.0025, from_bm25=1.63))
+    assert common["words"].endswith(
+        "The BM25 sum is tiny, since nearly all passages contain the words; it is 163% of a full match."
+    )
 
 
 def test_evergreen_notes_do_not_age() -> None:

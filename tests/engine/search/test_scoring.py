@@ -74,7 +74,7 @@ def test_scattered_terms_score_less() -> None:
     assert together.score > scattered.score >= 0.35
 
 
-def test_a_long_question_is_not_held_to_all_its_words() -> None:
+def test_long_question_tolerates_missing_words() -> None:
     idfs = [6.0] * 8
     parts = [scoring.term_score(6.0, 2, _AVERAGE)] * 5 + [0.0] * 3
     assert _score(parts, idfs) > 5 / 8
@@ -90,7 +90,7 @@ def test_scores_by_keywords_alone_rise_only_for_long_queries(total: float, unkno
 
 
 @pytest.mark.parametrize(("cosine", "score"), [(0.1, 0.0), (0.15, 0.0), (0.4, 0.5), (0.65, 1.0), (0.9, 1.0)])
-def test_cosines_are_read_on_the_models_own_scale(cosine: float, score: float) -> None:
+def test_cosines_are_scaled_by_model_calibration(cosine: float, score: float) -> None:
     evidence = scoring.vector_evidence(cosine, Calibration(0.15, 0.65, 0.2))
     assert scoring.within_limits(evidence) == pytest.approx(score)
 

@@ -1,4 +1,4 @@
-"""Which session keys are private."""
+"""Classification of session keys as private or group."""
 
 import pytest
 from hypothesis import given

@@ -23,7 +23,7 @@ def test_a_short_chunk_is_shown_whole() -> None:
     assert snippet.first_line == 0
 
 
-def test_the_window_holds_the_most_different_words() -> None:
+def test_snippet_contains_most_different_words() -> None:
     filler = "nothing to see here\n" * 40
     text = "timer\n" + filler + "the timer on the irrigation\n" + filler
     snippet = make_snippet(text, sorted(ranges_of(text, "timer") + ranges_of(text, "irrigation")))
@@ -110,7 +110,7 @@ def test_snippet_shows_most_words_of_any_half_window(words: list[str], limit: in
 
 
 @given(texts, st.sampled_from(["a", "b", "あ", "ab"]))
-def test_ranges_point_at_the_same_text_and_the_limit_holds(text: str, word: str) -> None:
+def test_snippet_ranges_and_length_are_valid(text: str, word: str) -> None:
     snippet = make_snippet(text, ranges_of(text, word))
     assert len(snippet.text) <= LIMIT
     assert all(snippet.text[a:b] == word for a, b in snippet.ranges if b - a == len(word))

@@ -1,4 +1,4 @@
-"""The subjects of an index, remembered while the compared passages stay."""
+"""The subjects of an index are cached while the compared passages are unchanged."""
 
 from collections.abc import Sequence
 from pathlib import Path

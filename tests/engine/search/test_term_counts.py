@@ -38,7 +38,7 @@ def index() -> apsw.Connection:
 
 
 class Taken(NamedTuple):
-    """The arguments passed for a chunk."""
+    """Records the arguments passed for a chunk."""
 
     length: int
     average: float
@@ -69,6 +69,13 @@ def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection
     assert around == [[(0, 0.5)], [(0, 1.0)], [(0, 0.5)]]
     assert found[3].distances == []
     assert (found[1].length, found[1].average) == pytest.approx((5, 10 / 3))
+
+
+def test_title_and_headings_are_read_as_one_line(index: apsw.Connection) -> None:
+    rows = [("weir", "pump", "", "", "", ""), ("weir", "the old pump", "", "pump a b c weir", "pump a b c weir", "")]
+    index.executemany("INSERT INTO f VALUES (?, ?, ?, ?, ?, ?)", rows)
+    found = counted(index, CountedPhrases(0, ("s", "s"), ((0, 1),)), '("weir") OR ("pump")', [4, 5])
+    assert [taken.distances for taken in found.values()] == [[(0, 1)], [(0, 3)]]
 
 
 def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None:

@@ -68,7 +68,7 @@ def test_word_decides_between_passages_in_another_language(
     assert "language" in [stage.name for stage in outcome.explanation.stages]
 
 
-def test_scores_and_results_stay_as_without_words(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_word_vectors_leave_scores_unchanged(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object, **__: object) -> None:
         raise ProviderError("no memory")
 
@@ -105,7 +105,7 @@ def test_few_german_words_among_german_notes_are_not_compared(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("wordless", ["", "12345 678"])
-def test_note_without_words_leaves_the_comparison_on(tmp_path: Path, wordless: str) -> None:
+def test_wordless_note_does_not_disable_word_comparison(tmp_path: Path, wordless: str) -> None:
     memory = _memory(tmp_path, {**NOTES, "empty": wordless})
     try:
         paths = [result.path for result in _explained(memory, "灯台").results if result.path != "empty.md"]

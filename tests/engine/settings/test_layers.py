@@ -30,7 +30,7 @@ def file(tmp_path, notes) -> Path:
     return path
 
 
-def test_layers_show_own_values(notes, file):
+def test_layers_show_values_and_their_origin(notes, file):
     layers = read_layers(notes, file)
     assert layers.get("query.max_results", "defaults") == 8
     assert layers.get("query.max_results", "workspace") is None

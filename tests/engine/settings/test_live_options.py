@@ -1,4 +1,4 @@
-"""Other settings for an open memory: which options they are, and that no other one is taken with them."""
+"""Settings that can be applied to an open memory, without applying others."""
 
 import pytest
 

@@ -39,7 +39,7 @@ def test_defaults_are_the_references_but_for_the_provider() -> None:
     assert settings.cache.max_entries == 50_000
 
 
-def test_a_missing_file_of_ones_own_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_default_settings_file_gives_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_config_dir", lambda *_, **__: str(tmp_path / "none"))
     assert settings_path() == tmp_path / "none" / "settings.toml"
     assert load_settings(tmp_path) == Settings()

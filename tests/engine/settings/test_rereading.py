@@ -1,4 +1,4 @@
-"""Settings of a program that stays."""
+"""Settings that a running program reads again."""
 
 from pathlib import Path
 

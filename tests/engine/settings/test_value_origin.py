@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from engine.settings import load_settings
+from engine.settings.loading import BUILT_IN, origin_of
 from engine.settings.saving import add_extra_path
-from engine.settings.setting_origin import BUILT_IN, origin_of
 
 
 @pytest.fixture

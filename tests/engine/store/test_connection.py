@@ -1,4 +1,4 @@
-"""Which connection a reader gets, and who is interrupted and who must not be."""
+"""Assignment of readers to connections, and interruption of earlier queries only."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.helpers.rows import new_file, open_store
 
 
 class LateToken(CancelToken):
-    """Reports a cancel when the test says so, like a thread that was suspended at a bad moment."""
+    """Reports a cancel when the test sets it, like a thread that was suspended at a bad moment."""
 
     def __init__(self) -> None:
         super().__init__()

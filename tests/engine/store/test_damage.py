@@ -1,4 +1,4 @@
-"""A damaged index is replaced once for each damage, and contents of the old file are not used any more."""
+"""A damaged index is replaced once for each damage, and nothing from the old file is used any more."""
 
 import contextlib
 import shutil
@@ -20,7 +20,7 @@ from tests.helpers.rows import new_file, open_store
 
 
 def damage_of(store: IndexStore) -> IndexCorrupt:
-    """As a reader meets it, in a file that really is damaged."""
+    """Return the error that a reader gets from a really damaged file."""
     with contextlib.suppress(IndexCorrupt), store.write() as writer:
         writer.connection.execute("DELETE FROM meta")
     with pytest.raises(IndexCorrupt) as caught, store.read():
@@ -139,7 +139,7 @@ def test_deleted_index_recreated(tmp_path: Path) -> None:
     store.close()
 
 
-def test_an_index_without_its_own_records_counts_as_damaged(tmp_path: Path) -> None:
+def test_index_without_meta_rows_is_set_aside(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.write() as writer:
         writer.connection.execute("DELETE FROM meta")
@@ -156,7 +156,7 @@ def test_vectors_in_memory_do_not_outlive_their_index(tmp_path: Path) -> None:
     east, north = np.eye(2, dtype=np.float32)
 
     def nearest(order: list[np.ndarray]) -> list[int]:
-        """Index two texts with these vectors, in this order, and ask for the one that lies north."""
+        """Index two texts with these vectors, in this order, and return the nearest to "north"."""
         with store.write() as writer:
             writer.ensure_model("fake", "m", "", 2)
             writer.replace_file(new_file("a.md", *(f"text {vector}" for vector in order)))

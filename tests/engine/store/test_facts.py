@@ -1,4 +1,4 @@
-"""Facts as rows: kept whole, found again, and gone for good when they are erased."""
+"""Facts as rows: stored completely, found again, and removed permanently when deleted."""
 
 import contextlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Opening, reading and writing the index, and what becomes of it when something is wrong with its file."""
+"""Opening, reading and writing the index, and recovery if its file is damaged."""
 
 import itertools
 import shutil
@@ -112,7 +112,7 @@ def test_readers_see_old_generation_until_publish(tmp_path: Path) -> None:
 
 
 def published_anew(store: IndexStore, texts: int) -> None:
-    """An index of one file, and the tables of the generation before it."""
+    """An index of one file, with the tables of the previous generation."""
     with store.write() as writer:
         writer.replace_file(new_file("a.md", *(f"old text {number}" for number in range(texts))))
         tables = writer.begin_generation("rules 2")

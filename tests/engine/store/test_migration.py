@@ -12,7 +12,7 @@ from engine.settings import Settings
 from engine.settings.options import StoreSettings
 from engine.store.index import IndexStore
 from engine.store.index_paths import IndexFiles
-from engine.store.index_schema import FIRST_INDEX_FORMAT
+from engine.store.index_schema import FIRST_INDEX_FORMAT, stored_dates
 from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.rows import new_file, open_store
 
@@ -70,4 +70,18 @@ def test_format_11_gets_index_of_chunk_rows(tmp_path: Path) -> None:
             f"EXPLAIN QUERY PLAN SELECT hash FROM {snapshot.tables.chunk_rows} WHERE id = 1"
         )
         assert "COVERING" in plan.fetchall()[0][-1]
+    store.close()
+
+
+def test_format_12_gets_earlier_dates(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        writer.connection.execute(f"ALTER TABLE {writer.tables.front_matter} DROP COLUMN earlier")
+        writer.connection.execute(f"INSERT INTO {writer.tables.front_matter} VALUES (1, '', 86400.0, 0)")
+        writer.connection.pragma("user_version", 12)
+    store.close()
+    store = open_store(tmp_path)
+    with store.read() as snapshot:
+        rows = snapshot.connection.execute(f"SELECT dated, earlier FROM {snapshot.tables.front_matter}").fetchall()
+    assert [stored_dates(*row) for row in rows] == [(86400.0,)]
     store.close()

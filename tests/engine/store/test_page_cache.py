@@ -1,4 +1,4 @@
-"""After a sync the writer keeps no page cache."""
+"""The writer has no page cache after a sync."""
 
 import sys
 from pathlib import Path
@@ -9,13 +9,13 @@ from tests.helpers.rows import new_file, open_store
 
 
 def _anonymous() -> int:
-    """Bytes of memory that belong to this process alone."""
+    """Return the bytes of memory that belong to this process alone."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return 1024 * int(next(line for line in lines if line.startswith("RssAnon")).split()[1])
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads Linux's own account")
-def test_a_resting_store_gives_its_memory_back(tmp_path: Path) -> None:
+def test_freeing_memory_shrinks_page_cache(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     for number in range(40):
         with store.write() as writer:

@@ -1,4 +1,4 @@
-"""Recent and saved searches: kept whole, bounded, without secrets, and gone when they are to be."""
+"""Recent and saved searches: stored completely, limited in number, without secrets, and deleted on request."""
 
 import json
 from collections.abc import Iterator
@@ -120,7 +120,7 @@ def test_restored_history_keeps_times_and_newer_queries(saved_searches: SavedSea
 
 
 def _copies(folder: Path, text: bytes) -> list[Path]:
-    """The files of the database that contain a text."""
+    """Return the files of the database that contain a text."""
     files = list(folder.glob("user.sqlite*"))
     assert files
     return [file for file in files if text in file.read_bytes()]

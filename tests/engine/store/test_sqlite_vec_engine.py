@@ -161,7 +161,7 @@ def test_sparse_table_recreated(table):
 
 
 @pytest.mark.parametrize("engine", ["matrix", "table"])
-def test_four_times_the_candidates_hold_the_nearest(table, engine):
+def test_four_times_the_candidates_contain_the_nearest(table, engine):
     vectors = sentences(10_050, 64)
     corpus, queries = vectors[:-50], vectors[-50:]
     if engine == "table":

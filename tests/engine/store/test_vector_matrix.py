@@ -35,7 +35,7 @@ def filled(vectors, start=0):
 
 
 def similarity(matrix, query, ids):
-    """Approximate cosines of the query with these ids, in their order; NaN for one that is not found."""
+    """Return approximate cosines of the query with these ids, in their order; NaN for one that is not found."""
     known: dict[int, float] = {}
     for start in range(0, len(ids), 1000):
         found, cosines = matrix.search(query, 1000, allowed=ids[start : start + 1000])
@@ -44,7 +44,7 @@ def similarity(matrix, query, ids):
 
 
 def recall(matrix, vectors, queries, keep=24):
-    """Share of the true best `keep` that are there after scoring four times as many candidates again."""
+    """Return the share of the exact best `keep` among those that remain after re-scoring four times as many."""
     shares = []
     for query in queries:
         exact = vectors @ query
@@ -278,7 +278,7 @@ def test_saved_matrix_is_mapped_and_can_change(saved):
 
 
 def anonymous():
-    """Bytes of memory that belong to this process alone."""
+    """Return the bytes of memory that belong to this process alone."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon"))
     return int(line.split()[1]) * 1024
 
@@ -302,7 +302,7 @@ def test_saved_matrix_is_mapped_from_its_file(tmp_path):
     assert anonymous() < before - 7 * BLOCK_ROWS * 512
 
 
-def test_saving_holds_one_piece_of_codes_at_a_time(tmp_path):
+def test_saving_keeps_one_piece_in_memory_at_a_time(tmp_path):
     held = []
 
     def pieces():
@@ -328,7 +328,7 @@ def test_saving_holds_one_piece_of_codes_at_a_time(tmp_path):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_quantise_many_rows_equals_row_by_row(dtype):
-    vectors = clustered(1500, 200).astype(dtype)  # more than are cast at once
+    vectors = clustered(1500, 200).astype(dtype)  # more than one block
     vectors[700] = 0
     codes, scales = quantise(vectors)
     alone = [quantise(vectors[row : row + 1]) for row in range(len(vectors))]

@@ -1,4 +1,4 @@
-"""The matrix's file: written when enough has changed, of use however old it is."""
+"""The matrix's file: written after enough changes, and used whatever its age."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -57,7 +57,7 @@ def nearest(memory: BuiltinMemory, query: str) -> str:
 
 @pytest.fixture
 def added(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Ids whose vectors were put into a matrix, in order."""
+    """Record the ids whose vectors were added to a matrix, in order."""
     ids_: list[int] = []
     add = QuantisedMatrix.add
     monkeypatch.setattr(QuantisedMatrix, "add", lambda self, ids, vectors: (ids_.extend(ids), add(self, ids, vectors)))
@@ -92,7 +92,7 @@ def test_matrix_file_rewritten_after_enough_changes(opened: Opened, notes: Path)
 
 
 def test_a_file_that_is_ahead_of_the_index_is_not_trusted(opened: Opened, notes: Path, added: list[int]) -> None:
-    """As after a power failure: the file was written, the last commits were lost, and their ids are given out again."""
+    """Simulates a power failure: the file was written, but the last commits were lost, so their ids are used again."""
     memory = opened()
     memory.sync()
     memory.close()
@@ -111,7 +111,7 @@ def test_a_file_that_is_ahead_of_the_index_is_not_trusted(opened: Opened, notes:
 
 @pytest.fixture
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Paths of the matrix files that were read, in order."""
+    """Record the paths of the matrix files that were read, in order."""
     paths: list[Path] = []
     load = QuantisedMatrix.load
     monkeypatch.setattr(QuantisedMatrix, "load", lambda path, **options: paths.append(path) or load(path, **options))

@@ -1,4 +1,4 @@
-"""One process writes; looking whether one does never makes two."""
+"""Only one process writes, and checking the lock never changes that."""
 
 import threading
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 from engine.store.connection import WriterLock
 
 
-def test_looking_at_the_lock_never_gives_it_away(tmp_path: Path) -> None:
-    """Two instances are to each other as two processes are."""
+def test_checking_the_lock_never_releases_it(tmp_path: Path) -> None:
+    """Two instances in one process behave like two processes."""
     mine, others = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
     ended = threading.Event()
     doubles: list[str] = []

@@ -1,4 +1,4 @@
-"""Invisible text is left out, and no visible text."""
+"""Invisible text is removed, and visible text is not."""
 
 import unicodedata
 
@@ -32,7 +32,7 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("text", SEEN)
-def test_visible_text_stays(text: str) -> None:
+def test_visible_text_is_unchanged(text: str) -> None:
     assert visible(text) == text
 
 

@@ -39,7 +39,7 @@ def test_only_whole_phrases_are_marked(text: str, query: str, marks: list[str]) 
 
 
 @given(_TEXTS)
-def test_a_phrase_is_in_its_own_stream_and_found_in_its_own_text(text: str) -> None:
+def test_phrase_tokens_begin_the_word_stream(text: str) -> None:
     phrase = phrase_tokens(text)
     words = analyse(text, "").words.split()
     assert list(phrase.tokens) == words[: len(phrase.tokens)]

@@ -1,4 +1,4 @@
-"""What holds for every text: index, query and highlight agree."""
+"""Properties of every text: index, query and highlighting agree."""
 
 import pytest
 from hypothesis import given, settings
@@ -28,7 +28,7 @@ def contains(stream: list[str], wanted: list[str]) -> bool:
 
 @given(TEXTS, TEXTS, LANGUAGES)
 @settings(max_examples=200)
-def test_nothing_raises_and_ranges_are_ranges(text: str, query: str, language: str) -> None:
+def test_any_text_and_query_give_ordered_ranges(text: str, query: str, language: str) -> None:
     analyse(text, language)
     detect_language(text)
     for ranges in (
@@ -44,7 +44,7 @@ def test_nothing_raises_and_ranges_are_ranges(text: str, query: str, language: s
 
 @given(TEXTS, LANGUAGES)
 @settings(max_examples=200)
-def test_the_terms_of_a_query_are_in_its_own_streams(query: str, language: str) -> None:
+def test_query_terms_occur_in_analysed_query(query: str, language: str) -> None:
     analysis = analyse_query(query, [language])
     words = analyse(query, language).words.split()
     stems = [analyse(query, each).stems.split() for each in analysis.languages]

@@ -141,7 +141,7 @@ def test_repeated_words_count_once() -> None:
     assert [found.word for found in analyse_query("Plan plan PLAN b").terms] == ["plan", "b"]
 
 
-def test_a_pasted_file_stays_a_query_of_bearable_size() -> None:
+def test_pasted_file_becomes_query_of_64_terms() -> None:
     analysis = analyse_query(" ".join(["the", "of", *(f"word{n}" for n in range(10_000))]))
     assert len(analysis.terms) == 64
     assert not any(found.stop for found in analysis.terms)
@@ -236,6 +236,25 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
 
 
 @pytest.mark.parametrize(
+    ("query", "fillers"),
+    [
+        ("pump note", ["note"]),
+        ("note pump", []),
+        ("note", []),
+        ("pompa notu", ["notu"]),
+        ("nota bomba", ["nota"]),
+        ("펌프 노트", ["노트"]),
+        ("水泵 笔记", ["笔记"]),
+        ("ポンプ メモ", ["メモ"]),
+        ("note on pumps", []),
+    ],
+)
+def test_word_for_note_next_to_one_other_is_filler(query: str, fillers: list[str]) -> None:
+    terms = analyse_query(parse_query(f"{query} "), ("english",)).terms
+    assert [term.surface for term in terms if term.filler] == fillers
+
+
+@pytest.mark.parametrize(
     ("query", "words"),
     [
         ("where did I write about the pump?", ["pump"]),
@@ -261,9 +280,14 @@ def test_query_fillers_are_marked_if_other_words_remain(query: str, fillers: lis
         ("где я писал о насосе", ["насосе"]),
         ("var skrev jag om pumpen", ["pumpen"]),
         ("gdzie pisałem o pompie", ["pompie"]),
+        ("¿dónde escribí sobre la bomba?", ["bomba"]),
+        ("pompa hakkında ne yazdım", ["pompa"]),
+        ("qu'est-ce que la pompe", ["pompe"]),
+        ("关于水泵的笔记", ["水泵"]),
+        ("ポンプについてのメモ", ["ポンプ"]),
     ],
 )
-def test_words_that_ask_for_own_notes_are_not_searched(query: str, words: list[str]) -> None:
+def test_request_words_of_question_are_not_searched(query: str, words: list[str]) -> None:
     analysis = analyse_query(f"{query} ", ("english", "german", "french", "italian"))
     assert [term.surface for term in analysis.terms if not term.stop] == words
 
@@ -290,7 +314,7 @@ def test_words_that_ask_for_own_notes_are_not_searched(query: str, words: list[s
     ],
 )
 def test_question_in_its_language_in_an_english_index(query: str, language: str) -> None:
-    """A question word and a verb, or an order, tell the language of a query of few words."""
+    """A question word with a verb, or an order, identifies the language of a short query."""
     analysis = analyse_query(query, ("english",))
     assert analysis.languages[0] == language
     assert ("nix" in query) <= ("nix" in [term.surface for term in analysis.terms if not (term.stop or term.filler)])

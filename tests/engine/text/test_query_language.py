@@ -10,7 +10,25 @@ from engine.text.parsed_query import Clause, Field, Phrase, Query, Word
 from engine.text.query_parser import LONGEST, parse_query
 
 _BITS = st.sampled_from(
-    [*'"“”„-*():', " ", " OR ", "OR", "-", "foo", "Bar", "東京", "x*", "last week", "2026-05", "notes", "user", "\n"]
+    [
+        *'"“”„-*():',
+        " ",
+        " OR ",
+        "OR",
+        " NOT ",
+        "NOT",
+        "NULL",
+        "-",
+        "foo",
+        "Bar",
+        "東京",
+        "x*",
+        "last week",
+        "2026-05",
+        "notes",
+        "user",
+        "\n",
+    ]
     + [f"{name}:" for name in OPERATORS]
 )
 
@@ -43,6 +61,13 @@ def clauses_of(query: str) -> list[str]:
         ("temperature -5 --flag - x", ["temperature", "-5", "--flag", "-", "x"]),
         ("-n, --limit=N rows", ["-n,", "--limit=N", "rows"]),
         ("“left”-handed", ['"left"', "handed"]),
+        ("drip NOT hose", ["drip", "-hose"]),
+        ("NOT hose drip", ["-hose", "drip"]),
+        ("drip AND valve NOT hose", ["drip", "AND", "valve", "-hose"]),
+        ('drip NOT "garden hose" NOT path:daily', ["drip", '-"garden hose"', "-path:daily"]),
+        ("Ventil NOT Schlauch", ["Ventil", "-Schlauch"]),
+        ("drip NOT", ["drip", "NOT"]),
+        ("do NOT turn the valve", ["do", "NOT", "turn", "the", "valve"]),
     ],
 )
 def test_query_parsing(text: str, clauses: list[str]) -> None:
@@ -64,7 +89,7 @@ def test_query_parsing(text: str, clauses: list[str]) -> None:
         "バルブの交換は、次の “left valve” の手順に従う。",
     ],
 )
-def test_quotation_in_whole_question_demands_nothing(question: str) -> None:
+def test_quotation_in_whole_question_is_not_required(question: str) -> None:
     query = parse_query(question)
     assert not query.required
     assert {"left", "valve"} < set(clauses_of(question))
@@ -110,6 +135,7 @@ def test_phrase_with_keywords_or_operators_is_required(keywords: str) -> None:
         ("OR cat", "“OR” was read as a word"),
         ("cat OR -dog", "“OR” was read as a word"),
         ("-cat OR dog", "“OR” was read as a word"),
+        ("column NOT NULL", "“NOT” was read as a word: to exclude a word, write -NULL."),
         ("(cat OR dog) fish", "Brackets don't group"),
         ("a*", "“a*” was read as a word"),
         ("*foo", "“*foo” was read as words"),
@@ -157,7 +183,7 @@ def test_a_pasted_file_is_words() -> None:
 
 
 @pytest.mark.parametrize("query", ["'\" “0“'", '" OR „a b”', 'path:" OR „a b”', 'tag:" -“x y”', '" path:“a b”'])
-def test_a_mark_that_never_closes_stays_open_when_written_again(query: str) -> None:
+def test_unclosed_quotation_mark_survives_round_trip(query: str) -> None:
     assert parse_query(str(parse_query(query))).clauses != ()
     assert list(map(str, parse_query(str(parse_query(query))).clauses)) == list(map(str, parse_query(query).clauses))
 
@@ -192,7 +218,7 @@ def test_plain_words_keep_their_analysis(text: str) -> None:
 
 
 @given(st.lists(_BITS).map(" ".join))
-def test_the_terms_of_any_query_stand_where_they_say(text: str) -> None:
+def test_query_terms_have_correct_positions(text: str) -> None:
     analysis = analyse_query(parse_query(text), ["english"])
     assert all(text[term.start : term.end] == term.surface for term in analysis.terms)
 

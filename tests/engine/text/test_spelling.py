@@ -1,4 +1,4 @@
-"""Slips between words, and the words that a slip could have been."""
+"""Typing errors, and the words that may have been meant."""
 
 import pytest
 from hypothesis import given

@@ -12,7 +12,7 @@ TODAY = date(2026, 11, 26)  # a Thursday
 
 
 def _spans(text: str) -> list[str]:
-    """Each time as `first..last`, without the year if any year is meant."""
+    """Return each time as `first..last`, without the year if any year is meant."""
     return [
         f"{found.first:%m-%d}..{found.last:%m-%d}" if found.yearly else f"{found.first}..{found.last}"
         for found in read_times(text, TODAY)

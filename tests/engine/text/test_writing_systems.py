@@ -1,4 +1,4 @@
-"""Cuts between characters."""
+"""Positions where text may be cut between characters."""
 
 import pytest
 from hypothesis import given

@@ -14,7 +14,7 @@ from tests.helpers.every_view import Program
 
 @pytest.fixture(scope="session")
 def demo() -> Iterator[Demo]:
-    """The sample notes and their index, which the first window makes and no test changes."""
+    """Return the folder of the sample notes and their index, which the first window makes and no test changes."""
     demo = Demo()
     yield demo
     demo.close()

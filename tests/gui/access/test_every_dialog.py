@@ -71,7 +71,7 @@ def _repeated_mnemonics(dialog: QDialog) -> list[str]:
 
 
 def _stops(qtbot, dialog: QDialog) -> Iterator[tuple[QWidget, bool]]:
-    """Yield each widget that Tab reaches, and whether the focus there is in sight and can be seen."""
+    """Yield each widget that Tab reaches, and whether it is in view and shows its focus."""
     first = at = QApplication.focusWidget()
     for _ in range(_MOST_STOPS):
         rect = QRect(at.mapTo(dialog, QPoint()), at.size()).adjusted(-6, -6, 6, 6)

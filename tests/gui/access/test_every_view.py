@@ -1,4 +1,4 @@
-"""Every view of the program with the sample notes, as an assistive tool finds it; a new view comes with them."""
+"""Every view of the program with the sample notes, as an assistive tool finds it; new views are included."""
 
 import pytest
 from PySide6.QtGui import QAccessible
@@ -10,7 +10,7 @@ from tests.helpers.every_view import kind_of
 from tests.helpers.spoken import disorder, faults, of, walk, windows
 
 ELSEWHERE: set[str] = {"crash"}
-"""Shown by the program after an error, and tested separately below."""
+"""Views shown by the program after an error, and tested separately below."""
 LEADS_OUT = {"Quit", "Update now", "Rebuild index…"}
 """Commands that end the program, or change the index under the test."""
 

@@ -1,4 +1,4 @@
-"""The program as a screen reader meets it: on an X server, in a process of its own, heard and pressed over AT-SPI."""
+"""The program as used with a screen reader: in a separate process on an X server, read and operated over AT-SPI."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""All texts of the program's views, in the trial language: a plain text there can't be translated."""
+"""All texts of the program's views in the trial language, which leaves untranslatable text unaccented."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tests.helpers.every_view import kind_of
 from tests.helpers.spoken import of, walk, windows
 
 ELSEWHERE: set[str] = {"crash", "licences"}
-"""A report that stays English, and words of others."""
+"""Views whose texts aren't translated: a report in English, and licences."""
 _SAID = (QAccessible.Text.Name, QAccessible.Text.Description, QAccessible.Text.Help)
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _TRIED = re.compile(r"\[[^\[\]]*\]")
@@ -28,7 +28,7 @@ def trial() -> Iterator[None]:
 
 
 def said_in(window: QWidget) -> Iterator[str]:
-    """Names, descriptions and tips of all that is shown, and the words of its menus."""
+    """Yield the names, descriptions and tooltips of everything visible, and the texts of its menus."""
     yield window.windowTitle()
     for one in walk(of(window)):
         yield from (one.text(kind) for kind in _SAID)

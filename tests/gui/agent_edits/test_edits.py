@@ -1,4 +1,4 @@
-"""The view of recent edits, through the window; and the ways between files and sessions."""
+"""The view of recent edits in the window, and navigation between files and sessions."""
 
 from collections.abc import Iterator
 

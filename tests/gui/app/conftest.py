@@ -19,7 +19,7 @@ class FakeIcon(QSystemTrayIcon):
         self.messages = []
 
     def show(self) -> None:
-        """The platform of the tests would complain that it has no tray."""
+        """Do nothing: the test platform would warn about the missing tray."""
 
     def showMessage(self, title: str, sentence: str, *_: Any) -> None:
         self.messages.append((title, sentence))
@@ -27,7 +27,7 @@ class FakeIcon(QSystemTrayIcon):
 
 @pytest.fixture
 def tray_there(monkeypatch) -> None:
-    """As on a desktop with a tray."""
+    """Simulate a desktop with a tray."""
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
     monkeypatch.setattr(tray_module, "QSystemTrayIcon", FakeIcon)

@@ -36,7 +36,7 @@ def test_autostart_on_off_leaves_no_file(system, folder):
 
 
 def _exec(folder: Path) -> list[str]:
-    """Taken apart as the specification says: first the value of the key, then the words of the command."""
+    """Split the Exec line as the specification requires: first the value of the key, then the words of the command."""
     parser = configparser.RawConfigParser(strict=True)
     parser.optionxform = str
     parser.read(folder / "mnemoscope.desktop", "utf-8")

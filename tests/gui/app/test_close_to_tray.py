@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QMessageBox
 
-from gui.app.background_mode import BackgroundMode
+from gui.app.desktop_integration import BackgroundMode
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""From errors in slots, threads and jobs to one dialog that can be read, copied and closed."""
+"""Errors in slots, threads and jobs show one dialog that can be read, copied and closed."""
 
 import gc
 import logging
@@ -10,9 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from gui.app.crash_controller import CrashController, CrashDialog
+from gui.app.crash_controller import CrashController, CrashDialog, ExceptionHooks
 from gui.app.crash_report import failure_of
-from gui.app.exception_hooks import ExceptionHooks
 
 
 class _Sender(QObject):

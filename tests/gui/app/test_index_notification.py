@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gui.app.update_notification import LONG_SECONDS, UpdateNotification, notification_texts
+from gui.app.desktop_integration import LONG_SECONDS, UpdateNotification, notification_texts
 from tests.gui.app.conftest import FakeIcon
 from tests.helpers.fake_records import make_status, make_summary
 

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sock
 
 @pytest.fixture
 def runtime(tmp_path_factory, monkeypatch) -> Path:
-    """Short, since the path of a socket is limited to some hundred bytes."""
+    """Use a runtime folder with a short path, since a socket's path is limited to some hundred bytes."""
     folder = tmp_path_factory.mktemp("run")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     monkeypatch.setattr(single_instance, "_LONGEST_ADDRESS", 1000)
@@ -45,7 +45,7 @@ def runtime(tmp_path_factory, monkeypatch) -> Path:
 
 @pytest.fixture
 def here(tmp_path, monkeypatch) -> Iterator[Callable[[bytes | None], str]]:
-    """Makes somebody who listens: whatever they hear, they answer this, or nothing at all."""
+    """Return a function that starts a listener with a given answer, or none, to whatever it receives."""
     monkeypatch.chdir(tmp_path)
     open_ones: list[socket.socket] = []
 

@@ -1,4 +1,4 @@
-"""The tray with a fake at its seam, and without a tray; `test_tray_on_dbus.py` has a real one."""
+"""The tray with a fake icon, and without a tray; `test_tray_on_dbus.py` tests a real one."""
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -50,7 +50,7 @@ def test_tray_state_shape_and_text(status, shape, words):
 
 @pytest.mark.parametrize("size", [16, 22, 64])
 def test_tray_icon_shapes_differ_without_colour(qapp, size):
-    """Without their colours, too, no two of them look alike."""
+    """All icons differ in shape, not only in colour."""
     drawn = [tray_icon(shape).pixmap(size, size).toImage() for shape in SHAPES]
     grey = [image.convertToFormat(QImage.Format.Format_Grayscale8) for image in drawn]
     for number, one in enumerate(grey):
@@ -60,7 +60,7 @@ def test_tray_icon_shapes_differ_without_colour(qapp, size):
             assert differing > size * size / 20
 
 
-def test_missing_tray_shows_nothing_and_does_not_fail(window):
+def test_missing_tray_shows_no_icon_or_message(window):
     tray = Tray(window.workspace, window)
     tray.set_enabled(True)
     assert not tray.is_shown

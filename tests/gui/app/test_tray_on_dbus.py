@@ -1,4 +1,4 @@
-"""The tray icon of the whole program, on a D-Bus and an X server of the test's own."""
+"""The tray icon of the whole program, on a private D-Bus and X server."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The program started more than once, each time in a process of its own."""
+"""The program started more than once, each time in a separate process."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ def runtime() -> Iterator[Path]:
 
 @pytest.fixture
 def start(tmp_path, runtime) -> Iterator[Starter]:
-    """Starts the program with settings of its own, and ends it."""
+    """Return a function that starts the program with separate settings, and end it after the test."""
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("# Timer\n\nThe irrigation timer.\n")

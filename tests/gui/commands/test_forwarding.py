@@ -12,7 +12,7 @@ from tests.helpers.windows import at_rest
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, CTRL = Modifier.AltModifier, Modifier.ControlModifier
 UNBOUND = (Key.Key_W, Key.Key_X, Key.Key_Q, Key.Key_7)
-"""With Alt; other letters open menus."""
+"""Keys without a command when pressed with Alt; other letters open menus."""
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def memory():
 
 
 def _searched(qtbot, window, text="greenhouse"):
-    """The box, with results below it and the best one previewed."""
+    """Search, and return the focused search box; results are below it and the best one is in the viewer."""
     box = window.search.box.edit
     window.search.search(text)
     qtbot.waitUntil(lambda: at_rest(window) and bool(window.viewer.name))
@@ -161,3 +161,18 @@ def test_every_box_of_window_ignores_alt_letters(qtbot, opened):
         for key in UNBOUND:
             qtbot.keyClick(field, key, ALT)
         assert (field.text() if isinstance(field, QLineEdit) else field.toPlainText()) == before
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier", "shown"),
+    [
+        (Key.Key_F3, Modifier.NoModifier, lambda window: not window.viewer.hint.isHidden()),
+        (Key.Key_R, ALT, lambda window: window.viewer.page is window.viewer.rendered),
+        (Key.Key_F, CTRL, lambda window: window.viewer.find_in_text.open),
+    ],
+)
+def test_key_of_the_viewer_works_in_result_list(qtbot, opened, key, modifier, shown):
+    _searched(qtbot, opened)
+    opened.search.focus_list()
+    qtbot.keyClick(QApplication.focusWidget(), key, modifier)
+    qtbot.waitUntil(lambda: shown(opened))

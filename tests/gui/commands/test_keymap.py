@@ -87,7 +87,7 @@ def test_deleted_widget_ignores_keymap_change(qapp, keys):
 
 
 def test_default_keys_do_not_clash(window):
-    """Qt hears neither of two actions whose keys hold at the same place."""
+    """Qt triggers neither of two actions with the same key in one context."""
     commands = list(keymap().commands.values())
     clashes = [
         (one.name, other.name, key)

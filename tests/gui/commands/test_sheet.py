@@ -43,7 +43,7 @@ def test_typing_before_the_list_is_complete_searches_all_keys(qtbot, opened):
 
 
 class _PaintedHeights(QObject):
-    """Notes how high each key cap is when it is painted, as a multiple of the height of its text."""
+    """Records the height of each key cap when it is painted, as a multiple of the height of its text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ def test_change_button_opens_keyboard_settings(qtbot, key_sheet, opened):
 
 
 def rows(sheet: KeySheet) -> list[tuple[QLabel, QLabel]]:
-    """Keys and command of each row; a title spans both columns."""
+    """Return the keys and the command of each row; a title spans both columns."""
     grid = sheet.area.widget().layout().itemAt(0).layout()
     items = [(grid.itemAtPosition(number, 0), grid.itemAtPosition(number, 1)) for number in range(grid.rowCount())]
     labels = [(key.widget(), words.widget()) for key, words in items if key and words]
@@ -134,7 +134,7 @@ def test_narrow_sheet_divides_width_between_keys_and_labels(qtbot, window, appea
 
 
 def test_keys_align_left_in_mirrored_layout(qtbot, qapp, opened):
-    """Letters of a key run from the left in every language."""
+    """Names of keys are read from left to right in every language."""
     qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     try:
         mirrored = KeySheet()

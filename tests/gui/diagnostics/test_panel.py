@@ -37,7 +37,7 @@ def _shown(qtbot, panel: DiagnosticsPanel) -> DiagnosticsPanel:
 
 
 def _rows(panel: DiagnosticsPanel) -> dict[str, DiagnosticRow]:
-    """Rows by the label that they show; of rows with one label the last."""
+    """Return rows by their label; the last of several rows with one label."""
     return {row.label.text(): row for row in panel.findChildren(DiagnosticRow) if not row.isHidden()}
 
 
@@ -217,7 +217,7 @@ def _scroll(panel: DiagnosticsPanel) -> QScrollArea:
 
 
 def _cut(panel: DiagnosticsPanel) -> list[str]:
-    """The texts that are not on the screen whole."""
+    """Return the texts that are not completely visible."""
     found, room = [], _scroll(panel).viewport().width()
     for widget in _scroll(panel).widget().findChildren(QWidget):
         if not widget.isVisible() or not isinstance(widget, QLabel | QPushButton):

@@ -57,7 +57,7 @@ def test_file_without_remedy_has_no_button(qtbot, why):
     assert why.button.isHidden()
 
 
-def test_empty_field_or_no_manager_asks_nothing(qtbot, why, memory):
+def test_empty_field_or_no_manager_explains_no_path(qtbot, why, memory):
     _ask(qtbot, why, "   ")
     why.set_manager(None)
     _ask(qtbot, why, NAME)

@@ -217,7 +217,7 @@ def test_degraded_value_has_reason_and_remedy(group, label, changes):
 
 @pytest.mark.parametrize(("group", "label", "changes"), DEGRADED)
 def test_degraded_value_matches_degraded_part(group, label, changes):
-    """The command line names the same as the window."""
+    """The command line names the same parts as the window."""
     [part] = with_degraded(make_status(**changes)).degraded
     assert part.reason
     assert part.remedy
@@ -307,7 +307,7 @@ def test_user_data_with_backup_offers_restore():
 
 
 def test_every_status_field_affects_readings():
-    """A new field of the record must not be forgotten here: a change of any field changes the readings."""
+    """The test fails if a new field of the record is missing in the readings."""
     base = make_status(last_sync=make_summary(), extra_paths=("/x",), pending_vectors=2)
     other = {
         "backend": "qmd",

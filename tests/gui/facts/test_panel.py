@@ -1,4 +1,4 @@
-"""The view of facts in a real window, on real rows: everything can be read, changed and taken back."""
+"""The facts view in a real window, on real rows: everything can be read, changed and undone."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The list of components of an installation: of the one that runs the tests, and of made-up ones."""
+"""The list of components of the installation that runs the tests, and of made-up ones."""
 
 import json
 import sys

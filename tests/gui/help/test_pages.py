@@ -32,7 +32,7 @@ _COMMANDS: set[str] = set()
 
 @pytest.fixture
 def commands(request, qapp) -> set[str]:
-    """Names of the window's commands, which are the same in every window: one is made for all tests."""
+    """Return the names of the window's commands, which are the same in every window."""
     if not _COMMANDS:
         _COMMANDS.update(action.objectName() for action in request.getfixturevalue("window").actions())
     return _COMMANDS
@@ -129,7 +129,7 @@ def test_translated_page_matches_english_structure(name, language):
 
 @pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
 def test_translated_page_uses_command_names_of_window(name, language):
-    """A link whose English text is the name of its command has that name in the other language, too."""
+    """A link whose English text is a command's name has the command's translated name as its text."""
     links = {}
     for language_of_words in ("en", language):
         pairs = TEXT_LINK.findall(page_source(name, language_of_words))

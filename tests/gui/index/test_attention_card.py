@@ -10,7 +10,7 @@ ROW = Attention("copies", "working", "2 near-duplicates", "", ("Compare", "dupli
 
 
 def test_rows_added_after_column_change_keep_tab_order(qtbot, appearance):
-    """In one column the card is the first, in two it follows the left ones."""
+    """In one column the card is the first stop; in two columns it follows the left column."""
     left, button = QFrame(), QPushButton("Colour")
     QVBoxLayout(left).addWidget(button)
     card = AttentionCard(("duplicates",))

@@ -1,4 +1,4 @@
-"""Lines of two texts beside each other."""
+"""Comparison of two texts, line by line."""
 
 import textwrap
 from difflib import Match, SequenceMatcher
@@ -178,7 +178,7 @@ def test_paragraph_in_one_line_is_divided_like_the_wrapped_one(mirrored: bool) -
     assert not any(row.differs for row in found)
 
 
-def test_paragraphs_that_share_a_short_last_line_stay_level() -> None:
+def test_rewrapped_paragraphs_are_aligned() -> None:
     paragraphs = [
         "The beds dry out when the vents are open and the wind blows from the south, so water them.",
         "## Pruning",
@@ -196,7 +196,7 @@ def test_paragraphs_that_share_a_short_last_line_stay_level() -> None:
 
 
 def table(rows: int) -> tuple[Text, Text]:
-    """A table, and the same with a column more."""
+    """Return a table, and the same table with one more column."""
     random = Random(1)
     trees = ("oak", "elm", "ash", "fir", "yew")
     left = [f"| {random.randint(1, 31)} | {random.choice(trees)} | {random.randint(1, 99)} |" for _ in range(rows)]

@@ -20,7 +20,7 @@ Show = Callable[..., HealthPage]
 
 @pytest.fixture
 def show(qtbot, jobs: Jobs, appearance) -> Iterator[Show]:
-    """Shows the page on a memory of this health, and waits for its end where nothing holds it up."""
+    """Return a function that shows the page with these findings, and by default waits until it is idle."""
     pages: list[HealthPage] = []
 
     def show_(health: FakeHealth, *, wait: bool = True) -> HealthPage:
@@ -44,7 +44,7 @@ def show(qtbot, jobs: Jobs, appearance) -> Iterator[Show]:
 
 
 def rows(page: HealthPage) -> list[FindingRow]:
-    """From the top, as their layout has them: where it puts them, it says only when Qt comes to it."""
+    """Return the rows from top to bottom, in the order of their layout: Qt updates positions only later."""
     column = page.findings_list.layout().itemAt(0).layout()
     return [column.itemAt(index).widget() for index in range(column.count())]
 

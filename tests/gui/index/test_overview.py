@@ -1,4 +1,4 @@
-"""The overview of the index: read when someone looks, live in its figures, and every part within reach of the keys."""
+"""The overview of the index: loaded when shown, updated live, and completely usable by keyboard."""
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
@@ -167,7 +167,7 @@ def test_remaining_row_keeps_focus(qtbot, page):
 
 
 def cells(card, *rows: int) -> list[str]:
-    """The texts of the row that is reached by these row numbers, from the top."""
+    """Return the texts of the row that is reached by these row numbers, from the top."""
     index = QModelIndex()
     for row in rows:
         index = card.model.index(row, 0, index)

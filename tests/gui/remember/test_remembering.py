@@ -1,4 +1,4 @@
-"""From a session in the window to its note in the workspace, and what agents wrote meanwhile."""
+"""Saving a session from the window as a note in the workspace, also after agents have written notes."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -18,14 +18,14 @@ Alt = Qt.KeyboardModifier.AltModifier
 
 @pytest.fixture(autouse=True)
 def _trash(user_home, monkeypatch):
-    """Qt makes the trash itself, but not the folders above it."""
+    """Create the parent folders of the trash, which Qt does not create."""
     monkeypatch.setenv("XDG_DATA_HOME", str(user_home / "data"))
     (user_home / "data").mkdir()
 
 
 @pytest.fixture
 def sessions(qtbot, window, memory):
-    """The window with its sessions on show, and VALVE current."""
+    """The window with the sessions view open, and VALVE selected."""
     memory.session_texts = dict(SESSIONS)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))

@@ -58,7 +58,7 @@ def _make_outcome(*results: MemorySearchResult, **changes: Any) -> SearchOutcome
 
 @pytest.fixture
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search that begins, says that it takes long and repeats itself soon."""
+    """Shorten the waits until a search starts, reports that it is slow, and is repeated."""
     monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
     monkeypatch.setattr(search_runner, "NOTICE_DELAY_MS", 10)
     monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
@@ -75,7 +75,7 @@ def make_outcome() -> Callable[..., SearchOutcome]:
 
 
 class Gate(threading.Event):
-    """`entered` is set when somebody waits."""
+    """An event that blocks; `entered` is set as soon as a thread waits for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Gate(threading.Event):
 
 @pytest.fixture
 def meaning_waits(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """Searches by meaning answer only when this event is set."""
+    """Make hybrid searches wait for this event before they answer."""
     released = Gate()
     search = memory.search
 
@@ -110,7 +110,7 @@ def meaning_waits(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 @pytest.fixture
 def show_active(qtbot) -> Callable[..., QWidget]:
-    """Shows widgets below each other in one active window."""
+    """Return a function that shows widgets below each other in one active window."""
     alive: list[QWidget] = []
 
     def run(*widgets: QWidget) -> QWidget:
@@ -131,7 +131,7 @@ def show_active(qtbot) -> Callable[..., QWidget]:
 
 @pytest.fixture
 def panel(qtbot, show_active: Callable[..., QWidget], jobs: Jobs, memory: FakeMemory) -> Iterator[SearchPanel]:
-    """A panel over the sample garden, in an active window, the box focused and nothing asked."""
+    """A search panel on the sample garden, in an active window, with the box focused and without a query."""
     panel = SearchPanel(jobs)
     panel.set_manager(memory)
     panel.setParent(show_active(panel.header, panel.body))

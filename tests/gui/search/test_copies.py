@@ -1,4 +1,4 @@
-"""Copies of a passage in other files are one row, which lists them in its own position."""
+"""Copies of a passage in other files share one row, which can list them at its position."""
 
 import msgspec
 import pytest
@@ -22,7 +22,7 @@ def copy_of(result) -> PassageCopy:
 
 @pytest.fixture
 def memory(monkeypatch):
-    """Folds copies as the engine does."""
+    """A fake memory that folds copies as the engine does."""
     memory = FakeMemory(NOTES)
     search = memory.search
 

@@ -22,7 +22,7 @@ def _layout(excerpt: Excerpt, width: int = 300) -> ExcerptLayout:
 
 @pytest.fixture
 def paint(qtbot, make_outcome):
-    """Paints one row and gives back the picture."""
+    """Paint one row and return the picture."""
     owner = QWidget()
     qtbot.addWidget(owner)
     model = ResultModel(owner)
@@ -60,7 +60,7 @@ def _colours(image: QImage, rect: QRect | None = None) -> set[str]:
 
 
 def _bar(image: QImage, colours: Tokens) -> tuple[int, int]:
-    """Columns of the words' and the meaning's colour in the score bar's middle line."""
+    """Return the columns of the middle line of the score bar in the keyword colour and in the meaning colour."""
     best = (0, 0)
     for y in range(image.height()):
         names = [image.pixelColor(x, y).name() for x in range(GUTTER, GUTTER + BAR_WIDTH)]
@@ -96,7 +96,7 @@ def test_row_height_does_not_depend_on_text(paint, make_result):
 
 
 def test_marks_after_emoji_cover_their_word(qapp):
-    """Code points and UTF-16 units differ by one for each emoji in front."""
+    """Positions in code points and in UTF-16 units differ by one for each preceding emoji."""
     plain = _layout(Excerpt("ab pump", ((3, 7),)))
     shifted = _layout(make_excerpt("😀😀 pump", ((3, 7),)))
     wide = QFontMetrics(font_at(13)).horizontalAdvance("😀😀 ")
@@ -197,7 +197,7 @@ def test_right_to_left_row_is_mirrored_with_its_bar(qtbot, paint, make_result):
 
 
 def _marked_parts(image: QImage, rect: QRect) -> int:
-    """Pixels of the mark's colour."""
+    """Return the pixels in the colour of highlights."""
     mark = theme_tokens("light").mark.name()
     columns, lines = range(rect.left(), rect.right() + 1), range(rect.top(), rect.bottom() + 1)
     return sum(image.pixelColor(x, y).name() == mark for x in columns for y in lines)

@@ -1,4 +1,4 @@
-"""The keys that the first page names."""
+"""The table of keys on the first page."""
 
 from PySide6.QtWidgets import QLabel
 
@@ -11,7 +11,7 @@ def _told(table: KeyTable) -> str:
 
 
 def test_key_table_created_before_commands_fills_on_show(qtbot, window, monkeypatch):
-    """As at every start; a folder of notes alone changes nothing on the page, which kept showing its message."""
+    """This is the order of every start of the program."""
     with monkeypatch.context() as early:
         early.setattr(keymap(), "commands", {})
         table = KeyTable()

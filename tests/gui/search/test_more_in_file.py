@@ -1,4 +1,4 @@
-"""One long file leaves room for others, and its other results are a key away."""
+"""A long file leaves room for others; a key shows its other results."""
 
 import msgspec
 import pytest
@@ -18,7 +18,7 @@ NOTES = {"log.md": LOG, "house.md": "# House\n\nThe landlord wants the key back.
 
 @pytest.fixture
 def memory(monkeypatch):
-    """Limits the results of a file as the engine does."""
+    """A fake memory that limits the results of a file as the engine does."""
     memory = FakeMemory(NOTES)
     search = memory.search
 
@@ -42,7 +42,7 @@ def results(qtbot, opened):
 
 
 def _go_to_more(qtbot, results):
-    """With the keys, from the box."""
+    """Go from the search box to the row that shows more results, by keyboard."""
     for _ in range(10):
         if isinstance(results.rows.row(results.currentIndex().row()), MoreInFileRow):
             return

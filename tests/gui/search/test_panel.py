@@ -622,7 +622,7 @@ def test_result_rows_are_exposed_to_assistive_tools(qtbot, results, ask):
 
 
 class _Windows(QObject):
-    """Every window that was shown, however shortly."""
+    """Records every window that was shown, however briefly."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -647,7 +647,7 @@ def test_no_state_opens_extra_window(qapp, panel, ask, memory):
 
 
 class _Listening:
-    """Stands for `QAccessible` with an assistive tool at the other end."""
+    """Replaces `QAccessible`, as if an assistive tool were listening."""
 
     messages: ClassVar[list[str]] = []
 
@@ -695,7 +695,7 @@ def test_index_change_retries_failed_search(qtbot, panel, results, ask, memory):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("query", ["", "timer", "zucchini"])
 def test_panel_is_drawn_in_both_themes(appearance, panel, ask, theme, query: str):
-    """Any Qt warning fails a test; here they would come from painting."""
+    """Any Qt warning fails a test; here, only painting could cause one."""
     host = panel.header.window()
     appearance.set_theme(theme)
     ask(query)

@@ -1,4 +1,4 @@
-"""Ageing and variety, chosen in the list's header."""
+"""Ageing and variety, selected in the header of the list."""
 
 import pytest
 from PySide6.QtGui import QAction, QFontMetrics

@@ -110,7 +110,7 @@ def test_overtaking_results_are_counted_until_navigation(qtbot, show, results):
     assert not results.new_above.isVisible()
 
 
-def test_automatic_choice_follows_best_until_held(show, results):
+def test_automatic_selection_follows_best_until_held(show, results):
     show("b.md")
     show("a.md", "b.md", keep=True)
     assert _current(results) == "a.md"
@@ -233,7 +233,7 @@ def test_context_menu_is_for_current_result(qtbot, show, results):
 
 @pytest.fixture
 def laid_out(monkeypatch) -> list[ExcerptLayout]:
-    """All excerpts that are laid out."""
+    """Return all excerpts that are laid out."""
     laid_out: list[ExcerptLayout] = []
 
     def lay_out(*arguments, **options) -> ExcerptLayout:

@@ -4,11 +4,13 @@ from gui.search.result_rows import (
     FileRow,
     MoreInFileRow,
     MoreRow,
+    ResultModel,
     ResultRow,
     build_rows,
     button_text,
     spoken_score,
 )
+from gui.widgets.formatting import ago
 
 
 def _shape(rows) -> list[tuple[str, int]]:
@@ -72,6 +74,23 @@ def test_single_leg_is_named_only_when_both_were_searched(make_result, make_outc
     assert legs == ["", "meaning", "words", "words", "filters"]
     alone = build_rows(make_outcome(*results, mode="keyword"), "date")
     assert {row.leg for row in alone if isinstance(row, ResultRow)} == {""}
+
+
+def test_file_row_shows_date_that_satisfies_the_period(make_result, make_outcome):
+    dated = msgspec.structs.replace(make_result("a.md"), dates=("2019-06-05", "2019-07-01"))
+    row, other = (rows[0] for rows in (build_rows(make_outcome(of), "date") for of in (dated, make_result("b.md"))))
+    assert row.when == "1 Jul 2019"
+    assert other.when == ago(other.modified)
+    tips = [ResultModel().tip(of) for of in (row, other)]
+    assert tips[0].endswith("\nDated 5 Jun 2019, 1 Jul 2019")
+    assert "Dated" not in tips[1]
+
+
+def test_date_order_uses_the_dates_that_rows_show(make_result, make_outcome):
+    old = msgspec.structs.replace(make_result("old.md", modified=9e9), dates=("1969-05-04",))
+    new = msgspec.structs.replace(make_result("new.md", modified=1.0), dates=("1969-05-03", "2019-07-01"))
+    rows = build_rows(make_outcome(old, new, make_result("other.md", modified=1e9)), "date")
+    assert [row.path for row in rows if isinstance(row, FileRow)] == ["new.md", "other.md", "old.md"]
 
 
 def test_chunks_on_same_line_have_distinct_keys(make_result, make_outcome):

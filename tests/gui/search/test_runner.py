@@ -12,7 +12,7 @@ from gui.search.search_runner import SearchRunner
 
 
 class RecordedRunner:
-    """A runner over a memory, and all it said."""
+    """A runner on a memory, and everything that it reported."""
 
     def __init__(self, jobs, memory) -> None:
         self.runner = SearchRunner(jobs)
@@ -138,7 +138,7 @@ def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver(0)
     assert recorded.answers == []
-    jobs.deliver(1)  # the complete answer follows at once, so the keyword answer is skipped
+    jobs.deliver(1)  # the complete answer follows immediately, so the keyword answer is skipped
     qtbot.waitUntil(lambda: not recorded.runner.busy)
     assert recorded.received() == [("timer", "hybrid", True)]
     recorded.runner.stop()
@@ -255,7 +255,7 @@ def test_first_repeat_begins_immediately(qtbot, recorded, memory, monkeypatch):
 
 
 def test_repeat_uses_query_running_meanwhile(qtbot, recorded, memory):
-    """Else the answer before would come again, below a box that asks something else."""
+    """Otherwise the earlier answer would return below a box with another query."""
     with qtbot.waitSignal(recorded.runner.idle):
         recorded.runner.run_query(Query("irrigation"))
     memory.search_delay = 0.02

@@ -1,4 +1,4 @@
-"""Recent and saved searches: offered below the empty box, chosen by typing, run whole, forgotten at will."""
+"""Recent and saved searches: listed below the empty box, selected by typing, run completely, and deleted."""
 
 from collections.abc import Callable
 
@@ -41,7 +41,7 @@ def rest(qtbot, panel) -> Callable[[], None]:
 
 @pytest.fixture
 def mean(qtbot, box, rest) -> Callable[[str], None]:
-    """Types a question and continues to its results."""
+    """Type a query and open a result, so that the query counts as recent."""
 
     def run(text: str) -> None:
         box.setFocus()

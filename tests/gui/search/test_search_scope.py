@@ -1,4 +1,4 @@
-"""More like a result, and searches within results: queries, messages, and the ways back."""
+"""More like a result, and searches within results: queries, messages, and how to return."""
 
 from collections.abc import Callable
 

@@ -48,7 +48,7 @@ def test_only_session_results_show_speakers(make_result) -> None:
 
 @pytest.fixture
 def excerpt_of(make_result):
-    """The excerpt of a session's result with this context, and its marked words."""
+    """Return the excerpt of a session's result with this context, and its highlighted words."""
 
     def run(snippet: str, role: str, text: str) -> tuple[str, list[str]]:
         spoken = FoundMessage(ordinal=2, id="", role="assistant" if role == "user" else "user")

@@ -1,4 +1,5 @@
 import time
+from functools import partial
 
 import msgspec
 import pytest
@@ -31,13 +32,15 @@ def test_count_wording_with_more_and_with_none(make_result, make_outcome):
     assert messages.spoken_counts(make_outcome()) == "No results"
 
 
-def test_suggestions_are_offered_for_weak_answers_only(make_result, make_outcome):
+def test_suggestions_offered_if_weak_or_word_missing(make_result, make_outcome):
     often = QuerySuggestion(query="timer", words=(("tiemr", "timer"),), chunks=2)
     once = QuerySuggestion(query="tier", words=(("tiemr", "tier"),), chunks=1)
     both = (often, once)
     assert make_outcome(suggestions=both).offered == both
     assert make_outcome(make_result(score=0.4), suggestions=both).offered == (often,)
-    assert make_outcome(make_result(score=0.9), suggestions=both).offered == ()
+    good = partial(make_outcome, make_result(score=0.9), suggestions=both)
+    assert good(all_words=True).offered == good(similar_only=True).offered == ()
+    assert good().offered == (often,)
     assert messages.spelling(make_outcome(make_result(score=0.4), suggestions=(once,))) == ""
 
 

@@ -30,7 +30,7 @@ def memory() -> Iterator[FakeMemory]:
 
 @pytest.fixture
 def show_panel(qtbot, jobs: Jobs) -> Iterator[Callable[[FakeMemory], SessionsPanel]]:
-    """Shows a panel over a memory in an active window, and waits until it has come to rest."""
+    """Return a function that shows a panel on a memory in an active window, and waits until it is idle."""
     windows: list[QWidget] = []
     feeds: list[StatusFeed] = []
 

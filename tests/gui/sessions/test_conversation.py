@@ -120,6 +120,8 @@ def test_header_of_session_without_usage_has_a_message(qtbot) -> None:
     header.show_session(make_session([("user", [("text", "Hello")])]))
     assert header.facts.text().endswith(" · 1 message · main")
     assert "Tokens and cost: not recorded" in tip_of(header.facts)
+    header.show_session(make_session([], usage=(ModelUsage("gpt-99"),)))
+    assert "gpt-99\nTokens and cost: not recorded" in tip_of(header.facts)
     header.show_session(make_session([], active_seconds=3600.0))
     assert "Active time: 1 h (longer pauses count as 5 minutes)" in tip_of(header.facts)
     header.show_session(make_session([], active_seconds=None))

@@ -1,4 +1,4 @@
-"""Pieces of a conversation that are made a little in each turn of the loop."""
+"""Documents of a conversation are made in small steps, one per turn of the event loop."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ def make_style(width: int) -> PieceStyle:
 
 @pytest.fixture
 def documents(appearance, monkeypatch) -> Iterator[PieceDocuments]:
-    """Two messages of code, and turns of one step each."""
+    """Documents of two messages with code, made in turns of one step each."""
     monkeypatch.setattr(row_layout, "TURN_SECONDS", 0)
     owner = QObject()
     documents = PieceDocuments(owner)

@@ -15,12 +15,12 @@ from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE
 
 Key = Qt.Key
 opens_menu = pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)
-"""The platform without a screen cannot do what an open menu asks for; the keys reach the menu all the same."""
+"""Ignores a warning: the platform without a screen can't do everything for an open menu, but keys reach it."""
 
 
 @pytest.fixture
 def panel(qtbot, conversation_panel: ConversationPanel) -> ConversationPanel:
-    """The session with a secret; the conversation has the keys."""
+    """The session with a secret; the conversation has the focus."""
     with qtbot.waitSignal(conversation_panel.session_shown):
         conversation_panel.show_session(VALVE)
     conversation_panel.setFocus()
@@ -29,7 +29,7 @@ def panel(qtbot, conversation_panel: ConversationPanel) -> ConversationPanel:
 
 
 def focused() -> str:
-    """Label or name of the focused widget."""
+    """Return the label or name of the focused widget."""
     widget = QApplication.focusWidget()
     return (widget.text() if isinstance(widget, QPushButton) else "") or widget.accessibleName()
 
@@ -40,7 +40,7 @@ def press(key: Qt.Key, times: int = 1) -> None:
 
 
 def go_back_to(words: str) -> None:
-    """Shift+Tab until this has the keys."""
+    """Press Shift+Tab until this widget has the focus."""
     for _ in range(20):
         if focused() == words:
             return
@@ -99,7 +99,7 @@ def test_group_of_calls_opens_by_click(panel: ConversationPanel) -> None:
 
 
 def choose(words: str) -> None:
-    """Open the menu of more actions and go down to this one."""
+    """Open the menu of more actions and select this entry by keyboard."""
 
     def walk() -> None:
         menu = QApplication.activePopupWidget()

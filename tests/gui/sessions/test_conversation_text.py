@@ -1,4 +1,4 @@
-"""What belongs together in a session, and where its lines are."""
+"""Grouping of a session's messages, and the positions of its lines."""
 
 import msgspec
 import pytest

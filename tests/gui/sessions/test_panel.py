@@ -82,6 +82,19 @@ def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memor
     assert "relay" in next(m.text for m in SESSIONS[VALVE].messages if m.line == line).lower()
 
 
+def test_search_sorts_by_relevance_until_it_is_cleared(qtbot, panel):
+    button = panel.view.header.sort_button
+    relevance = next(action for action in button.menu().actions() if action.text() == "Relevance")
+    assert (button.order, relevance.isVisible()) == ("newest", False)
+    _type(qtbot, panel, "relay")
+    assert (button.order, relevance.isVisible()) == ("relevance", True)
+    next(action for action in button.menu().actions() if action.text() == "Oldest").trigger()
+    _type(qtbot, panel, "s")
+    assert button.order == "oldest"
+    panel.box.edit.clear()
+    assert (button.order, relevance.isVisible()) == ("newest", False)
+
+
 def test_filter_without_words_counts_no_hits(qtbot, panel, memory, monkeypatch):
     search = memory.search
     monkeypatch.setattr(memory, "search", lambda _query, **options: search("relay", **options))

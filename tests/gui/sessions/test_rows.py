@@ -79,8 +79,8 @@ def test_unfolded_sub_agents_follow_their_parent(today):
 
 def test_matching_sub_agent_is_shown_with_parent(today):
     listing = _listed(today, Criteria(text="unsettled"))
-    assert _titles(listing) == ["Today", "Fix the valve controller", "Find unsettled relay reads"]
-    assert not listing.rows[1].opened
+    assert _titles(listing) == ["Fix the valve controller", "Find unsettled relay reads"]
+    assert not listing.rows[0].opened
 
 
 def test_sub_agent_without_parent_is_listed_alone(today):
@@ -107,8 +107,27 @@ def test_all_query_words_must_match_session_fields(today, text, titles):
 
 def test_content_hit_lists_session_with_hit_count(today):
     listing = _listed(today, Criteria(text="nowhere"), hits={VALVE: 3, CHILD: 1})
-    assert [row.hits for row in listing.rows[1:]] == [3, 1]
+    assert [row.hits for row in listing.rows] == [3, 1]
     assert listing.hits == 4
+
+
+def test_search_lists_titles_then_best_hits(today):
+    named = CATALOGUE.orders["newest"][-1]
+    others = [entry.summary.path for entry in CATALOGUE.orders["newest"] if entry is not named]
+    word = named.title.split()[0]
+    hits = dict.fromkeys(reversed(others), 1)
+    listed = [row.entry.summary.path for row in _listed(today, Criteria(text=word), hits=hits).rows if not row.depth]
+    with_word = [path for path in listed if word.casefold() in CATALOGUE.by_path[path].title.casefold()]
+    assert named.summary.path in with_word
+    assert listed[: len(with_word)] == with_word
+    assert listed[len(with_word) :] == [path for path in reversed(others) if path not in with_word]
+    by_date = _listed(today, Criteria(text=word, found_order="newest"), hits=hits)
+    assert isinstance(by_date.rows[0], HeadingRow)
+
+
+def test_session_that_only_the_meaning_finds_has_no_hits(today):
+    listing = build_listing(CATALOGUE, Criteria(text="nowhere"), {VALVE: 0}, (), today, {VALVE})
+    assert [(row.hits, row.similar, row.dated) for row in listing.rows] == [(0, True, True)]
 
 
 def test_agent_project_and_time_criteria_combine(today):

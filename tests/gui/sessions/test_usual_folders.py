@@ -79,7 +79,7 @@ def test_no_other_agent_leaves_no_button(qtbot, appearance):
     assert "" not in _texts(table)
 
 
-def test_table_asks_for_folders_when_first_shown(qtbot, appearance):
+def test_table_asks_for_folders_whenever_shown(qtbot, appearance):
     table = FolderTable()
     qtbot.addWidget(table)
     asked = []
@@ -87,4 +87,4 @@ def test_table_asks_for_folders_when_first_shown(qtbot, appearance):
     for _ in range(2):
         table.show()
         table.hide()
-    assert asked == [True]
+    assert asked == [True, True]

@@ -18,7 +18,7 @@ def notes(tmp_path) -> Path:
 
 @pytest.fixture
 def show_dialog(qtbot, appearance, jobs, memory, notes) -> Callable[[str], SettingsDialog]:
-    """Shows the settings at a page in an active dialog, and waits until it is complete."""
+    """Return a function that shows a page of the settings in an active dialog, and waits until it is complete."""
 
     def run(page: str) -> SettingsDialog:
         dialog = SettingsDialog(jobs)

@@ -20,7 +20,7 @@ def test_changes_contain_only_differences_and_unset_values():
 
 
 def test_provider_change_drops_model_and_server():
-    """Or its texts would go to the other's server."""
+    """Otherwise the new provider's texts would be sent to the old server."""
     assert EmbeddingChoice("openai", model="m", base_url="https://host/v1").with_provider("voyage") == EmbeddingChoice(
         "voyage"
     )

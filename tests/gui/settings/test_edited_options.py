@@ -40,9 +40,28 @@ def test_consecutive_changes_are_all_saved(qtbot, model):
     assert (settings.facts.recall_results, settings.window.theme) == (8, "dark")
 
 
+def test_settings_in_force_are_those_written_last(qtbot, jobs, model, monkeypatch):
+    """The jobs of two changes may report in another order than they wrote."""
+    save, reports, sizes = jobs.save, {}, []
+    monkeypatch.setattr(
+        jobs,
+        "save",
+        lambda work, done, failed: save(
+            work, lambda saved: reports.update({saved.changes[0].value: lambda: done(saved)}), failed
+        ),
+    )
+    model.in_force.connect(lambda settings, _: sizes.append(settings.window.font_scale))
+    for size in (1.1, 1.3):
+        model.set("window.font_scale", size, "defaults")
+    qtbot.waitUntil(lambda: len(reports) == 2)
+    for size in (1.3, 1.1):
+        reports[size]()
+    assert sizes == [1.3, 1.3]
+
+
 @pytest.fixture
 def slow_file(monkeypatch) -> Event:
-    """Writing the settings file waits for this event."""
+    """Delay writes of the settings file until this event is set."""
     change, free = engine.change_settings, Event()
 
     def wait(*arguments):

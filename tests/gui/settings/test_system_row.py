@@ -1,4 +1,4 @@
-"""A switch that the system keeps, among the options of the settings."""
+"""A switch in the settings that is stored by the system."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from gui.settings.system_setting import SystemRow, SystemSwitch
 
 
 class Entry:
-    """A file that is there or not, as what a desktop reads at its start."""
+    """A file that exists or not, like the one that a desktop reads when it starts."""
 
     def __init__(self, file: Path) -> None:
         self.file = file

@@ -1,4 +1,4 @@
-"""A garden with sessions, and results of it."""
+"""The window with a garden with sessions, and search results."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,7 +18,7 @@ def memory() -> Iterator[FakeMemory]:
 
 @pytest.fixture
 def find(qtbot, opened) -> Callable[[str], None]:
-    """Search for words in the window, and wait for the answer."""
+    """Search in the window, and wait for the answer."""
 
     def run(query: str) -> None:
         opened.search.search(query)

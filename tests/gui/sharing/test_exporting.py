@@ -18,7 +18,7 @@ from tests.helpers.windows import finish_jobs
 
 @pytest.fixture
 def choose(monkeypatch, tmp_path):
-    """The file that the user chooses in the dialog."""
+    """Set the file that the user selects in the dialog."""
 
     def answer(name: str, kind: str = "Markdown (*.md)") -> Path:
         path = tmp_path / "out" / name if name else Path()

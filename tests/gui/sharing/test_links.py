@@ -20,7 +20,7 @@ NOTE = "projects/greenhouse.md"
 
 @pytest.fixture
 def link(memory) -> Callable[..., str]:
-    """The address of a place in the workspace."""
+    """Return the link to a location in the workspace."""
 
     def write(path: str = NOTE, **more: object) -> str:
         return write_link(Link(workspace=str(memory.folder), path=path, **more))  # type: ignore[arg-type]
@@ -176,7 +176,7 @@ def test_unknown_link_names_no_folder(window, tmp_path):
 
 @pytest.fixture
 def mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only macOS sends such events."""
+    """Simulate macOS, the only system that sends such events."""
     monkeypatch.setattr("gui.controllers.sharing.sys", SimpleNamespace(platform="darwin"))
 
 

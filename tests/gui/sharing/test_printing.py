@@ -18,19 +18,11 @@ from gui.core.location import Location
 from gui.sharing.print_pages import Paper, conversation_steps, note_steps, paper_style
 from gui.style.theme import theme_tokens
 from gui.window.main_window import MainWindow
-from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.pdf_text import pdf_pages, pdf_text
 
 NOTE = "projects/greenhouse.md"
 LONG_CODE = "value = " + "x" * 400 + "_END"
-
-
-@pytest.fixture
-def memory() -> Iterator[FakeMemory]:
-    memory = FakeMemory(sessions=SESSIONS)
-    yield memory
-    memory.close()
 
 
 @pytest.fixture
@@ -74,7 +66,7 @@ def asks_for_file(read_session, monkeypatch) -> Callable[[], bool]:
 
 @pytest.fixture
 def print_to(read_note, monkeypatch) -> Callable[[Path], None]:
-    """Print the note, with a printer that writes this file: where tests run there is no other."""
+    """Print the note to this file with a fake printer, since the machine may have none."""
 
     def run(path: Path) -> None:
         def accept(dialog: QPrintDialog) -> None:
@@ -191,7 +183,7 @@ def test_revealed_secrets_are_masked_in_print(qtbot, read_session, memory, saved
 
 
 def _without_times(text: str) -> str:
-    """Without when it was printed."""
+    """Return the text without the time of printing."""
     start = text.index("Printed")
     return text[:start] + text[start + 30 :]
 
@@ -248,7 +240,7 @@ def test_failed_pdf_save_keeps_existing_file(qtbot, read_session, tmp_path, monk
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gui.sharing.save_file.os.fsync", full)
+    monkeypatch.setattr("gui.sharing.export.os.fsync", full)
     read_session.sharing.printing.write_pdf(target, usual_layout())
     qtbot.waitUntil(lambda: "is full" in read_session.banner.text)
     assert target.read_bytes() == b"older"

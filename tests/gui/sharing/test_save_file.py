@@ -1,4 +1,4 @@
-"""Files that are written wholly or not at all."""
+"""Files that are written completely or not at all."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ import pytest
 
 from engine import Settings
 from gui.core.workspace import Opened
-from gui.sharing.save_file import SavingFailed, note_paths, save_whole
+from gui.sharing.export import SavingFailed, note_paths, save_whole
 
 needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can write everywhere")
 
@@ -51,7 +51,7 @@ def test_full_disk_keeps_existing_file(tmp_path, notes, monkeypatch):
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("gui.sharing.save_file.os.fsync", full)
+    monkeypatch.setattr("gui.sharing.export.os.fsync", full)
     with pytest.raises(SavingFailed, match=r"^The disk of .* is full\. Free some space, or choose another folder\.$"):
         save_whole(target, b"new", notes=[notes])
     assert target.read_text() == "old"
@@ -76,7 +76,7 @@ def test_permission_error_is_reported(tmp_path, notes, monkeypatch):
     def refuse(*_: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("gui.sharing.save_file.os.open", refuse)
+    monkeypatch.setattr("gui.sharing.export.os.open", refuse)
     with pytest.raises(SavingFailed, match=r"cannot be written: choose another folder\.$"):
         save_whole(tmp_path / "a.md", b"new", notes=[notes])
 

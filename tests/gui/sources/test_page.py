@@ -15,7 +15,7 @@ Left = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def home(user_home) -> Path:
-    """With the sessions of two agents, an export, and a folder that no agent is known to use."""
+    """A home folder with the sessions of two agents, an export, and a folder of no known agent."""
     for name in (
         ".claude/projects/p/one.jsonl",
         ".codex/sessions/2026/rollout-1.jsonl",

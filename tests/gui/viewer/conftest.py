@@ -1,4 +1,4 @@
-"""A viewer on the screen with a memory behind it."""
+"""A visible viewer with a memory."""
 
 from collections.abc import Iterator
 

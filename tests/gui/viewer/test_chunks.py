@@ -1,4 +1,4 @@
-"""The margin with the borders of chunks, and the card with the row of one."""
+"""The margin with the borders of chunks, and the card that describes a chunk."""
 
 import pytest
 from hypothesis import given
@@ -25,7 +25,7 @@ def insight(memory: FakeMemory) -> FakeInsight:
 
 @pytest.fixture
 def chunked(qtbot, memory: FakeMemory, insight: FakeInsight, panel: ViewerPanel, show):
-    """The greenhouse with its borders shown."""
+    """The greenhouse note with chunk borders shown."""
     panel.set_manager(memory)
     show(GREENHOUSE)
     panel.chunks_action.trigger()
@@ -43,7 +43,7 @@ def point_of(panel: ViewerPanel, line: int, lane: int = 0) -> QPoint:
 
 
 def words(panel: ViewerPanel) -> str:
-    """All that the card says."""
+    """Return all texts of the card."""
     return "\n".join(part.text().replace("\u200b", "") for part in panel.card.findChildren(QLabel))
 
 

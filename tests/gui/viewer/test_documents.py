@@ -1,4 +1,4 @@
-"""A document in the viewer: its text with pages, named as such, and its own program at the page."""
+"""A document in the viewer: its text with page numbers, its type, and its own program opened at the page."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ REPORT = Path("/n/a report.pdf")
 
 @pytest.fixture
 def report(memory: FakeMemory) -> str:
-    """The name of a document with 40 pages of three lines."""
+    """Return the name of a document with 40 pages of three lines."""
     pages = [[f"Line {line} of {page}" for line in (1, 2, 3)] for page in range(1, 41)]
     memory.files["papers/report.pdf"] = pdf(pages, title="Annual report").decode("ascii")
     return "papers/report.pdf"

@@ -1,4 +1,4 @@
-"""The commands that hand a file to an editor."""
+"""Commands that open a file in an editor."""
 
 import sys
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def test_failed_editor_start_is_reported() -> None:
 
 @pytest.fixture
 def opener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
-    """Put a program in the place of the desktop's own that ends with a code, and writes what it was asked to open."""
+    """Replace the desktop's open command by a program with this exit code, which records the path that it gets."""
 
     def install(code: int) -> Path:
         seen, program = tmp_path / "seen", tmp_path / ("open" if sys.platform == "darwin" else "xdg-open")

@@ -1,4 +1,4 @@
-"""What gives way when the window gets narrow: the path, then the buttons, the title last."""
+"""When the window gets narrow, first the path is shortened, then the buttons, and last the title."""
 
 from collections.abc import Iterator
 from itertools import pairwise

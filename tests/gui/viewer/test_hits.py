@@ -1,4 +1,4 @@
-"""Stepping through hits of a text that is only partly looked through."""
+"""Stepping through hits of a partly scanned text."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -36,7 +36,7 @@ class WatchedText(NumberedText):
 
 
 class LargeMemory(FakeMemory):
-    """Has one large file besides."""
+    """A memory with an additional large file."""
 
     large = Path()
 

@@ -1,4 +1,4 @@
-"""A long line in pieces looks like the same line in one."""
+"""A long line that is laid out in pieces looks like the whole line."""
 
 import math
 from itertools import accumulate, pairwise
@@ -65,9 +65,10 @@ def test_pieces_match_layout_of_whole_line(qtbot, appearance, kind: str, wrap: i
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_mixed_scripts_match_layout_of_whole_line(qtbot, appearance, wrap: int | None, data: st.DataObject) -> None:
-    """But for a pixel or two: an emoji is drawn with the script before it, and for Hindi there may be no font here.
+    """Differences of a pixel or two are allowed.
 
-    In a wrapped line, a pixel may move a word to another row.
+    An emoji is drawn with the preceding script, and a font for Hindi may be missing. In a wrapped line, a pixel may
+    move a word to another row.
     """
     kinds = st.sampled_from([part for part in PARTS if wrap is None or part != EMOJI])
     parts = data.draw(st.lists(kinds, min_size=40, max_size=60))

@@ -1,4 +1,4 @@
-"""Parts of a note that Qt converts one at a time: small enough whatever the note has, and the same as in one."""
+"""Parts of a note that Qt converts one at a time: each is small, and together they equal the whole."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.M
 FULL_BLOCK = 16 * 1024
 
 SIZE = 30_000
-"""Characters of a hostile note, at least."""
+"""Minimum number of characters of a hostile note."""
 HOSTILE = {
     "rows": "|a|b|c|\n|-|-|-|\n" + "|1|2|3|\n" * 20_000,
     "rows without bars": "|a|b|c|\n|-|-|-|\n" + "x\n" * 20_000,
@@ -108,7 +108,10 @@ def slices(tmp_path: Path) -> Slices:
 
 
 def weight(part: str) -> tuple[int, int, int, int, int]:
-    """Blocks, characters of the longest, cells, items and formatted runs of Qt's document for a part."""
+    """Return the sizes of Qt's document for a part.
+
+    These are the number of blocks, the characters of the longest, and the numbers of cells, items and formatted runs.
+    """
     document = SealedDocument()
     document.setMarkdown(f"x\n\n{part}", FEATURES)
     tables = [frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable)]

@@ -1,4 +1,4 @@
-"""Which lines of a Markdown file are headings."""
+"""Detection of the headings of a Markdown file."""
 
 from collections.abc import Sequence
 

@@ -82,7 +82,7 @@ def test_page_has_texts_and_headings(build) -> None:
 
 @pytest.fixture
 def slice_after(monkeypatch) -> Callable[[int], None]:
-    """Sets the size of the parts in which a note is built."""
+    """Return a function that sets the size of the parts in which a note is built."""
     return lambda size: monkeypatch.setattr(markdown_parts, "ENOUGH", Load(size, size, size, size, size))
 
 
@@ -114,7 +114,7 @@ def test_table_after_quoted_code_has_equal_cells(build) -> None:
 
 
 def table_of(build, header: str, cell: str, columns: int, width: int) -> tuple[Page, QTextTable]:
-    """A page with a table of three rows, laid out in this width."""
+    """Return a page of this width with a table of three rows."""
     rows = ("|".join(["", *[text] * columns, ""]) for text in (header, "---", cell, cell))
     page = build("# T\n\n" + "\n".join(rows), width)
     page.document.setTextWidth(width)
@@ -123,7 +123,7 @@ def table_of(build, header: str, cell: str, columns: int, width: int) -> tuple[P
 
 
 def broken_words(table: QTextTable) -> list[str]:
-    """The lines of a table that end where Qt breaks no line unless a word is too long."""
+    """Return the lines of a table that end within a word, where Qt breaks only words that are too long."""
     broken = []
     for row in range(table.rows()):
         for column in range(table.columns()):

@@ -29,7 +29,7 @@ SCRIPTS = {
 }
 LENGTHS = (10, 199, 401, 801, 5_000, 20_000)
 WIDTH = 600
-"""Of the picture, in pixels; a wrapped line has as much room."""
+"""Width of the picture, in pixels, and of wrapped lines."""
 MOST_PICTURES = 60
 
 
@@ -50,13 +50,13 @@ def painted(laid: LineLayout, left: int, top: int, height: int) -> list[int]:
 
 
 def evenly(places: range) -> list[int]:
-    """At most `MOST_PICTURES` of the places, with the first and the last."""
+    """Return at most `MOST_PICTURES` of the positions, including the first and the last."""
     step = math.ceil(len(places) / MOST_PICTURES)
     return [*places[:: max(1, step)], places[-1]]
 
 
 def unpainted_rows(text: str, cut_mark: str = "") -> list[int]:
-    """Tops of the rows of a wrapped line that have fewer painted pixels than characters."""
+    """Return the tops of rows of a wrapped line that have fewer painted pixels than characters."""
     style = LineStyle(Typography.current(), WIDTH)
     laid = LineLayout(text, cut_mark, style)
     rows = laid.rows_within(math.inf)
@@ -72,7 +72,7 @@ def unpainted_rows(text: str, cut_mark: str = "") -> list[int]:
 
 
 def unpainted_columns(text: str, cut_mark: str = "") -> list[int]:
-    """Left edges of the parts of an unwrapped line that have no painted pixels."""
+    """Return the left edges of parts of an unwrapped line that have no painted pixels."""
     laid = LineLayout(text, cut_mark, LineStyle(Typography.current(), None))
     laid.lay_out_area(QRectF(0, 0, 1e7, 1), math.inf)
     lefts = evenly(range(0, max(1, math.ceil(laid.width) - WIDTH // 2), WIDTH))

@@ -1,4 +1,4 @@
-"""The whole viewer in use."""
+"""The complete viewer in use."""
 
 import json
 import threading
@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gui.style.theme import theme_tokens
 from gui.viewer import base_viewer, external_programs
+from gui.viewer.markdown_parts import StepwiseLayout
 from gui.viewer.match_list import Hit, MatchScrollBar
 from gui.viewer.panel import CHOOSE_RESULT, ViewerPanel
-from gui.viewer.rendered_view import StepwiseLayout
 from gui.viewer.source_view import SourceView
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import finish_jobs
@@ -23,25 +23,25 @@ GREENHOUSE = "projects/greenhouse.md"
 
 
 def current(panel: ViewerPanel) -> tuple[int, str]:
-    """Line and word of the framed hit."""
+    """Return the line and the word of the framed hit."""
     hit = panel.source.current_hit
     assert hit is not None
     return hit.line, panel.source.text_at(hit.line)[hit.start : hit.end]
 
 
 def hint(panel: ViewerPanel) -> str:
-    """The sentence that lies over the text now."""
+    """Return the message that is shown over the text."""
     return panel.hint.findChild(QLabel).text() if panel.hint.isVisible() else ""
 
 
 def has_tick(strip: QImage) -> bool:
-    """Whether a tick of a hit is painted in this part of a scroll bar."""
+    """Whether this part of a scroll bar has the mark of a hit."""
     tick = theme_tokens("light").mark_tick
     return any(strip.pixelColor(strip.width() // 2, y) == tick for y in range(strip.height()))
 
 
 def ticked_lines(view: SourceView) -> set[int]:
-    """Lines with a painted tick."""
+    """Return the lines with a mark in the scroll bar."""
     bar = view.findChild(MatchScrollBar)
     strip = bar.grab().toImage()
     lines = range(1, view.line_count + 1)
@@ -49,7 +49,7 @@ def ticked_lines(view: SourceView) -> set[int]:
 
 
 def laid_out(panel: ViewerPanel) -> bool:
-    """Whether the rendered page has its height, and so does its scroll bar, which Qt adjusts in a later turn."""
+    """Whether the rendered page and its scroll bar have their final height; Qt adjusts the bar in a later turn."""
     page = panel.rendered
     if not page.findChild(StepwiseLayout).complete:
         return False
@@ -519,9 +519,9 @@ def check_hits_of_wide_table(qtbot, panel: ViewerPanel, render) -> None:
     first = next(number for number, text in enumerate(page.blocks.texts, 1) if text == "kettle_0")
     for line, name in ((text, "kettle_9"), (first, "kettle_0"), (text, "kettle_9")):
         hit = Hit(line, 0, len(name))
-        assert not page.shows(hit)
+        assert page.level(hit) is None
         page.show_hit(hit)
-        assert page.shows(hit)
+        assert page.level(hit) is not None
         cursor = page.textCursor()
         cursor.setPosition(page.document().findBlockByNumber(line - 1).position())
         left = page.cursorRect(cursor).left()
@@ -614,7 +614,7 @@ def test_n_steps_through_hits_on_page(qtbot, panel: ViewerPanel, memory: FakeMem
         hit = panel.rendered.current_hit
         assert hit is not None
         assert (hit.line, hit.start) == (line, start)
-        assert panel.rendered.shows(hit)
+        assert panel.rendered.level(hit) is not None
     panel.rendered.viewport().grab()
 
 
@@ -812,7 +812,7 @@ def test_other_formats_have_a_page_with_hits(panel: ViewerPanel, memory: FakeMem
     hit = panel.rendered.current_hit
     assert hit is not None
     assert panel.rendered.blocks.texts[hit.line - 1] == "the slate"
-    assert panel.rendered.shows(hit)
+    assert panel.rendered.level(hit) is not None
 
 
 def test_links_of_other_formats_open_notes(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
@@ -846,7 +846,7 @@ def test_links_within_a_page_find_their_headings(qtbot, panel: ViewerPanel, memo
     assert scrolled.value() == 0
 
 
-def test_link_followed_before_the_layout_is_kept(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+def test_link_followed_before_layout_keeps_its_target(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     memory.files["garden.md"] = f"# Beds\n\n{_WORDS}\n\n# Paths\n\n{_WORDS}"
     scrolled = panel.rendered.verticalScrollBar()
     positions = []
@@ -883,3 +883,36 @@ def test_canvas_is_readable_text(panel: ViewerPanel, memory: FakeMemory, show) -
     show("plan.canvas", 2, 2)
     assert panel.source.text_at(2) == "Pump"
     assert panel.header.title.text() == "plan"
+
+
+@pytest.mark.parametrize("rendered", [False, True])
+def test_wheel_with_ctrl_asks_for_another_text_size(qtbot, panel: ViewerPanel, show, rendered: bool) -> None:
+    show(GREENHOUSE)
+    panel.resize(500, 160)
+    panel.choose_rendered(rendered)
+    qtbot.waitUntil(lambda: panel.page is (panel.rendered if rendered else panel.source))
+    steps: list[int] = []
+    panel.zoom_requested.connect(steps.append)
+    before, middle = panel.page.font(), panel.page.mapTo(panel, panel.page.rect().center())
+    for turn in (60, 60, -120, 60):
+        QTest.wheelEvent(
+            panel.windowHandle(), QPointF(middle), QPoint(0, turn), QPoint(), Qt.KeyboardModifier.ControlModifier
+        )
+    assert steps == [1, -1]
+    assert panel.page.font() == before
+    assert panel.page.verticalScrollBar().value() == 0
+
+
+def test_rendered_page_has_the_keys_of_a_text(qtbot, panel: ViewerPanel, show) -> None:
+    show(GREENHOUSE)
+    panel.resize(500, 160)
+    panel.choose_rendered(True)
+    qtbot.waitUntil(lambda: panel.page is panel.rendered and laid_out(panel))
+    page, bar = panel.rendered, panel.rendered.verticalScrollBar()
+    qtbot.keyClick(page, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    assert bar.value() == bar.maximum() > 0
+    qtbot.keyClick(page, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    assert bar.value() == 0
+    qtbot.keyClick(page, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(page, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert len(QGuiApplication.clipboard().text()) > 100

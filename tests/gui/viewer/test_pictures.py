@@ -131,6 +131,6 @@ def test_image_appears_without_moving_text(qtbot, panel: ViewerPanel, memory: Fa
 
 
 def _pixel(document: QTextDocument) -> QColor:
-    """The colour of the first picture's pixel at 5, 5."""
+    """Return the colour of the first picture's pixel at 5, 5."""
     picture = document.resource(IMAGE, QUrl("picture:0"))
     return picture.toImage().pixelColor(5, 5)

@@ -47,7 +47,7 @@ def make(qtbot, appearance, jobs: Jobs, tmp_path: Path) -> Iterator:
 
 
 def x_of(view: SourceView, line: int, column: int) -> float:
-    """X coordinate of a column of a line in the viewport."""
+    """Return the x coordinate of a column of a line in the viewport."""
     laid = view.layouts.line(line)
     answer = laid.pieces[0].layout.lineAt(0).cursorToX(column)
     return view._text_left() + (answer[0] if isinstance(answer, tuple) else answer)
@@ -60,7 +60,7 @@ def y_of(view: SourceView, line: int) -> int:
 
 
 def inked(view: SourceView, line: int) -> list[int]:
-    """The columns of pixels with ink in a line."""
+    """Return the columns of pixels with ink in a line."""
     view.viewport().grab()
     deadline = QDeadlineTimer(60_000)
     while not view.painted and not deadline.hasExpired():  # on a busy machine, a later frame shows the last lines

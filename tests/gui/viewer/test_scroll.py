@@ -1,4 +1,4 @@
-"""Scrolling through lines whose heights are known late."""
+"""Scrolling through lines before their heights are known."""
 
 from hypothesis import given
 from hypothesis import strategies as st

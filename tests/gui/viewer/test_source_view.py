@@ -1,4 +1,4 @@
-"""The source on the screen: geometry, wrapping, selection, keys."""
+"""The visible source view: geometry, wrapping, selection, keys."""
 
 import time
 from collections.abc import Iterator
@@ -53,12 +53,12 @@ def put(view: SourceView, folder: Path, text: str) -> None:
 
 
 def top_character(view: SourceView) -> tuple[int, int]:
-    """Line and column of the character at the top left."""
+    """Return the line and column of the character at the top left."""
     return view.position_at(QPoint(0, 1))
 
 
 def y_of(view: SourceView, line: int) -> int:
-    """The first pixel row in view that belongs to a line."""
+    """Return the first visible pixel row of a line."""
     return next(y for y in range(view.viewport().height()) if view.position_at(QPoint(0, y))[0] == line)
 
 
@@ -145,7 +145,7 @@ def test_view_of_slow_frames_ends_up_painted(
 
 
 def on_screen(view: SourceView) -> QImage:
-    """The lines that the last frames have painted."""
+    """Return the lines that the last frames have painted."""
     return view.screen().grabWindow(view.winId()).toImage()
 
 
@@ -240,7 +240,7 @@ def test_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
 
 def test_hit_is_framed_and_scrolled_into_view(view: SourceView) -> None:
     view.show_hit(Hit(4, 1200, 1203))
-    assert view.shows(Hit(4, 1200, 1203))
+    assert view.level(Hit(4, 1200, 1203)) is not None
     assert view.horizontalScrollBar().value() > 0
     view.show_hit(Hit(250, 0, 4))
     assert view.horizontalScrollBar().value() == 0

@@ -1,4 +1,4 @@
-"""Lines as the viewer sees them: clamped on the screen, whole on the clipboard."""
+"""Lines in the viewer: shortened on the screen, complete on the clipboard."""
 
 from pathlib import Path
 

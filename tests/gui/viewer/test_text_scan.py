@@ -1,4 +1,4 @@
-"""Looking a text through in the background."""
+"""Scanning a text in the background."""
 
 import pytest
 
@@ -13,7 +13,7 @@ FAR = 40 * BLOCK
 
 
 class CountingLines(TextLines):
-    """Remembers which blocks were read, in order."""
+    """Records the blocks that were read, in order."""
 
     def lines(self, first: int, last: int):
         self.__dict__.setdefault("read", []).append((first - 1) // BLOCK)

@@ -57,7 +57,10 @@ TEXT = st.text(st.sampled_from("aé水\U0001f331\U0001d54f "), max_size=20)
 
 @pytest.fixture
 def tripwire(tmp_path) -> Iterator[tuple[str, Callable[[], bool]]]:
-    """The path of a named pipe, and whether something opened it to read; a second process waits at its other end."""
+    """Return the path of a named pipe, and a function that says whether anything opened it to read.
+
+    A second process waits at its other end.
+    """
     pipe, opened = tmp_path / "picture.png", tmp_path / "opened"
     if sys.platform == "win32":
         pytest.skip("needs named pipes with a path")

@@ -30,7 +30,7 @@ BOUNDS = QRect(0, 0, WIDTH, HEIGHT)
 
 
 def columns(image: QImage) -> list[int]:
-    """Those with ink on them."""
+    """Return the columns with ink."""
     rows = range(image.height())
     return [x for x in range(image.width()) if any(image.pixelColor(x, y) != QColor("white") for y in rows)]
 
@@ -74,7 +74,7 @@ def test_pixmap_is_moved_but_not_mirrored(qapp):
 @pytest.mark.usefixtures("right_to_left")
 def test_directional_icon_is_mirrored(qapp):
     def tip(name: str) -> tuple[int, int]:
-        """Where there is ink at half the height: at the tip of an arrow."""
+        """Return the position of ink at half the height: the tip of an arrow."""
         picture = icon_pixmap(name, QColor("black"), 32).toImage()
         inked = [x for x in range(32) if picture.pixelColor(x, 16).alpha() > 100]
         return inked[0], inked[-1]

@@ -191,7 +191,7 @@ def _button(bar: SyncBar, words: str) -> QPushButton:
 
 
 def _positions(bar: SyncBar) -> list[tuple[int, int]]:
-    """Left edges and widths of the bar's parts during a sync."""
+    """Return left edges and widths of the bar's parts during a sync."""
     parts = bar.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
     return [(part.x(), part.width()) for part in parts if not part.isHidden()]
 

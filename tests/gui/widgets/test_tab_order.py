@@ -1,4 +1,4 @@
-"""Walking along the tab order is cheap."""
+"""Moving along the tab order is fast."""
 
 import shiboken6
 from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QMenu, QPushButton, QScrollArea, QWidget
@@ -29,7 +29,7 @@ def test_tab_order_cycles_in_both_directions(qtbot):
 
 
 def test_qt_objects_outlive_widget_passed_to_tab_order(qtbot):
-    """PySide takes what Qt's own chain returns for a child of the widget that was asked."""
+    """PySide treats the result of Qt's own tab chain as a child of the widget, and deletes it along with the widget."""
     window, room = _window(qtbot)
     action = QMenu("Menu", window).addAction("Entry")
     for step in (following, preceding):

@@ -113,7 +113,7 @@ def test_sort_arrow_is_next_to_the_title(qtbot, appearance):
 
 
 def _arrow(table: IssuesTable) -> set[tuple[int, int]]:
-    """Pixels that the arrow over the first column has painted."""
+    """Return the pixels of the arrow in the header of the first column."""
     header = table.horizontalHeader()
     drawn = []
     for shown in (True, False):

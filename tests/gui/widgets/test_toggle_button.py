@@ -1,4 +1,4 @@
-"""A screen reader turns a button with `toggle()`, by the first of its actions."""
+"""A screen reader can toggle a button by the first of its actions."""
 
 import pytest
 from PySide6.QtGui import QAccessible

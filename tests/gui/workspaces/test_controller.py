@@ -1,4 +1,4 @@
-"""Several workspaces in the window, with real indexes: the switcher, and an answer of all of them."""
+"""Several workspaces in the window, with real indexes: switching, and searching all of them."""
 
 import json
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def folders(tmp_path: Path, config: Path) -> dict[str, Path]:
 
 @pytest.fixture
 def window(qtbot, appearance, jobs, config, folders) -> Iterator[MainWindow]:
-    """The garden is open."""
+    """The window with the garden open."""
     workspace = Workspace(jobs, config=config)
     with appearance.bare():
         window = MainWindow(workspace, jobs, appearance, WindowState(), paths=AppPaths(config))

@@ -21,7 +21,7 @@ def error(status: int, detail: str) -> Refusal:
 
 
 class VoyageServer(FakeServer):
-    """Counts a quarter of the letters as tokens."""
+    """A fake that counts one token per four characters."""
 
     provider = "voyage"
     model = "voyage-4-large"
@@ -71,7 +71,7 @@ class VoyageServer(FakeServer):
         return self.embed(request.json)
 
     def embed(self, body: Any) -> Reply:
-        """The answer to the body of a request, direct or out of a batch."""
+        """Return the answer to a request's body, direct or from a batch."""
         if unknown := set(body) - _FIELDS:
             raise error(400, f"Argument '{min(unknown)}' is not supported by our API.")
         model = body.get("model")

@@ -1,4 +1,4 @@
-"""Declares Codex CLI, which names sessions in files of its own, and compresses those that have not changed for a
+"""Declares Codex CLI, which names sessions in separate files, and compresses those that have not changed for a
 week; and copies of it: TRAE's command line (checked against agentsview, August 2026), and Open Interpreter since its
 version 1 (checked against claude-code-history-viewer, August 2026).
 """

@@ -27,7 +27,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """Return the sessions whose messages are in a file of their own, and backups."""
+    """Return the sessions whose messages are in a separate file, and backups."""
     own_files = [file for file in files if _FOLDER in file.path]
     split = {file.path.removesuffix(_LINES) + _SESSION for file in own_files if file.path.endswith(_LINES)}
     sessions = {file.path for file in own_files}

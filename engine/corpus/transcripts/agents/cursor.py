@@ -1,6 +1,7 @@
 """Declares Cursor, the editor, whose chats are all in one database, and its command line, `cursor-agent`.
 
-The editor also writes transcripts as the command line does, of chats that are in its database.
+The editor also writes transcripts as the command line does, of chats that are in its database. The command line has a
+database for each chat, and newer versions a transcript, too, which is read then.
 """
 
 import os
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _TRANSCRIPTS = "agent-transcripts"
 _DATABASE = os.path.join("globalStorage", "state.vscdb")
+_STORE = "store.db"
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -33,28 +35,35 @@ def _formats() -> "Formats":
 
 def _cli_folders(machine: Machine) -> FoundFolders:
     yield "", machine.below_home(".cursor", "projects")
+    yield "", machine.below_home(".cursor", "chats")
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """Return the transcripts of chats that are also in the editor's database, which has times and results of tools."""
+    """Return the transcripts of chats that are also in the editor's database, which has times and results of tools, and
+    the databases of chats that have a transcript.
+    """
     transcripts: dict[str, list[str]] = {}
-    databases = []
+    databases, single = [], dict[str, str]()
     for file in files:
         if f"{os.sep}{_TRANSCRIPTS}{os.sep}" in file.path and file.path.endswith(".jsonl"):
             transcripts.setdefault(os.path.basename(file.path).removesuffix(".jsonl"), []).append(file.name)
         elif file.path.endswith(_DATABASE):
             databases.append(file.path)
+        elif file.path.endswith(f"{os.sep}{_STORE}"):
+            single[file.name] = os.path.basename(os.path.dirname(file.path))
+    copies = {name for name, id_ in single.items() if id_ in transcripts}
     if not transcripts or not databases:
-        return set()
+        return copies
     (known,) = AGENT.formats().databases
-    return in_databases(transcripts, databases, known, before, cancel)
+    return copies | in_databases(transcripts, databases, known, before, cancel)
 
 
 def _cli_formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
+    from engine.corpus.transcripts.parsers.cursor_store import CURSOR_STORE
 
-    return Formats(lines=(CursorCliFormat(),))
+    return Formats(lines=(CursorCliFormat(),), databases=(CURSOR_STORE,))
 
 
 AGENT = Agent(
@@ -70,9 +79,11 @@ CLI = Agent(
     name="cursor-cli",
     label="Cursor CLI",
     resume="cursor-agent --resume {id}",
-    stores=((r"/\.cursor/projects\Z", "cursor-cli"),),
+    stores=((r"/\.cursor/projects\Z", "cursor-cli"), (r"/\.cursor/chats\Z", "cursor-chats")),
     folders=_cli_folders,
+    databases=r"store\.db",
+    neighbour_parts=(_STORE, r"meta\.json|prompt_history\.json"),
     copies=_copies,
-    with_copies=(_TRANSCRIPTS, "state.vscdb"),
+    with_copies=(_TRANSCRIPTS,),
     formats=_cli_formats,
 )

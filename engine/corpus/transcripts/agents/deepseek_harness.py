@@ -1,7 +1,7 @@
 """Declares DeepSeek Harness: where its sessions are, and in which format.
 
 They may be compressed from the beginning. A newer version of the program copies a session into a file of its own format
-when it reads it, and leaves the older file as it is.
+when it reads it, and doesn't change the older file.
 """
 
 import os

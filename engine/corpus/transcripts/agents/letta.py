@@ -28,7 +28,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """Return the transcripts of sessions that have a file of their own, with times and models of all messages."""
+    """Return the transcripts of sessions that have a separate file, with times and models of all messages."""
     transcripts: dict[str, list[str]] = {}
     stored: set[str] = set()
     for file in files:

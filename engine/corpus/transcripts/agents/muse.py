@@ -24,6 +24,7 @@ def _formats() -> "Formats":
 
 AGENT = Agent(
     name="muse",
+    parser_version=2,
     label="Muse Code",
     resume="muse resume {id}",
     stores=((r"/muse/sessions\Z", "muse"),),

@@ -1,6 +1,6 @@
 """Declares Pi, and Oh My Pi and Prime Agent, which were made from it (Prime Agent as agentsview reads it, August 2026).
 
-OpenClaw stores their format, too: the folder or the file's name tells them apart.
+OpenClaw stores their format, too: the folder or the file's name identifies the agent.
 """
 
 import os

@@ -98,6 +98,7 @@ class _Session(LineParser, kw_only=True):
         """Add the tokens and costs that lines of Aider's output report; Aider counts cached tokens as sent."""
         if model := _MODEL.search(output):
             self.model = model[1]
+            self.use_model(self.model)
         for counts in _USAGE.finditer(output):
             sent, written, read, received = (tokens(_number(text)) for text in counts.groups()[:4])
             cost = dollars(_number(counts[5]))

@@ -46,6 +46,8 @@ class _Parser(LineParser):
         role = self.role(_ROLES, string(author.get("role"))) or "system"
         recipient = string(value.get("recipient"))
         kind = _kind(role, string(content.get("content_type")), recipient)
+        if role == "assistant":
+            self.use_model(mapping(value.get("metadata")).get("model_slug"))
         if kind == "text" and _is_hidden(value, content):
             role = "system"
         text = "\n".join(piece for piece in self._text(content) if piece)

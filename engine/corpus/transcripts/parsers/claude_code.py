@@ -228,7 +228,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         self.facts.usage = totals or self.facts.usage
 
     def _emit(self, parts: Iterator[Part], value: Mapping[str, Any], line: int, answer: str = "") -> list[Message]:
-        """Return the parts as one message, or as further parts of the previous line's message."""
+        """Return the messages of these parts; with the same `answer` as the line before, they continue its message."""
         side = self.agent_file or value.get("isSidechain") is True or isinstance(value.get("parent_tool_use_id"), str)
         time = seconds(value.get("timestamp"))
         uuid = string(value.get("uuid"))
@@ -377,7 +377,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         self.prompts.append(line)
 
     def describe(self, session: Mapping[str, Any]) -> None:
-        """Take title, folder and caller of a session of Cowork, whose folders are a virtual machine's, or of Qoder."""
+        """Read title, project folder and parent from the metadata of a session of Cowork or Qoder.
+
+        Cowork's transcripts only have the folders of its virtual machine.
+        """
         folders = items(session.get("userSelectedFolders")) or [session.get("working_dir")]
         self.facts.project = clean(string(folders[0])) or self.facts.project
         self.facts.parent = clean(string(session.get("parent_session_id")))

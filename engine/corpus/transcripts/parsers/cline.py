@@ -58,12 +58,13 @@ _TROUBLE = frozenset(
 )
 _REQUESTS = frozenset({"api_req_started", "deleted_api_reqs", "subagent_usage"})
 _SILENT = frozenset(
-    """api_req_deleted api_req_finished api_req_rate_limit_wait api_req_retried api_req_retry_delayed api_req_started
-    auto_approval_max_req_reached checkpoint_created checkpoint_saved compaction condense conditional_rules_applied
-    deleted_api_reqs hook_output_stream hook_status image info load_mcp_documentation mcp_notification
-    mcp_server_request_started mode_switch_compatibility_warning report_bug resume_completed_task resume_task
-    shell_integration_warning shell_integration_warning_with_suggestion sliding_window_truncation subagent
-    subagent_usage summarize_task task_progress too_many_tools_warning use_subagents user_edit_todos""".split()
+    """api_req_deleted api_req_finished api_req_rate_limit_wait api_req_rate_limited api_req_retried
+    api_req_retry_delayed api_req_started auto_approval_max_req_reached browser_session_status checkpoint_created
+    checkpoint_saved compaction condense conditional_rules_applied deleted_api_reqs hook_output_stream hook_status image
+    info load_mcp_documentation mcp_notification mcp_server_request_started mode_switch_compatibility_warning report_bug
+    resume_completed_task resume_task shell_integration_warning shell_integration_warning_with_suggestion
+    sliding_window_truncation subagent subagent_usage summarize_task task_progress too_many_tools_warning use_subagents
+    user_edit_todos""".split()
 )
 
 

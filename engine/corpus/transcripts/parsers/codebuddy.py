@@ -61,7 +61,10 @@ class CodeBuddyParser(LineParser, kw_only=True):
             role = ROLES.get(string(value.get("role")))
             if role is None:
                 self.count_unknown(f"role {string(value.get('role'))}")
-            inserted = mapping(value.get("providerData")).get("skipRun") is True
+            about = mapping(value.get("providerData"))
+            inserted = about.get("skipRun") is True
+            if role == "assistant":
+                self.use_model(about.get("model"))
             yield Part("system" if inserted else role or "system", "text", content(value.get("content")))
 
 

@@ -151,6 +151,7 @@ class CodexParser(LineParser, kw_only=True):
         elif kind == "turn_context":
             self.facts.project = self.facts.project or clean(string(payload.get("cwd")))
             self.model = clean(string(payload.get("model"))) or self.model
+            self.use_model(self.model)
         elif kind not in _ENVELOPES_PASSED_OVER:
             self.count_unknown(kind)
         return []
@@ -243,7 +244,7 @@ class CodexParser(LineParser, kw_only=True):
         return called
 
     def _ran(self, tool: str, text: str, line: int, time: float | None, id: str) -> list[Message]:
-        """Return a command or a patch of a program as a message, if the program's text doesn't show all of it."""
+        """Return a command or patch that a program ran as a message, unless the text of the program shows all of it."""
         message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
         if not id.startswith(_PROGRAM_CALL_PREFIX) or self._uses(message) <= self.ran:
             return []
@@ -349,7 +350,7 @@ class CodexParser(LineParser, kw_only=True):
         return self._add("system", "text", words, line, time, id=id) if fresh else []
 
     def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
-        """Return the agent's text as a message, and plans in it as messages of their own, as the event has them."""
+        """Return the agent's text as one message, and each plan in it as another, as the event for the screen does."""
         text = _cut(text, "oai-mem-citation")[0]
         words, plans = _cut(text, "proposed_plan")
         return self._new_messages("assistant", "text", [words, *plans], line, time, id=id, event=event)

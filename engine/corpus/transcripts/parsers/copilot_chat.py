@@ -10,7 +10,7 @@ Written from VS Code's public source, `src/vs/workbench/contrib/chat/common`, fr
   path `k` of the value that is set (1), appended to or truncated (2), or deleted (3).
 
 Questions of the agent with the user's answers (`questionCarousel`), and plans with the user's decision (`planReview`),
-are speech, as of the source of November 2026.
+are speech, according to the source of November 2026.
 
 Copilot's own transcripts, `<workspace>/GitHub.copilot-chat/transcripts/<id>.jsonl`, have the lines of its command line
 (`copilot_cli`). `workspace.json` next to `chatSessions` names the folder. Chats of Cursor, and those of Windsurf's and

@@ -50,6 +50,7 @@ _SIDE_EVENTS = ("tool.execution_start", "tool.execution_complete", "tool.user_re
 _NOTICES = {  # type of event: key of its text
     "session.compaction_complete": "summaryContent",
     "session.error": "message",
+    "session.handoff": "summary",
     "session.warning": "message",
     "system.notification": "content",
 }
@@ -148,6 +149,7 @@ class CopilotParser(LineParser, kw_only=True):
         if clean(thought[:200]) != self.thought:
             yield Part("assistant", "thinking", thought)
         self.thought = ""
+        self.use_model(data.get("model"))
         yield Part("assistant", "text", string(data.get("content")))
         for request in map(mapping, items(data.get("toolRequests"))):
             name = clean(string(request.get("name")))

@@ -27,6 +27,8 @@ _FACTS = """SELECT CAST(title AS BLOB), created_at, CAST(parent_session_id AS BL
 _MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_of("parts")}, {{summary}}
     FROM messages WHERE session_id = ? ORDER BY created_at, rowid"""
 
+_MODELS = "SELECT DISTINCT CAST(model AS BLOB) FROM messages WHERE session_id = ? AND model <> '' ORDER BY 1 LIMIT 32"
+
 
 class CrushReader(LineParser):
     """Parses the messages of one session."""
@@ -81,10 +83,15 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         generated=key.startswith("title-"),
     )
     reader = CrushReader(facts=facts)
+    models = []
+    if "model" in columns(connection, "messages"):
+        models = [as_text(model) for (model,) in connection.execute(_MODELS, (key,))]
+    for model in models:
+        reader.use_model(model)
     if "cost" in columns(connection, "sessions"):
         # Its numbers of tokens are those of the last request.
         for (cost,) in connection.execute("SELECT cost FROM sessions WHERE id = ?", (key,)):
-            reader.use("", Usage(cost=dollars(cost)))
+            reader.use(models[0] if len(models) == 1 else "", Usage(cost=dollars(cost)))
     turns = _turns(connection, key, reader)
     return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
 

@@ -4,8 +4,9 @@ There is no published specification. Written from public source of programs that
 February 2026, claude-code-history-viewer of August 2026) and from descriptions of versions 0.40 (2024) to 3 (2026): in
 the table `cursorDiskKV`,
 
-* `composerData:<chat>` describes a chat: `name`, `createdAt`, `lastUpdatedAt`, `workspaceIdentifier`, and the order of
-  its messages in `fullConversationHeadersOnly`. Older chats hold them, in `conversation` or `conversationMap`.
+* `composerData:<chat>` describes a chat: `name`, `createdAt`, `lastUpdatedAt`, `workspaceIdentifier`, the chosen
+  model in `modelConfig`, and the order of its messages in `fullConversationHeadersOnly`. Older chats hold them, in
+  `conversation` or `conversationMap`.
 * `bubbleId:<chat>:<bubble>` is a message: `type` 1 is the user's, 2 the agent's, with `text`, `thinking` or a tool in
   `toolFormerData`. Newer versions remove results of tools after a while.
 
@@ -107,6 +108,7 @@ def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
     if chat is None:
         return None
     parser = _Parser(facts=_facts(key, chat))
+    parser.use_model(mapping(chat.get("modelConfig")).get("modelName"))
     messages = whole(parser, map(parser.bubble, _bubbles(connection, key, chat, parser)))
     parser.facts.ended = parser.facts.ended or seconds(chat.get("lastUpdatedAt"))
     return Conversation(key, parser.facts, messages, Counter(parser.unknown))

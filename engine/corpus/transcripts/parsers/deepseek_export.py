@@ -35,6 +35,7 @@ class _Parser(LineParser):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         time = seconds(value.get("inserted_at"))
+        self.use_model(value.get("model"))
         return next_turn(self, self._parts(value), id=string(value.get("id")), time=time)
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:

@@ -48,6 +48,7 @@ class HarnessParser(SdkParser, kw_only=True):
         elif kind == "request/header":
             config = mapping(mapping(data.get("header")).get("config"))
             self.model = clean(string(config.get("model"))) or self.model
+            self.use_model(self.model)
         elif kind == "session":
             self._begin(value)
         elif kind not in _PASSED_OVER:

@@ -76,7 +76,7 @@ class GeminiParser(LineParser, kw_only=True):
         elif "sessionId" in value:
             self.learn(value)
         else:
-            self.count_unknown(None)
+            self.count_unknown(next((key for key in value if key.startswith("$")), None))
         return []
 
     def _rewind(self, name: str, line: int) -> None:

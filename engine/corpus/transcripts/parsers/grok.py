@@ -40,6 +40,7 @@ _OLDER = frozenset("role content tool_calls tool_call_id model_id reasoning_cont
 
 class GrokParser(ChatParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        self.use_model(value.get("model_id"))
         return next_turn(self, list(self._parts(value)), line, id=string(value.get("id")))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:

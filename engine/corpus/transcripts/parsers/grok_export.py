@@ -32,6 +32,8 @@ class _Parser(LineParser):
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(_ROLES, string(value.get("sender")), "sender") or "system"
+        if role == "assistant":
+            self.use_model(value.get("model"))
         pictures = ["[image]" for _ in items(value.get("generated_image_urls"))[:20]]
         text = "\n".join(filter(None, (string(value.get("message")), *pictures)))
         parts = Part(role, "thinking", string(value.get(_THOUGHTS))), Part(role, "text", text)

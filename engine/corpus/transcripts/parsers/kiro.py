@@ -181,6 +181,7 @@ class _Parser(LineParser, kw_only=True):
         user, answer, request = map(mapping, map(value.get, ("user", "assistant", "request_metadata")))
         prompt_time = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
         answer_time = seconds(request.get("stream_end_timestamp_ms")) or prompt_time
+        self.use_model(request.get("model_id"))
         prompt = next_turn(self, self._prompt_parts(user), time=prompt_time)
         return [*prompt, *next_turn(self, self._answer_parts(answer), time=answer_time)]
 
@@ -355,7 +356,9 @@ class KiroEventFormat:
             parent="" if forked else clean(string(described.get("parentSessionId"))),
             started=seconds(described.get("createdAt")),
         )
-        return KiroEventParser(facts=facts)
+        parser = KiroEventParser(facts=facts)
+        parser.use_model(described.get("modelId"))
+        return parser
 
     def resume(self, state: bytes) -> KiroEventParser:
         return decode_json(state, KiroEventParser)
@@ -412,6 +415,7 @@ class _DocumentParser(LineParser, kw_only=True):
         )
         executions = _executions(os.path.dirname(os.path.dirname(folder)), project)
         parser = cls(facts=facts, executions=executions, cancel=cancel)
+        parser.use_model(value.get("selectedModel"))
         messages = tuple(parser.messages([mapping(one) for one in items(value.get("history"))]))
         return Conversation("", parser.facts, messages, Counter(parser.unknown))
 

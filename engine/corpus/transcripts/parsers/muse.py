@@ -79,6 +79,7 @@ class MuseParser(LineParser, kw_only=True):
         elif _RECORDS.fullmatch(kind) is None:
             self.count_unknown(kind)
         self.model = clean(string(record.get("model_id"))) or self.model
+        self.use_model(self.model)
 
     def _event(self, event: Mapping[str, Any]) -> Iterator[Part]:
         kind = string(event.get("kind"))

@@ -146,9 +146,9 @@ class OpenClawParser(LineParser, kw_only=True):
             )
         elif kind == "custom_message":
             return self._emit(self._custom(value), value, line, value.get("timestamp"))
-        elif kind == "child_usage_attributed":  # work of Prime Agent for one of its messages, in no session of its own
+        elif kind == "child_usage_attributed":  # work of Prime Agent for a message, without a session
             self._use(self._only_model(), value.get("childUsage"), value)
-        elif kind == "usage":  # of a request of its own, such as one that fills a cache
+        elif kind == "usage":  # of a separate request, such as one that fills a cache
             self._use(value.get("model"), value.get("usage"), value)
         elif not isinstance(kind, str) or kind not in _SILENT_LINES:
             self.count_unknown(kind)

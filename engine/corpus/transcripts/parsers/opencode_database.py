@@ -4,8 +4,8 @@ Written from its public source and from reports of users, up to autumn 2026: `op
 program: `opencode-<channel>.db`) in `~/.local/share/opencode`, or the file that `OPENCODE_DB` names. Version 1 has the
 tables `session`, `message` and `part`; the contents of the former files (`opencode`) are JSON in a column `data`.
 Version 2, since September 2026, has `session_v2` and `session_message` in the same file, one row per message, its kind
-in a column and its order in `seq`. The first start of version 2 copies the sessions of version 1, once, and leaves
-these as they are. Some users start both: a session in both, under one id, is read from where it was changed last.
+in a column and its order in `seq`. The first start of version 2 copies the sessions of version 1, once, and doesn't
+change these. Some users start both: a session in both, under one id, is read from where it was changed last.
 Kilo has `session_message` without `session_v2`: its rows repeat `message` and `part`, except for sessions that only
 programs started through its newer API.
 

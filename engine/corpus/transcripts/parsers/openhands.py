@@ -146,7 +146,8 @@ class OpenHandsConversation:
         )
         reader = OpenHandsReader(facts=facts)
         for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
-            reader.use(mapping(metrics).get("model_name"), _usage(mapping(metrics)))
+            if (usage := _usage(mapping(metrics))).is_recorded:  # other models are only configured
+                reader.use(mapping(metrics).get("model_name"), usage)
         read = list(_once(list(_read(_event_files(events), reader, cancel))))
         current = _current_branch(read, state)
         # The current branch first: the reader's facts follow the order in which events are fed to it.

@@ -4,10 +4,10 @@ Written from its public source (`chatRecordingService.ts`, autumn 2026) and from
 claude-code-history-viewer (August 2026). `QWEN_RUNTIME_DIR` or `QWEN_HOME` names another folder than `~/.qwen`. A line
 is a record with `uuid`, `sessionId`, `cwd` and `gitBranch`; its `message` has the parts of Gemini's API. Records of the
 type "system" have a `subtype` and a `systemPayload`; a `rewind` discards all records after the one that it names as its
-parent. Since autumn 2026 a session may be run by another engine, of which the lines only name files with the messages
-(`managedSession`): no release lets the user select it, so these lines are counted as unknown. Older versions recorded
+parent. Since autumn 2026 a session may be run by another engine (`managedSession`); its lines only name files
+with the messages. No release lets the user select it, so these lines are counted as unknown. Older versions recorded
 documents below `~/.qwen/tmp` as Gemini CLI did (tests of coding_agent_session_search, August 2026): there the folder
-says whose they are.
+identifies the agent.
 """
 
 import os
@@ -36,7 +36,7 @@ _SILENT = frozenset(
     session_execution_engine session_model session_notes session_source session_sources_snapshot slash_command
     turn_result ui_telemetry user_text_elements""".split()
 )
-"""Subtypes of the program's records, of which only some have words or facts."""
+"""Subtypes of records that the program writes; only some contain text or facts."""
 _SUMMARY = "<state_snapshot>"
 """Begins the summary that replaced the messages so far; quick compressions have none, and only shorten messages."""
 _OF_THE_USER = frozenset({"", "mid_turn_user_message", "realtime_message"})

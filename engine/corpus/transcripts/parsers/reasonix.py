@@ -47,7 +47,9 @@ class ReasonixFormat:
             started=seconds(about.get("created_at")),
             ended=seconds(about.get("updated_at")),
         )
-        return ReasonixParser(facts=facts)
+        parser = ReasonixParser(facts=facts)
+        parser.use_model(about.get("model"))
+        return parser
 
     def resume(self, state: bytes) -> ReasonixParser:
         return decode_json(state, ReasonixParser)

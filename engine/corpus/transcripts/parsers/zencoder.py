@@ -30,7 +30,9 @@ class ZencoderParser(SdkParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = string(value.get("role"))
         if not role:
-            if not _is_header(value):
+            if _is_header(value):
+                self.use_model(value.get("modelId"))
+            else:
                 self.count_unknown(None)
             return []
         if role == "system":

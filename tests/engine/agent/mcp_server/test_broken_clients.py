@@ -135,7 +135,7 @@ def test_unread_output_ends_server(served: Served) -> None:
         assert wire.end() == (0, "")  # though its input is still open
 
 
-def test_client_that_never_reads_does_not_block_exit(served: Served) -> None:
+def test_client_that_reads_nothing_does_not_block_exit(served: Served) -> None:
     with served.process() as wire:
         wire.greet()
         for number in range(2, 200):  # more than fits into the pipe

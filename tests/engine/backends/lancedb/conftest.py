@@ -17,11 +17,6 @@ Machine = Callable[..., LanceMemory]
 
 
 @pytest.fixture
-def provider() -> FakeProvider:
-    return FakeProvider()
-
-
-@pytest.fixture
 def machine(tmp_path: Path, provider, monkeypatch) -> Iterator[Machine]:
     """Open the memory of a machine by its name; keyword arguments replace settings, `use` embeds."""
     opened: list[LanceMemory] = []

@@ -194,7 +194,7 @@ def test_commit_conflict_is_retried(machine, monkeypatch) -> None:
         ("an unknown error: sk-verysecret", BackendError, "LanceDB failed (RuntimeError)"),
     ],
 )
-def test_each_cause_has_own_message(text, kind, part) -> None:
+def test_error_message_names_cause_without_secrets(text, kind, part) -> None:
     error = described(RuntimeError(text), "s3://memory/notes")
 
     assert type(error) is kind or isinstance(error, kind)

@@ -199,6 +199,17 @@ def test_changed_date_is_shared(machine, table) -> None:
     assert desk.search("irrigation", until=2_000_000).results
 
 
+def test_each_date_of_front_matter_is_shared(machine) -> None:
+    notes = {"hose.md": "---\ncreated: 2019-06-05\nupdated: 2021-01-02\n---\nThe irrigation hose.\n"}
+    machine("desk", notes=notes).sync()
+    laptop = machine("laptop")
+    laptop.sync()
+
+    found = {day: laptop.search(f"on:{day} irrigation").results for day in ("2019-06-05", "2021-01-02", "2020-01-01")}
+
+    assert [bool(results) for results in found.values()] == [True, True, False]
+
+
 def test_cancelled_sync_is_completed_by_next(machine, table) -> None:
     desk = machine("desk", notes={f"{number}.md": f"# Note {number}\n\nThe hose.\n" for number in range(5)})
     token = CancelToken()

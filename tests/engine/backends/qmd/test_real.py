@@ -182,7 +182,7 @@ def test_any_query_is_never_an_option(open_qmd, real):
         assert paths == ({"greenhouse.md"} if "drip" in query else set()), query
 
 
-def test_operators_and_conditions_hold(open_qmd, real, workspace):
+def test_operators_and_conditions_filter_results(open_qmd, real, workspace):
     memory = open_qmd(real)
     os.utime(workspace / "shopping.md", (10**9, 10**9))
     memory.sync()
@@ -212,7 +212,7 @@ def test_notes_with_some_words_shown_if_none_has_all(open_qmd, real):
     assert all(0 < result.score <= 1 for result in outcome.results)
 
 
-def test_chinese_sentence_finds_its_words(open_qmd, real, workspace):
+def test_chinese_question_finds_note_with_its_words(open_qmd, real, workspace):
     (workspace / "zh.md").write_text("# 记录\n\n数据库已经迁移完成。\n")
     memory = open_qmd(real)
     memory.sync()

@@ -73,7 +73,7 @@ def test_a_source_without_anything_has_no_results(memory: MemorySearchManager):
     assert not memory.search("irrigation", sources=["sessions"]).results
 
 
-def test_conditions_hold_or_are_refused(memory: MemorySearchManager):
+def test_conditions_filter_results_or_are_refused(memory: MemorySearchManager):
     if "conditions" in memory.unsupported:
         for options in ({"path_glob": "people/**"}, {"since": 1.0}, {"until": 1.0}):
             with pytest.raises(Unsupported, match="conditions"):
@@ -87,7 +87,7 @@ def test_conditions_hold_or_are_refused(memory: MemorySearchManager):
     assert "shopping.md" not in paths(memory.search("irrigation -hose", min_score=0))
 
 
-def test_a_group_sees_nothing_of_the_persons_own_memory(opened: Bench):
+def test_group_search_omits_private_memory(opened: Bench):
     shutil.rmtree(opened.workspace)
     write_notes(opened.workspace, {"MEMORY.md": "# Mine\n\nThe irrigation shed has a key.\n"})
     write_notes(opened.workspace, {"memory/2026-02-08.md": "# Sunday\n\nMended the irrigation.\n"})
@@ -135,7 +135,7 @@ def _refuse_lift(texts: Sequence[str]) -> None:
         "links:shopping",
     ],
 )
-def test_group_learns_nothing_of_private_notes(opened: Bench, query: str) -> None:
+def test_private_notes_are_hidden_from_groups(opened: Bench, query: str) -> None:
     """Neither scores nor corrections, counts and advice depend on words that only private notes have."""
     if opened.backend == "qmd":
         pytest.skip("qmd counts the words of all its collections")

@@ -332,7 +332,7 @@ def test_cancel_ends_search_immediately(folders: dict[str, Path], tmp_path: Path
     release.set()
 
 
-def test_few_stay_open_and_none_for_ever() -> None:
+def test_pool_closes_surplus_and_idle_memories() -> None:
     made: dict[str, Stub] = {}
 
     def open_stub(folder: str, _: Settings) -> MemorySearchManager:

@@ -17,11 +17,11 @@ from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
     read_session,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -91,9 +91,7 @@ def test_both_folders_are_found(tmp_path: Path) -> None:
 
 
 def test_reading_resumes() -> None:
-    whole = AntigravityFormat().parser(str(TRANSCRIPT))
-    messages = feed(whole, fixture_lines(TRANSCRIPT))
-    assert feed_with_pauses(AntigravityFormat(), str(TRANSCRIPT), fixture_lines(TRANSCRIPT)) == (whole, messages)
+    read_with_pauses(AntigravityFormat(), str(TRANSCRIPT), fixture_lines(TRANSCRIPT))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "source", "content"]), json_values)))

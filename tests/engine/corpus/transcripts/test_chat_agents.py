@@ -23,10 +23,10 @@ from engine.settings.options import SessionSettings
 from tests.helpers.session_rows import parts_of
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -236,9 +236,7 @@ def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("format", "path"), ALL, ids=list(SAMPLES))
 def test_reading_resumes(format: LineFormat, path: Path) -> None:
-    whole = format.parser(str(path))
-    messages = feed(whole, fixture_lines(path))
-    assert feed_with_pauses(format, str(path), fixture_lines(path)) == (whole, messages)
+    read_with_pauses(format, str(path), fixture_lines(path))
 
 
 @pytest.mark.parametrize("format", [format for format, _ in ALL], ids=list(SAMPLES))

@@ -24,11 +24,11 @@ from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
     read_session,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -571,10 +571,7 @@ def test_only_own_lines_are_recognised() -> None:
 
 @pytest.mark.parametrize("path", [MAIN, SUB_AGENT, ASKED, STREAM])
 def test_reading_resumes(path: Path) -> None:
-    format = ClaudeCodeFormat()
-    whole = format.parser(str(path))
-    messages = feed(whole, fixture_lines(path))
-    assert feed_with_pauses(format, str(path), fixture_lines(path)) == (whole, messages)
+    read_with_pauses(ClaudeCodeFormat(), str(path), fixture_lines(path))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "uuid"]), json_values)))

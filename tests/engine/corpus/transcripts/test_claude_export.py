@@ -40,7 +40,7 @@ def test_fixture_is_read() -> None:
     assert (second.facts.title, second.facts.opening) == ("", "Hello.")
 
 
-def test_the_named_leaf_ends_the_branch(tmp_path: Path) -> None:
+def test_branch_ends_at_current_leaf(tmp_path: Path) -> None:
     value = json.loads(_FIXTURE.read_text("utf-8"))
     value[0]["current_leaf_message_uuid"] = "m3"
     assert read(_FORMAT, written(tmp_path, value))[0].messages[-1].text == "Edited away."

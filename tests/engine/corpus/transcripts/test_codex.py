@@ -18,11 +18,11 @@ from engine.corpus.transcripts.token_usage import Usage
 from engine.corpus.transcripts.tool_uses import uses_of
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
     read_session,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -275,7 +275,7 @@ def test_lines_of_caller_are_not_subagent_messages() -> None:
     assert parser.facts.usage == {"": Usage(130, 10)}
 
 
-def test_a_scheduled_message_is_not_the_users() -> None:
+def test_scheduled_message_has_the_system_role() -> None:
     scheduled = user_message("Check the anchor.")
     scheduled["payload"]["internal_chat_message_metadata_passthrough"] = {"content_item_kinds": ["user.heartbeat"]}
     values = (
@@ -565,10 +565,7 @@ def test_only_own_lines_are_recognised() -> None:
 
 @pytest.mark.parametrize("path", [ENVELOPES, BARE])
 def test_reading_resumes(path: Path) -> None:
-    format = CodexFormat()
-    whole = format.parser(str(path))
-    messages = feed(whole, fixture_lines(path))
-    assert feed_with_pauses(format, str(path), fixture_lines(path)) == (whole, messages)
+    read_with_pauses(CodexFormat(), str(path), fixture_lines(path))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "payload", "id"]), json_values)))

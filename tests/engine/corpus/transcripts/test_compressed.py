@@ -90,7 +90,7 @@ def test_truncated_file_yields_available_part(tmp_path: Path, packed: Path) -> N
     assert DATA.startswith(data)
 
 
-def test_a_few_bytes_that_stand_for_too_many_are_refused(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transcript_that_unpacks_too_large_is_refused(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpacked_transcript, "_LARGEST", 1_000_000)
     with unpacked(packed) as source, pytest.raises(OSError, match="too large for a transcript"):
         source.read_at(2_000_000, 10)

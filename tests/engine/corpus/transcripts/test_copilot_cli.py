@@ -16,11 +16,11 @@ from engine.corpus.transcripts.registry import parts_changed, resume_command, se
 from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
     read_session,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -100,7 +100,7 @@ def test_tool_calls_without_a_request_are_read() -> None:
     ]
 
 
-def test_text_of_the_program_is_not_the_users() -> None:
+def test_inserted_text_has_the_system_role() -> None:
     assert parsed(
         event("user.message", content="Continue.", isAutopilotContinuation=True),
         event("user.message", content="Mine.", source="user"),
@@ -184,9 +184,7 @@ def test_a_new_name_counts_as_a_change(tmp_path: Path) -> None:
 
 
 def test_reading_resumes() -> None:
-    whole = CopilotFormat().parser(str(EVENTS))
-    messages = feed(whole, fixture_lines(EVENTS))
-    assert feed_with_pauses(CopilotFormat(), str(EVENTS), fixture_lines(EVENTS)) == (whole, messages)
+    read_with_pauses(CopilotFormat(), str(EVENTS), fixture_lines(EVENTS))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "data", "timestamp"]), json_values)))

@@ -1,6 +1,7 @@
-"""Transcripts of Cursor's command line."""
+"""Transcripts and databases of Cursor's command line."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,16 @@ from hypothesis import strategies as st
 from engine import find_sources
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
-from engine.corpus.transcripts.registry import resume_command
-from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, mangled, stored_after_every_line
+from engine.corpus.transcripts.parsers.cursor_store import _root
+from engine.corpus.transcripts.registry import copied_sessions, resume_command
+from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.transcript_reader import conversations
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.agent_databases import CURSOR_STORE, SINGLE, cursor_store
+from tests.helpers.session_rows import write_rows
+from tests.helpers.transcripts import feed, fixture_lines, mangled, read_with_pauses, stored_after_every_line
 
 TRANSCRIPT = Path(__file__).parent / "fixtures" / "cursor_cli" / "3f2e1d00-0000-4000-8000-000000000001.jsonl"
 LINES = fixture_lines(TRANSCRIPT)
@@ -87,12 +96,113 @@ def test_cursor_cli_sessions_folder_is_detected(tmp_path: Path) -> None:
 
 
 def test_reading_lines_resumes() -> None:
-    whole = CursorCliFormat().parser("s.jsonl")
-    messages = feed(whole, LINES)
-    assert feed_with_pauses(CursorCliFormat(), "s.jsonl", LINES) == (whole, messages)
+    read_with_pauses(CursorCliFormat(), "s.jsonl", LINES)
 
 
 @given(st.lists(mangled(SAMPLES)))
 def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
-    parser, messages = stored_after_every_line(CursorCliFormat(), values)
-    assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
+    stored_after_every_line(CursorCliFormat(), values)
+
+
+# --- Databases of single chats ----------------------------------------------------------------------------------------
+
+CHAT = "7f3e1d00-0000-4000-8000-000000000001"
+TOLD = (
+    {"role": "system", "content": "You are an agent."},
+    {"role": "user", "content": "<user_info>\nOS: linux\n</user_info>"},
+    {
+        "role": "user",
+        "content": [
+            {
+                "type": "text",
+                "text": "<timestamp>Monday, Aug 24, 2026, 8:01 PM (UTC)</timestamp>\n"
+                "<user_query>\nWhy does it leak?\n</user_query>",
+            }
+        ],
+    },
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "reasoning", "text": "A seam?"},
+            {"type": "text", "text": "I look at it."},
+            {"type": "tool-call", "toolCallId": "t", "toolName": "Shell", "args": {"command": "cat hull.py"}},
+        ],
+    },
+    {
+        "role": "tool",
+        "content": [{"type": "tool-result", "toolCallId": "t", "toolName": "Shell", "result": "seam = None"}],
+    },
+    {"role": "assistant", "content": "A seam is open."},
+)
+
+
+def write_store(folder: Path, messages: Sequence[object] = TOLD, missing: int = 0, **about: object) -> Path:
+    """Write the database of a chat, whose root has `missing` ids more than there are messages."""
+    uri = b"file:///home/ada/my%20boats"
+    end = (b"\x0a\x20" + bytes(32)) * missing + b"\x10\xac\x02\x19" + bytes(8) + b"\x4a" + bytes([len(uri)]) + uri
+    stated = {"agentId": CHAT, "name": "Hull", "createdAt": 1787601600000, "lastUsedModel": "m-1", **about}
+    path = folder / "0a1b" / CHAT / "store.db"
+    write_rows(path, CURSOR_STORE, cursor_store(messages, end=end, **stated))
+    return path
+
+
+def test_store_of_one_chat_is_read(tmp_path: Path) -> None:
+    (session,) = conversations(write_store(tmp_path))
+    assert [(part.role, part.kind, part.text, part.time) for part in session.messages] == [
+        ("system", "text", "<user_info>\nOS: linux\n</user_info>", None),
+        ("user", "text", "Why does it leak?", ASKED),
+        ("assistant", "thinking", "A seam?", None),
+        ("assistant", "text", "I look at it.", None),
+        ("assistant", "tool-call", "cat hull.py", None),
+        ("tool", "tool-result", "seam = None", None),
+        ("assistant", "text", "A seam is open.", None),
+    ]
+    facts = session.facts
+    assert (facts.agent, facts.id, facts.title, facts.project) == ("cursor-cli", CHAT, "Hull", "/home/ada/my boats")
+    assert (facts.started, facts.usage, session.unknown) == (1787601600.0, {"m-1": Usage()}, {})
+
+
+def test_store_without_a_folder_has_that_of_its_neighbour(tmp_path: Path) -> None:
+    path = SINGLE[0].write(tmp_path)
+    beside = {"title": "Other", "cwd": "/home/ada/boats", "updatedAtMs": 1787609999000}
+    path.with_name("meta.json").write_text(json.dumps(beside))
+    (session,) = conversations(path)
+    assert (session.facts.title, session.facts.project) == ("A leaking hull", "/home/ada/boats")
+    path = write_store(tmp_path, [{"role": "user", "content": "Why?"}])
+    path.with_name("meta.json").write_text(json.dumps(beside))
+    assert next(conversations(path)).facts.ended == 1787609999.0
+
+
+def test_damaged_parts_of_a_store_are_counted(tmp_path: Path) -> None:
+    odd = ({"role": "oracle", "content": "?"}, [1], {"role": "assistant", "content": [{"type": "hologram"}]})
+    (session,) = conversations(write_store(tmp_path, [*TOLD, *odd], missing=2, name="New Agent"))
+    assert len(session.messages) == 7
+    assert session.unknown == {"role oracle": 1, "no object": 1, "block hologram": 1, "missing message": 2}
+    assert session.facts.name == "Why does it leak?"
+
+
+@pytest.mark.parametrize("about", [{"latestRootBlobId": "0" * 64}, {"agentId": ""}, {"agentId": None}])
+def test_store_without_a_readable_chat_has_no_session(tmp_path: Path, about: dict[str, object]) -> None:
+    assert list(conversations(write_store(tmp_path, **about))) == []
+
+
+@given(st.binary(max_size=300))
+def test_any_root_is_read_in_bounded_time(data: bytes) -> None:
+    folder, names = _root(data)
+    assert len(names) <= len(data)
+    assert isinstance(folder, str)
+
+
+def test_store_of_a_chat_with_a_transcript_is_a_copy(tmp_path: Path) -> None:
+    chats, projects = tmp_path / ".cursor" / "chats", tmp_path / ".cursor" / "projects"
+    write_store(chats)
+    settings = Settings(sessions=SessionSettings(folders=(str(chats), str(projects))))
+    files = find_transcripts(settings).files
+    assert [file.name for file in files] == [f"sessions/cursor-chats/0a1b/{CHAT}/store.db"]
+    assert copied_sessions(files, set()) == set()
+    transcript = projects / "home-ada-boats" / "agent-transcripts" / CHAT / f"{CHAT}.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(TRANSCRIPT.read_text())
+    files = find_transcripts(settings).files
+    assert len(files) == 2
+    assert copied_sessions(files, set()) == {f"sessions/cursor-chats/0a1b/{CHAT}/store.db"}

@@ -21,7 +21,7 @@ CLAUDE = FIXTURES / "claude_code"
 
 
 def _parts_of(fixture: Path) -> Iterator[bytes]:
-    """A transcript after each of its lines, and in the middle of some."""
+    """Yield a transcript after each of its lines, and in the middle of some."""
     data = fixture.read_bytes()
     ends = [index + 1 for index, byte in enumerate(data) if byte == ord("\n")]
     for end in [*ends, len(data)]:

@@ -107,7 +107,7 @@ FOOTER = "then run them with the terminal tool using the absolute path."
         ('[IMPORTANT: The "sew" skill is auto-loaded. Follow it.]\n\nSew well.', ""),
     ],
 )
-def test_skill_of_a_command_is_not_the_users(path: Path, stored: str, typed: str) -> None:
+def test_inserted_skill_has_the_system_role(path: Path, stored: str, typed: str) -> None:
     write_rows(path, HERMES, [session(), message("user", stored), message("assistant", "Sewn.")])
     conversation = read(path)
     messages = [(one.role, one.text) for one in conversation.messages]

@@ -14,10 +14,10 @@ from engine.corpus.transcripts.transcript_reader import format_of
 from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -71,9 +71,7 @@ def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
 
 
 def test_reading_resumes() -> None:
-    whole = IflowFormat().parser(str(SESSION))
-    messages = feed(whole, fixture_lines(SESSION))
-    assert feed_with_pauses(IflowFormat(), str(SESSION), fixture_lines(SESSION)) == (whole, messages)
+    read_with_pauses(IflowFormat(), str(SESSION), fixture_lines(SESSION))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "uuid"]), json_values)))

@@ -51,7 +51,7 @@ CLAUDE_NEW = (
 
 
 def _without_ids(line: Value) -> Value:
-    """The shortest lines that readers of transcripts accept."""
+    """Return the shortest lines that readers of transcripts accept."""
     return {
         "type": line["type"], "timestamp": line["timestamp"], "message": {"content": line["message"]["content"]}
     }  # fmt: skip
@@ -106,7 +106,7 @@ CODEX_PAGES = (
 
 
 def _count_codex(text: str) -> Count:
-    """Events for the screen repeat items. A header alone has no time of a message: the last one is unknown."""
+    """Count items; events for the screen repeat them. A header alone has no time of a message."""
     spoken, times = [], []
     for value in read(text):
         item = value.get("payload", value)
@@ -159,7 +159,7 @@ CLINE_NEW = {
 
 
 def _count_cline(text: str) -> Count:
-    """The first text is the task."""
+    """Count messages; the first text is the task."""
     values = [value for value in json.loads(text) if value["say"] != "api_req_started"]
     users = {0, *(index for index, value in enumerate(values) if value["say"] == "user_feedback")}
     spoken = ["user" if index in users else "agent" for index in range(len(values))]
@@ -213,7 +213,7 @@ GPTME = (
 
 
 def _count_chat(text: str) -> Count:
-    """Without times in the lines: those of the file next to them are the first and the sixth of `TIMES`."""
+    """Count messages without times; the file next to them contains the first and the sixth of `TIMES`."""
     inserted = {"project_instructions"}
     kinds = [
         value.get("role") or value["type"] for value in read(text) if value.get("synthetic_reason") not in inserted

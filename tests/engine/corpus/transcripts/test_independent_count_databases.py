@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from engine.corpus.transcripts.transcript_reader import database_format, opened
-from tests.helpers.agent_databases import DATABASES, AgentDatabase
+from tests.helpers.agent_databases import DATABASES, SINGLE, AgentDatabase
 from tests.helpers.session_counts import Count, count, counted
 
 
@@ -19,7 +19,7 @@ def _count(path: Path, database: AgentDatabase) -> Count:
     return count(spoken, times)
 
 
-@pytest.mark.parametrize("database", DATABASES, ids=[database.name for database in DATABASES])
+@pytest.mark.parametrize("database", [*DATABASES, *SINGLE], ids=lambda database: database.name)
 def test_parser_agrees_with_an_independent_count(tmp_path: Path, database: AgentDatabase) -> None:
     path = database.write(tmp_path)
     with opened(path) as (source, _):

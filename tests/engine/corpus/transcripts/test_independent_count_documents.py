@@ -12,7 +12,7 @@ from tests.helpers.session_counts import SECONDS, TIMES, Count, Sample, Value, c
 ID = "5e6f7a8b-0000-4000-8000-000000000001"
 MS = [1000 * second for second in SECONDS]
 LOCAL = [datetime.fromtimestamp(second).isoformat() for second in SECONDS]
-"""By the clock of the machine, without a zone."""
+"""A time of the machine's clock, without a zone."""
 
 
 def _text(text: str) -> list[Value]:
@@ -48,7 +48,7 @@ CHAT_LINES: tuple[Value, ...] = (
 
 
 def _count_chat(text: str) -> Count:
-    """Pieces of one answer are one text; the file's time of the last message is that of its request."""
+    """Count messages; pieces of one answer are one text, and the last time is that of the request."""
     values = [json.loads(line) for line in text.splitlines()]
     requests = values[0]["requests"] if len(values) == 1 else [v["v"][0] for v in values if v.get("k") == ["requests"]]
     spoken = [role for request in requests if request["response"] for role in ("user", "agent")]
@@ -79,7 +79,7 @@ ROO_NEW = [
 
 
 def _count_roo(text: str) -> Count:
-    """The first text is the task. A message without a text for people has no part in the times."""
+    """Count messages; the first text is the task. Those without displayed text don't count for the times."""
     values = [value for value in json.loads(text) if value.get("say") != "api_req_started"]
     roles = {"text": "agent", "completion_result": "agent", "user_feedback": "user"}
     spoken = [roles[value["say"]] for value in values if value.get("say") in roles]
@@ -155,7 +155,7 @@ CONTINUE_LIST = json.dumps([{"sessionId": ID, "title": "Knots", "dateCreated": s
 
 
 def _count_continue(text: str) -> Count:
-    """Messages have no times. The list next to them says when the session began."""
+    """Count messages, which have no times; the list next to them has the start of the session."""
     roles = [item["message"]["role"] for item in json.loads(text)["history"]]
     spoken = ["user" if role == "user" else "agent" for role in roles if role != "tool"]
     return count(spoken, [MS[0]])._replace(last=None)
@@ -353,7 +353,7 @@ def _auggie(history: list[Value]) -> str:
 
 
 def _count_auggie(text: str) -> Count:
-    """The end of a session is that of its last exchange."""
+    """Count messages; the end of a session is that of its last exchange."""
     held = json.loads(text)
     exchanges = held["chatHistory"]
     return count(["user", "agent"] * len(exchanges), [held["created"], *(one["finishedAt"] for one in exchanges)])
@@ -379,7 +379,7 @@ JUNIE_NEW = (
 
 
 def _count_junie(text: str) -> Count:
-    """A step is written again until it is complete; its time is the first one."""
+    """Count messages; a step is written repeatedly until it is complete, and its first time counts."""
     steps: dict[str, Value] = {}
     for value in map(json.loads, text.splitlines()):
         steps.setdefault(value.get("event", {}).get("agentEvent", {}).get("stepId", "prompt"), value)
@@ -426,7 +426,7 @@ HANDS_OLD = [
 
 
 def _count_hands(text: str) -> Count:
-    """Events of the program's state and the system prompt aren't messages."""
+    """Count messages, without the system prompt and events of the program's state."""
     events = HANDS if "events" not in json.loads(text) and "action" not in json.loads(text) else HANDS_OLD
     counted = [one for one in events if one.get("kind", "MessageEvent") == "MessageEvent" and "observation" not in one]
     roles = {"user": "user", "agent": "agent"}
@@ -454,7 +454,7 @@ AIDER_PASTED = AIDER.replace("#### Tighter.", "#### Tighter.  \n####   \n#### Pl
 
 
 def _count_aider(text: str) -> Count:
-    """The only time is that of the start. Lines of a prompt follow each other."""
+    """Count messages; the only time is that of the start. A prompt may have several lines."""
     kinds = ["user" if line.startswith("####") else "agent" for line in text.splitlines() if line and line[0] != ">"]
     spoken = [kind for number, kind in enumerate(kinds[1:]) if number == 0 or kinds[number] != kind]
     return count(spoken, [datetime.fromisoformat(text.split(" at ")[1].partition("\n")[0]).timestamp()])
@@ -472,7 +472,7 @@ COPILOT_OLD = {
 
 
 def _count_copilot(text: str) -> Count:
-    """Messages have no times but that of the session."""
+    """Count messages, which have no times except that of the session."""
     roles = [message["role"] for message in json.loads(text)["chatMessages"] if message["role"] != "system"]
     return count(["user" if role == "user" else "agent" for role in roles], [TIMES[0]])
 

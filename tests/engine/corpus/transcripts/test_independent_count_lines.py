@@ -75,7 +75,7 @@ IFLOW_NEW = (
 
 
 def _count_envelopes(text: str) -> Count:
-    """Lines with a message of the API of Anthropic: results of tools are the user's only by their role."""
+    """Count messages of Anthropic's API: tool results have the user's role, but aren't the user's."""
     spoken, times = [], []
     for line in read(text):
         if "message" not in line or line.get("visibility") == "llm_only":
@@ -112,7 +112,7 @@ TITLE = {"type": "title", "v": 1, "title": "A rope", "source": "auto", "updatedA
 
 
 def _count_entries(text: str) -> Count:
-    """The header's time counts, too."""
+    """Count messages; the header's time counts, too."""
     counted = _count_envelopes(text)
     times = [line["timestamp"] for line in read(text) if line["type"] == "session"]
     return counted._replace(first=count((), times).first)
@@ -206,7 +206,7 @@ CURSOR_NEW = (
 
 
 def _count_cursor(text: str) -> Count:
-    """The only times are in front of the text that the user typed."""
+    """Count messages; the only times precede the text that the user typed."""
     messages = [line for line in read(text) if "role" in line]
     times = [TIMES[0]] if "<timestamp>" in text else []
     return count(["user" if line["role"] == "user" else "agent" for line in messages], times)
@@ -247,7 +247,7 @@ KIMI_CODE = (
 
 
 def _count_kimi(text: str) -> Count:
-    """Each of both agents' records: what begins a turn is the user's, a part of text is the agent's."""
+    """Count the records of both agents: the start of a turn is the user's, a text part is the agent's."""
     spoken, times = [], []
     for line in read(text):
         inner = line.get("message") or line.get("event") or {}
@@ -278,7 +278,7 @@ KIRO_FACTS = '{"session_id": "k", "cwd": "/boats", "created_at": "2026-04-02T08:
 
 
 def _count_kiro(text: str) -> Count:
-    """Prompts have times, and the file next to it has that of the start."""
+    """Count messages; prompts have times, and the file next to them has that of the start."""
     messages = [line for line in read(text) if line["kind"] != "Clear"]
     roles = ["user" if line["kind"] == "Prompt" else "agent" for line in messages]
     times = [line["data"]["meta"]["timestamp"] for line in messages if "meta" in line["data"]]

@@ -21,7 +21,7 @@ from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.agent_databases import DATABASES
-from tests.helpers.transcripts import feed_with_pauses, fixture_lines, json_values, mangled, stored_after_every_line
+from tests.helpers.transcripts import fixture_lines, json_values, mangled, read_with_pauses, stored_after_every_line
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LETTA = FIXTURES / "letta/messages.jsonl"
@@ -173,8 +173,7 @@ def test_a_chat_of_ollama_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", FORMATS, ids=lambda path: path.name)
 def test_reading_resumes(path: Path) -> None:
-    lines = fixture_lines(path)
-    parser, messages = feed_with_pauses(FORMATS[path], str(path), lines)
+    parser, messages = read_with_pauses(FORMATS[path], str(path), fixture_lines(path))
     assert messages == list(read(path).messages)
     assert parser.facts.unknown == sum(parser.unknown.values())
 

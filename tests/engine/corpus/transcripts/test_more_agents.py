@@ -38,7 +38,7 @@ ZCODE_USED = {"glm-5": Usage(10, 2)}
 AGENTS = {
     COMMAND_CODE: ("command-code", f"{ID}21", {}),
     COMMAND_CODE_3: ("command-code", f"{ID}22", {"m-1": Usage(50, 20, 50, 0, cost=0.5)}),
-    REASONIX: ("reasonix", "20260504-090000-hull", {}),
+    REASONIX: ("reasonix", "20260504-090000-hull", {"m-1": Usage()}),
     QWENPAW: ("qwenpaw", "main_main", {}),
     CORTEX: ("cortex", f"{ID}23", {}),
     CORTEX_LINES: ("cortex", f"{ID}24", {}),
@@ -99,7 +99,7 @@ def test_title_next_to_a_session_counts(tmp_path: Path) -> None:
         assert parts_changed(str(folder / path.name)) == 2 * 10**9
 
 
-def test_message_of_the_program_is_not_the_users() -> None:
+def test_inserted_message_has_the_system_role() -> None:
     for path, text in ((COMMAND_CODE_3, "Keep it short."), (HARNESS, "Today is Monday."), (CORTEX, "Today is Monday.")):
         assert [part.text for part in read(path).messages if part.role == "system"] == [text]
 
@@ -186,7 +186,7 @@ def test_older_format_of_deepseek_harness_is_a_copy(tmp_path: Path) -> None:
     assert [Path(file.path).name for file in found if file.name not in copies] == ["session.v10.jsonl"]
 
 
-def test_reminder_of_deepseek_harness_is_not_the_users() -> None:
+def test_reminder_of_deepseek_harness_has_the_system_role() -> None:
     line = {"type": "user/message", "data": {"content": [{"type": "text", "text": "<system-reminder>Be brief."}]}}
     for message in ({**line, "surfaceOp": "append"}, line):
         (read_message,) = HarnessFormat().parser("s.jsonl").feed(message, 1)
@@ -194,7 +194,7 @@ def test_reminder_of_deepseek_harness_is_not_the_users() -> None:
 
 
 @pytest.mark.parametrize("semantics", [{"kind": "system_reminder"}, {"transcriptVisibility": "hidden"}])
-def test_inserted_message_of_zcode_is_not_the_users(tmp_path: Path, semantics: dict[str, str]) -> None:
+def test_inserted_message_of_zcode_has_the_system_role(tmp_path: Path, semantics: dict[str, str]) -> None:
     database = next(one for one in DATABASES if one.name == "zcode: parts")
     message = {"role": "user", "semantics": semantics}
     rows = [

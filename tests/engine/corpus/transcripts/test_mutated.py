@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.transcripts.transcript_reader import conversations
-from tests.helpers.agent_databases import DATABASES, AgentDatabase
+from tests.helpers.agent_databases import DATABASES, SINGLE, AgentDatabase
 from tests.helpers.mutated_transcripts import Sample, read_damaged, read_damaged_database, samples
 
 INPUTS = 40
@@ -19,14 +19,14 @@ def test_damaged_files_are_read_or_refused(sample: Sample, tmp_path: Path) -> No
     assert outcome.messages > 0
 
 
-@pytest.mark.parametrize("database", DATABASES, ids=lambda database: database.name)
+@pytest.mark.parametrize("database", [*DATABASES, *SINGLE], ids=lambda database: database.name)
 def test_damaged_databases_are_read_or_refused(database: AgentDatabase, tmp_path: Path) -> None:
     outcome = read_damaged_database(database, INPUTS, tmp_path, seed=2)
     assert outcome.crashes == ()
     assert outcome.messages > 0
 
 
-def test_unusable_id_of_a_message_loses_only_it(tmp_path: Path) -> None:
+def test_message_with_unusable_id_is_skipped(tmp_path: Path) -> None:
     cursor = next(one for one in DATABASES if one.name == "cursor: messages in rows")
     rows = [(table, dict(values)) for table, values in cursor.rows]
     chat = json.loads(rows[0][1]["value"])

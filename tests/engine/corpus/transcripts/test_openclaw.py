@@ -12,10 +12,10 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -229,7 +229,7 @@ def test_name_gives_session_and_copy_status(name: str, session: str, generated: 
         ({"type": "custom", "data": {"runId": ["dreaming-narrative-1"]}}, False),
     ],
 )
-def test_a_run_of_the_agents_own_is_marked(record: dict[str, Any], generated: bool) -> None:
+def test_run_started_by_the_agent_is_marked(record: dict[str, Any], generated: bool) -> None:
     parser = OpenClawFormat().parser("s.jsonl")
     parser.feed(record, 1)
     assert parser.facts.generated is generated
@@ -310,10 +310,7 @@ def test_only_own_lines_are_recognised() -> None:
 
 @pytest.mark.parametrize("path", [CONVERSATION, WRAPPERS])
 def test_reading_resumes(path: Path) -> None:
-    format = OpenClawFormat()
-    whole = format.parser("s.jsonl")
-    messages = feed(whole, fixture_lines(path))
-    assert feed_with_pauses(format, "s.jsonl", fixture_lines(path)) == (whole, messages)
+    read_with_pauses(OpenClawFormat(), "s.jsonl", fixture_lines(path))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "data"]), json_values)))

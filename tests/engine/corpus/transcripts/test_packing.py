@@ -77,7 +77,7 @@ def test_chunks_contain_every_part_with_its_offset(messages: list[IndexedMessage
 
 
 @given(conversations(), st.integers(0, 12))
-def test_going_on_later_gives_the_same_chunks(messages: list[IndexedMessage], at: int) -> None:
+def test_resumed_packing_gives_the_same_chunks(messages: list[IndexedMessage], at: int) -> None:
     first = ChunkPacker(40, 8)
     for one in messages[:at]:
         first.add(one)

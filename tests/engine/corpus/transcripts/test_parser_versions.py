@@ -17,7 +17,7 @@ from engine.corpus.transcripts.transcript_reader import (
     line_format,
     opened,
 )
-from tests.helpers.agent_databases import DATABASES
+from tests.helpers.agent_databases import DATABASES, SINGLE
 from tests.helpers.mutated_transcripts import samples
 
 READ: dict[str, tuple[str, str]] = {
@@ -26,7 +26,7 @@ READ: dict[str, tuple[str, str]] = {
     "antigravity": ("31125133bcb6", "antigravity:1"),
     "augment": ("85943347fdba", "augment:1"),
     "chatgpt": ("e4745a1ee1d7", "chatgpt:1"),
-    "claude_code": ("affc6ccadac5", "claude-code:1 claude-cowork:1 qoder:1 openclaude:1"),
+    "claude_code": ("9c491dd13858", "claude-code:2 claude-cowork:2 qoder:2 openclaude:2"),
     "claude_export": ("ede8c9cf5680", "claude:1"),
     "cline": ("bcd62fed6d86", "cline:1 roo-code:1 zoo-code:1 kilo-code:1"),
     "cline_session": ("ebeccd1c0809", "cline:1"),
@@ -41,6 +41,7 @@ READ: dict[str, tuple[str, str]] = {
     "cortex": ("a7de70c85b62", "cortex:1"),
     "crush": ("6c7739379a2e", "crush:1"),
     "cursor_cli": ("d9647877e6d8", "cursor-cli:1"),
+    "cursor_store": ("c5e119670d6d", "cursor-cli:1"),
     "cursor_database": ("56d9c1710c1e", "cursor:1"),
     "deepseek_export": ("1d0c60c9ea98", "deepseek:1"),
     "deepseek_harness": ("f958874037e3", "deepseek-harness:2"),
@@ -61,7 +62,7 @@ READ: dict[str, tuple[str, str]] = {
     "letta": ("fa33242a86f9", "letta:1"),
     "llm": ("e2529ca4dbb5", "llm:1"),
     "lm_studio": ("5dbf7e8a4610", "lm-studio:1"),
-    "muse": ("f3e7e8cc1311", "muse:1"),
+    "muse": ("14d9b4123a27", "muse:2"),
     "nanobot": ("1e07fa3a4fa7", "nanobot:1"),
     "ollama": ("b4be3e2d7ef1", "ollama:1"),
     "omnigent": ("f766557b1627", "omnigent:1"),
@@ -84,7 +85,7 @@ READ: dict[str, tuple[str, str]] = {
     "zed": ("bce5eaca4199", "zed:2"),
     "zencoder": ("b0eb36aee67d", "zencoder:1"),
 }
-"""By parser: digest of what it reads in the samples, and the versions of the agents that use it."""
+"""By parser: digest of the messages that it reads in the samples, and the versions of the agents that use it."""
 
 
 def _parser(known: Any) -> str:
@@ -111,7 +112,7 @@ def _filled(value: Any) -> Any:
 def _digests(folder: Path) -> dict[str, str]:
     folder /= "home/ada/boats"  # some parsers use the names of folders above
     found: dict[str, Any] = {}
-    paths = [database.write(folder / database.name.replace(":", "")) for database in DATABASES]
+    paths = [database.write(folder / database.name.replace(":", "")) for database in (*DATABASES, *SINGLE)]
     for sample in samples():
         for name, content in sample.files.items():
             path = folder / sample.main.replace("/", " ") / name

@@ -18,11 +18,11 @@ from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.transcripts import (
     feed,
-    feed_with_pauses,
     fixture_lines,
     json_values,
     mangled,
     read_session,
+    read_with_pauses,
     stored_after_every_line,
 )
 
@@ -68,7 +68,7 @@ def test_the_users_title_outranks_a_generated_one() -> None:
 
 
 @pytest.mark.parametrize("line", SAMPLES[:3])
-def test_each_of_its_lines_is_recognised(line: dict[str, Any]) -> None:
+def test_every_line_is_recognised_as_qwen(line: dict[str, Any]) -> None:
     known = format_of([line])
     assert known is not None
     assert known.agent == "qwen"
@@ -113,9 +113,7 @@ def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
 
 
 def test_reading_resumes() -> None:
-    whole = QwenFormat().parser(str(SESSION))
-    messages = feed(whole, fixture_lines(SESSION))
-    assert feed_with_pauses(QwenFormat(), str(SESSION), fixture_lines(SESSION)) == (whole, messages)
+    read_with_pauses(QwenFormat(), str(SESSION), fixture_lines(SESSION))
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "systemPayload"]), json_values)))

@@ -71,7 +71,7 @@ def test_too_deeply_nested_input_has_a_notice() -> None:
 
 
 @given(json_values)
-def test_any_value_gives_time_text_and_members(value: object) -> None:
+def test_any_json_value_converts_to_valid_types(value: object) -> None:
     time = seconds(value)
     assert time is None or 0 < time < 253_402_300_800
     assert isinstance(tool_input(value), str)

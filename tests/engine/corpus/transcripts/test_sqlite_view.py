@@ -60,7 +60,7 @@ def test_wal_contents_read_without_changes(path: Path, writer: OpencodeWriter) -
     assert folder(path) == before
 
 
-def test_leftover_wal_stays(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
+def test_leftover_wal_is_unchanged(path: Path, writer: OpencodeWriter, tmp_path: Path) -> None:
     add(writer, 1)
     left = tmp_path / "left" / "some.db"
     left.parent.mkdir()
@@ -139,7 +139,7 @@ def test_snapshot_ignores_later_transactions(path: Path, writer: OpencodeWriter)
         assert view.read(query) == [1, 1]
 
 
-def test_nothing_can_be_written(path: Path, writer: OpencodeWriter) -> None:
+def test_writing_statements_change_nothing(path: Path, writer: OpencodeWriter) -> None:
     add(writer, 1)
     before = folder(path)
     for statement in (

@@ -29,6 +29,7 @@ from engine.corpus.transcripts.parsers.openhands import OpenHandsConversation
 from engine.corpus.transcripts.parsers.qwen import QwenFormat
 from engine.corpus.transcripts.parsers.vibe import VibeFormat
 from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.transcript_reader import conversations
 from tests.helpers import session_rows
 from tests.helpers.session_rows import read_rows, write_rows
 from tests.helpers.transcripts import feed
@@ -41,14 +42,14 @@ def usage_of(format: LineFormat, *values: dict[str, Any]) -> dict[str, Usage]:
 
 
 def recorded(format: DatabaseFormat, path: Path, key: str = "s") -> dict[str, Usage]:
-    """The usage of one session of a database."""
+    """Return the usage of one session of a database."""
     found = read_rows(format, path, key)
     assert found is not None
     return found.facts.usage
 
 
 def answered(id: str, output: int, *, model: str = "claude-opus-4-5", **usage: Any) -> dict[str, Any]:
-    """A line of Claude Code with one block of an answer."""
+    """Return a line of Claude Code with one block of an answer."""
     counts = {"input_tokens": 3, "output_tokens": output, "cache_read_input_tokens": 1000, **usage}
     message = {"id": id, "model": model, "content": [{"type": "text", "text": "Yes."}], "usage": counts}
     return {"type": "assistant", "uuid": f"{id}-{output}", "sessionId": "s", "message": message}
@@ -69,7 +70,7 @@ def test_claude_code_models_are_counted_apart() -> None:
 
 
 def result(**totals: Any) -> dict[str, Any]:
-    """The last line of a turn in the SDK's stream."""
+    """Return the last line of a turn in the SDK's stream."""
     return {"type": "result", "subtype": "success", "session_id": "s", "duration_ms": 5100, **totals}
 
 
@@ -362,3 +363,52 @@ def test_aider_reports_tokens_after_an_answer(tmp_path: Path) -> None:
     first, second = AiderHistory().conversations(str(path))
     assert first.facts.usage == {"gpt-5": Usage(12_400, 1000, 2000, 1000, cost=pytest.approx(0.0234))}
     assert second.facts.usage == {"": Usage(2, 2)}
+
+
+FIXTURES = Path(__file__).parent / "fixtures"
+ONLY_NAMED = {
+    "chatgpt/conversations.json": "gpt-5",
+    "codebuddy/0c1d2e3f-0000-4000-8000-00000000000b.jsonl": "hy-3",
+    "codex/rollout-2026-03-09T11-00-00-019b1f00-1111-7222-8333-444455556666.jsonl": "gpt-5",
+    "deepseek/conversations.json": "deepseek-chat",
+    "grok/chat_history.jsonl": "grok-4.5",
+    "grok_web/prod-grok-backend.json": "grok-4",
+    "zencoder/0c1d2e3f-0000-4000-8000-00000000000c.jsonl": "opus",
+}
+
+
+@pytest.mark.parametrize(("name", "model"), ONLY_NAMED.items())
+def test_model_without_tokens_is_recorded_by_its_name(name: str, model: str) -> None:
+    first = next(conversations(FIXTURES / name))
+    assert first.facts.usage == {model: Usage()}
+
+
+@pytest.mark.parametrize("model", ["", "auto", "default", "<synthetic>", None, 7])
+def test_choices_and_other_values_are_no_models(model: object) -> None:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    parser.use_model(model)
+    parser.use(model, Usage(0, 0))
+    assert parser.facts.usage == {}
+
+
+def test_zero_tokens_are_unknown_and_later_ones_count() -> None:
+    zero = answered("m1", 0, input_tokens=0, cache_read_input_tokens=0)
+    assert usage_of(ClaudeCodeFormat(), zero) == {"claude-opus-4-5": Usage()}
+    assert usage_of(ClaudeCodeFormat(), zero, answered("m1", 4)) == {"claude-opus-4-5": Usage(3, 4, 1000)}
+
+
+def test_crush_cost_belongs_to_the_only_model(tmp_path: Path) -> None:
+    schema = session_rows.CRUSH + "ALTER TABLE sessions ADD COLUMN cost REAL NOT NULL DEFAULT 0.0;"
+    parts = json.dumps([{"type": "text", "data": {"text": "Yes."}}])
+    message = {"session_id": "s", "role": "assistant", "parts": parts, "created_at": 1, "updated_at": 1}
+    times = {"updated_at": 1, "created_at": 1}
+    rows = (
+        ("sessions", {"id": "s", "title": "T", "cost": 0.5, **times}),
+        ("sessions", {"id": "t", "title": "T", "cost": 0.5, **times}),
+        ("messages", {"id": "a", "model": "m", **message}),
+        ("messages", {"id": "b", "model": "m", **message, "session_id": "t"}),
+        ("messages", {"id": "c", "model": "n", **message, "session_id": "t"}),
+    )
+    write_rows(tmp_path / "crush.db", schema, rows)
+    assert recorded(CRUSH_DATABASE, tmp_path / "crush.db") == {"m": Usage(cost=0.5)}
+    assert recorded(CRUSH_DATABASE, tmp_path / "crush.db", "t") == {"m": Usage(), "n": Usage(), "": Usage(cost=0.5)}

@@ -185,7 +185,7 @@ def test_input_file_with_a_repeated_text_is_refused(server, api):
     assert job.problem
 
 
-def test_unreadable_lines_lose_only_themselves(server, api):
+def test_unreadable_result_lines_are_skipped(server, api):
     _, job = begin(api)
     job = ended(api, job.id)
     for file in job.files:

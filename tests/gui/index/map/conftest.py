@@ -18,7 +18,7 @@ def insight(memory: FakeMemory) -> FakeInsight:
 
 @pytest.fixture
 def panel(qtbot, jobs, memory, insight, appearance) -> Iterator[MapPanel]:
-    """Nothing is opened yet."""
+    """Return the map panel; no map is open yet."""
     window = QWidget()
     column = QVBoxLayout(window)
     column.setContentsMargins(0, 0, 0, 0)
@@ -36,7 +36,7 @@ def panel(qtbot, jobs, memory, insight, appearance) -> Iterator[MapPanel]:
 
 @pytest.fixture
 def map_panel(qtbot, panel: MapPanel, memory: FakeMemory) -> MapPanel:
-    """With its map on show."""
+    """Return the map panel with its map visible."""
     panel.set_manager(memory)
     qtbot.waitUntil(lambda: not panel.busy and panel.prepared is not None)
     return panel

@@ -329,7 +329,7 @@ def test_drawn_point_matches_qpainter(x: float, y: float, radius: float, sign: i
 
 @pytest.mark.parametrize("radius", [LEAST, 3.4, 7])
 def test_group_signs_differ_without_colour(radius: float) -> None:
-    """Also without colour vision: the same ink, but another picture, and about as much of it."""
+    """Signs have the same amount of ink, but different shapes, for users who don't see the colours."""
     images = [_drawn([(20, 20)], [0], [QColor("black")], radius, (sign,)) for sign in _SIGNS]
     pictures = [np.frombuffer(image.constBits(), np.uint8).astype(int) for image in images]
     amounts = [picture.sum() for picture in pictures]

@@ -1,4 +1,4 @@
-"""The map in its places: as a card on the overview, and as a page of its own."""
+"""The map in both positions: as a card on the overview, and as a page."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.helpers.fake_memory import FakeMemory
 
 
 class BothInsights(FakeInsight):
-    """Tells of chunks and of a map."""
+    """Returns both chunks and a map."""
 
     def __init__(self, memory: FakeMemory) -> None:
         super().__init__(memory)

@@ -1,4 +1,4 @@
-"""The map of the index in use: viewing, moving, pointing, selecting, by mouse and keyboard."""
+"""The map of the index in use: showing, moving, pointing and selecting, by mouse and keyboard."""
 
 from types import SimpleNamespace
 
@@ -32,7 +32,7 @@ def _subtitle(panel: MapPanel) -> str:
 
 
 def _message(panel: MapPanel) -> list[str]:
-    """Title and text in place of the map."""
+    """Return the title and the text that are shown instead of the map."""
     labels = panel.message.findChildren(QLabel)
     return [label.text().replace("\u200b", "") for label in labels if label.isVisible()]
 
@@ -514,7 +514,7 @@ def test_row_height_is_constant_across_scripts(qtbot, map_panel: MapPanel, insig
 
 
 def _ink(rows: QListWidget, row: int, *, lower: bool) -> bool:
-    """Whether something is written in that half of a row."""
+    """Whether anything is written in that half of a row."""
     rect = rows.visualItemRect(rows.item(row))
     half = rect.adjusted(20, rect.height() // 2 + 4 if lower else 0, -20, -4 if lower else -rect.height() // 2)
     image = rows.viewport().grab(half).toImage()

@@ -35,7 +35,7 @@ def show_chart(qtbot, chart: QWidget, width: int = 300) -> QWidget:
 
 
 def inked(picture: QImage, x: int, height: int) -> int:
-    """How many pixels of a column differ from its top."""
+    """Return the number of pixels of a column that differ from its top."""
     ground = picture.pixelColor(x, 0)
     return sum(picture.pixelColor(x, y) != ground for y in range(height))
 
@@ -122,7 +122,7 @@ def test_chosen_mark_survives_new_series(qtbot, appearance):
 
 
 def visible(chart: BarChart) -> set[int]:
-    """Marks that the mouse can reach."""
+    """Return the marks that the mouse can reach."""
     found = {chart.mark_at(QPointF(x, 20)) for x in range(chart.width())}
     return {mark for mark in found if mark is not None}
 
@@ -174,7 +174,7 @@ def test_adjacent_pieces_differ_by_pattern(qtbot, appearance):
 
 
 def _pattern(picture: QImage, left: int) -> tuple[bool, ...]:
-    """Which pixels of a square, on the pattern's own grid, are not of the colour that most of them have."""
+    """Return the cells of a square that differ from its most frequent colour, on the grid of the pattern."""
     left += -left % 8
     pixels = [picture.pixelColor(left + x, 3 + y).name() for y in range(8) for x in range(16)]
     ground = max(set(pixels), key=pixels.count)

@@ -1,4 +1,4 @@
-"""Unsaved typing is restored, once, and never with a secret in it."""
+"""Unsaved text is restored once, and never contains a secret."""
 
 import json
 import os

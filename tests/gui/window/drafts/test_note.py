@@ -1,4 +1,4 @@
-"""Drafts of a session note, whose sheet may be open during a power failure."""
+"""Drafts of a session note, also after a power failure with an open sheet."""
 
 import json
 

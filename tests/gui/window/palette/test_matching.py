@@ -59,5 +59,5 @@ def test_marks_are_ordered_distinct_and_within_text(query, words, beside):
 
 
 @given(st.text(alphabet=st.characters(whitelist_categories=["Ll", "Lu", "Nd"]), min_size=1, max_size=20))
-def test_every_text_fits_itself(words):
+def test_every_text_matches_itself(words):
     assert fit(words, words) is not None or len(words.casefold()) != len(words)

@@ -1,4 +1,4 @@
-"""Texts of the sessions view, as functions without widgets."""
+"""Texts about sessions and agents that several views show. Pure functions."""
 
 from datetime import date
 
@@ -61,6 +61,11 @@ def message_count(messages: int) -> str:
 def unknown_count(items: int) -> str:
     """Return "2 entries of unknown type"; empty for 0."""
     return tr_count("{count:,} entry of unknown type", "{count:,} entries of unknown type", items) if items else ""
+
+
+def found_by(hits: int, *, similar: bool) -> str:
+    """Return how a search found a session: the number of hits, or that it is only similar in meaning."""
+    return tr("meaning only") if similar else hits_text(hits) if hits else ""
 
 
 def session_count(sessions: int) -> str:

@@ -1,0 +1,148 @@
+"""Chats of Cursor's command line in databases: `~/.cursor/chats/<digest of the folder>/<id>/store.db`, one each.
+
+There is no published specification. Written from public source of programs that read them (sidecar and tape, 2026) and
+from descriptions of versions of August and September 2026. `meta` has one row, JSON in hexadecimal digits: `agentId`,
+`name`, `createdAt`, `lastUsedModel` and `latestRootBlobId`. A row of `blobs` has the SHA-256 of its data as id. The
+root is a protocol buffer: its repeated field 1 has the ids of the messages in order, 32 bytes each, and field 9 the
+folder as URI; `meta.json` next to the database has folder and times, too. A message is a JSON object of the AI SDK,
+whose tools have `args` and `result`; the user's text is as in the transcripts (`cursor_cli`), which newer versions
+write, too. Encrypted blobs have not been seen, though `meta` has a key for them; they would be counted.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, data_of, whole
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import sidecar
+from engine.corpus.transcripts.parsers.cursor_cli import CursorCliParser
+
+_AGENT = "cursor-cli"
+_UNTITLED = ("New Agent", "New Chat", "Untitled")
+_LONGEST_META = 64 * 1024
+_ABOUT = f"""SELECT CAST(unhex(value) AS TEXT) AS about FROM meta
+    WHERE key = '0' AND octet_length(value) <= {_LONGEST_META}"""
+# Read as bytes: invalid UTF-8 would be an error.
+_LISTED = f"""SELECT CAST(about ->> '$.agentId' AS BLOB), about ->> '$.createdAt', CAST(about AS BLOB)
+    FROM ({_ABOUT}) WHERE json_valid(about) AND EXISTS (SELECT 1 FROM blobs WHERE id = about ->> '$.latestRootBlobId')
+    AND about ->> '$.agentId' <> ''"""
+_BLOB = f"SELECT {data_of('data')} FROM blobs WHERE id = ?"
+_MESSAGE, _FOLDER = 1, 9
+"""Fields of the root."""
+_DIGEST = 32
+"""Bytes of an id."""
+_FIXED = {1: 8, 5: 4}
+"""Length of the values that have a fixed one, by wire type."""
+_VARINT, _BYTES = 0, 2
+"""The other wire types."""
+_LONGEST_VARINT = 10
+_MOST_MESSAGES = 20_000
+
+
+class _Parser(CursorCliParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = string(value.get("role"))
+        if kind not in ("user", "assistant", "tool"):
+            if kind != "system":  # the instructions
+                self.count_unknown(f"role {kind}" if kind else None)
+            return []
+        role: Role = "user" if kind == "user" else "tool" if kind == "tool" else "assistant"
+        parts = self.blocks(value.get("content"), role)
+        return self.next_message(parts, time=self.time if role == "user" else None)
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind, name = block.get("type"), clean(string(block.get("toolName")))
+        if kind == "reasoning":
+            yield Part("assistant", "thinking", string(block.get("text")))
+        elif kind == "tool-call":
+            self.calls[clean(string(block.get("toolCallId")))] = name
+            yield Part("assistant", "tool-call", tool_input(block.get("args", block.get("input"))) or name, name)
+        elif kind == "tool-result":
+            called = self.calls.pop(clean(string(block.get("toolCallId"))), "")
+            result = block.get("result", block.get("output"))
+            text = content(result) or (tool_input(result) if isinstance(result, dict) else "")
+            yield Part("tool", "tool-result", text, name or called)
+        elif kind != "redacted-reasoning":
+            yield from super()._block(value, role)
+
+
+def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation | None:
+    row = connection.execute(f"SELECT CAST(about AS BLOB) FROM ({_ABOUT})").fetchone()
+    about = parse_line(row[0]) if row is not None and isinstance(row[0], bytes) else None
+    if about is None or as_text(about.get("agentId")) != key:
+        return None
+    beside = sidecar(os.path.join(os.path.dirname(path), "meta.json"))
+    title = one_line(string(about.get("name")) or string(beside.get("title")))
+    facts = SessionFacts(
+        agent=_AGENT,
+        id=clean(key),
+        title="" if title in _UNTITLED else title,
+        started=seconds(about.get("createdAt")),
+    )
+    reader = _Parser(facts=facts)
+    reader.use_model(about.get("lastUsedModel"))
+    folder, names = _root(_blob(connection, string(about.get("latestRootBlobId"))))
+    facts.project = clean(folder or string(beside.get("cwd")))
+    messages = whole(reader, (_message(connection, reader, name) for name in names))
+    facts.ended = facts.ended or seconds(beside.get("updatedAtMs"))
+    return Conversation(key, facts, messages, Counter(reader.unknown))
+
+
+def _blob(connection: apsw.Connection, name: str) -> object:
+    row = connection.execute(_BLOB, (name,)).fetchone() if clean(name) == name else None  # SQLite refuses others
+    return row and row[0]
+
+
+def _message(connection: apsw.Connection, reader: _Parser, name: str) -> list[Message]:
+    data = _blob(connection, name)
+    value = None if data is None else cell(reader, data)
+    if isinstance(value, dict):
+        return reader.feed(value, 0)
+    if data is None or value is not None:
+        reader.count_unknown("missing message" if data is None else "no object")
+    return []
+
+
+def _root(data: object) -> tuple[str, list[str]]:
+    """Return the folder in a root and the ids of its messages, as far as it can be read."""
+    folder, names, at = "", list[str](), 0
+    data = data if isinstance(data, bytes) else b""
+    while at < len(data) and len(names) < _MOST_MESSAGES:
+        tag, at = _varint(data, at)
+        wire = tag & 7
+        length, at = _varint(data, at) if wire in (_VARINT, _BYTES) else (_FIXED.get(wire, len(data)), at)
+        if wire == _VARINT:
+            continue
+        value, at = data[at : at + length], at + length
+        if tag >> 3 == _MESSAGE and len(value) == _DIGEST:
+            names.append(value.hex())
+        elif tag >> 3 == _FOLDER and wire == _BYTES:
+            folder = uri_path(value.decode(errors="replace"))
+    return folder, names
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number and the offset after it; a damaged one ends the data."""
+    number = 0
+    for index, byte in enumerate(data[at : at + _LONGEST_VARINT]):
+        number |= (byte & 0x7F) << 7 * index
+        if byte < 0x80:
+            return number, at + index + 1
+    return 0, len(data)
+
+
+CURSOR_STORE = RowFormat(
+    agent=_AGENT,
+    needed={"meta": frozenset({"key", "value"}), "blobs": frozenset({"id", "data"})},
+    listed=_LISTED,
+    conversation=_conversation,
+)

@@ -1,0 +1,79 @@
+"""The index of a workspace whose folder was renamed."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.backends.opening import open_memory
+from engine.memory.memory_interface import MemorySearchManager
+from engine.settings import Settings
+from engine.store.index_paths import index_files
+from engine.store.workspace_note import noted_workspaces
+
+Open = Callable[[Path], MemorySearchManager]
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "pump.md").write_text("# Pump\n\nThe left valve leaks.\n")
+    return folder
+
+
+@pytest.fixture
+def open_() -> Iterator[Open]:
+    memories: list[MemorySearchManager] = []
+
+    def open_one(folder: Path) -> MemorySearchManager:
+        memories.append(open_memory(folder, Settings()))
+        return memories[-1]
+
+    yield open_one
+    for memory in memories:
+        memory.close()
+
+
+@pytest.fixture
+def renamed(notes: Path, open_: Open) -> Path:
+    """Folder of a workspace with a fact, renamed after its memory was closed."""
+    memory = open_(notes)
+    memory.sync()
+    memory.facts.add("Ada prefers tea.")
+    memory.close()
+    return notes.rename(notes.with_name("renamed"))
+
+
+def test_renamed_folder_keeps_index_and_facts(renamed: Path, open_: Open) -> None:
+    memory = open_(renamed)
+    assert [fact.text for fact in memory.facts.all()] == ["Ada prefers tea."]
+    assert [result.path for result in memory.search("valve").results] == ["pump.md"]
+    report = memory.sync()
+    assert (report.files_indexed, report.files_unchanged) == (0, 1)
+    noted = noted_workspaces(index_files(renamed).folder.parent)
+    assert [note.folder for note in noted] == [str(renamed.resolve())]
+
+
+def test_rename_back_keeps_facts(renamed: Path, open_: Open) -> None:
+    open_(renamed).close()
+    assert open_(renamed.rename(renamed.with_name("notes"))).facts.all()
+
+
+def test_copy_of_open_folder_gets_own_index(renamed: Path, open_: Open) -> None:
+    first = open_(renamed)
+    again = renamed.rename(renamed.with_name("again"))
+    assert not open_(again).facts.all()
+    assert first.facts.all()
+
+
+def test_other_folder_with_same_inode_gets_own_index(renamed: Path, open_: Open) -> None:
+    """A new folder often has the inode of a deleted one."""
+    (renamed / "pump.md").unlink()
+    (renamed / "hose.md").write_text("# Hose\n")
+    assert not open_(renamed).facts.all()
+
+
+def test_existing_former_folder_keeps_its_index(renamed: Path, open_: Open) -> None:
+    renamed.with_name("notes").mkdir()
+    assert not open_(renamed).facts.all()
