@@ -152,19 +152,21 @@ class KeywordLeg:
         *,
         ordered: bool = True,
         known: KeywordScores | None = None,
+        chosen: Collection[int] = (),
     ) -> KeywordScores:
         """Return exact keyword scores, with all terms, of the chunks that match any term.
 
         `ordered`: the terms are in the order of a query, so proximity of neighbours counts. `known`: scores of other
-        chunks, to which these are added.
+        chunks, to which these are added. `chosen`: the `candidates`, if any.
         """
         result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
         unscored = set(ids).difference(result.scores) if self._known else set()
         counted = CountedPhrases(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
-        if len(self._selective) < len(self._known):
-            # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms.
-            chosen = sum(len(term.kinds) for term in self._selective)
-            self._count(self._ranking(), msgspec.structs.replace(counted, skipped=chosen), unscored, result)
+        if len(self._selective) < len(self._known) and unscored.issubset(chosen):
+            # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms. Chunks
+            # that vectors chose need not contain any, so all terms are scanned for them anyway.
+            skipped = sum(len(term.kinds) for term in self._selective)
+            self._count(self._ranking(), msgspec.structs.replace(counted, skipped=skipped), unscored, result)
             unscored.difference_update(result.scores)
         self._count(_any_of(self._known), counted, unscored, result)
         return result

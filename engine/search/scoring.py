@@ -386,8 +386,8 @@ class Blend(msgspec.Struct, frozen=True):
         if of.vector is None:  # `agreeing` is 1
             agreed = self.alone * of.text
             return agreed, within_limits(agreed) if self.text_weight else 0.0
-        agreed = self.alone * self.agreeing(of) * of.text
-        from_vector = self.weight(of) * of.vector
+        agreed = self.alone * self.agreeing(of) * of.text if of.text else 0.0
+        from_vector = (self.vector_weight if of.vector >= 0 else self.weight(of)) * of.vector
         against = min(0.0, from_vector) if self.agreement else 0.0
         keywords = within_limits(agreed + against) if self.text_weight else 0.0
         return self.text_weight * agreed + from_vector, keywords

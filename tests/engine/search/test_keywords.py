@@ -196,6 +196,20 @@ def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path)
     assert Blend.of(Calibration(0.0, 1.0, 0.1), found, 1).vector_weight == pytest.approx(0.1)
 
 
+def test_scores_do_not_depend_on_who_chose_chunks(memory: BuiltinMemory, few: None) -> None:
+    """Candidates are looked for among the rarest words only, chunks that vectors chose among all words."""
+    with memory.store.read() as snapshot:
+        leg = KeywordLeg(snapshot, analyse_query("pump near gauges"), Frequencies())
+        candidates = leg.candidates(10, ChunkFilter())
+        as_candidates, by_others = leg.score(candidates, chosen=candidates), leg.score(candidates)
+        everywhere = leg.score(range(10 * _COUNT), chosen=candidates)
+    assert as_candidates.scores.keys() == set(candidates)
+    assert as_candidates.scores == by_others.scores
+    assert as_candidates.contributions == by_others.contributions
+    assert len(everywhere.scores) == _COUNT
+    assert {id_: everywhere.scores[id_] for id_ in candidates} == as_candidates.scores
+
+
 @pytest.mark.parametrize("query", ["kubernetes", '"kubernetes"', "kubernetes migration"])
 def test_rare_word_in_long_note_among_short_notes_is_found(memory: BuiltinMemory, tmp_path: Path, query: str) -> None:
     """A chunk with every word is found whatever its length and the average of all notes."""
