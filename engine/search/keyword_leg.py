@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 
-import msgspec
+from msgspec.structs import replace
 
 from engine.search import document_frequencies, scoring
 from engine.search.chunk_filter import ChunkFilter, many
@@ -166,7 +166,7 @@ class KeywordLeg:
             # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms. Chunks
             # that vectors chose need not contain any, so all terms are scanned for them anyway.
             skipped = sum(len(term.kinds) for term in self._selective)
-            self._count(self._ranking(), msgspec.structs.replace(counted, skipped=skipped), unscored, result)
+            self._count(self._ranking(), replace(counted, skipped=skipped), unscored, result)
             unscored.difference_update(result.scores)
         self._count(_any_of(self._known), counted, unscored, result)
         return result
@@ -468,19 +468,18 @@ def _weighed(
 ) -> tuple[Term, ...]:
     """Return the terms, with weights for those that occur nowhere; `rarest` raises those that are not in `similar`.
 
-    Fillers, whose weight is low, don't lower these: "best pizza recipe" is as far from a recipe as "pizza recipe".
+    A filler that occurs nowhere has none, and others don't lower these weights: "best pizza recipe" is as far from a
+    recipe as "pizza recipe".
     """
     known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
     distinctive = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
     likely_error, missing = scoring.unknown_weight(distinctive), scoring.unknown_weight(distinctive, rarest)
-    weighed = []
-    for term, filler in zip(terms, fillers, strict=True):
-        if term.searched:
-            weighed.append(term)
-            continue
-        idf = likely_error if term.surface in similar else missing
-        weighed.append(msgspec.structs.replace(term, idf=idf * _FILLER if filler else idf))
-    return tuple(weighed)
+    return tuple(
+        term
+        if term.searched
+        else replace(term, idf=0.0 if filler else likely_error if term.surface in similar else missing)
+        for term, filler in zip(terms, fillers, strict=True)
+    )
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

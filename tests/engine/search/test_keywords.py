@@ -409,6 +409,14 @@ def test_filler_does_not_lower_weight_of_unknown_words(memory: BuiltinMemory, tm
     assert weight(f"{filler}weir gliders") == weight("weir gliders")
 
 
+def test_filler_that_occurs_nowhere_is_not_missing(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "extra.md").write_text("Опечатки исправлены.\n", "utf-8")
+    memory.sync()
+    (alone,) = memory.search("опечатки").results
+    (beside,) = memory.search("опечатки заметка").results
+    assert beside.score == pytest.approx(alone.score)
+
+
 def test_exact_word_outranks_longer_words_that_begin_so(memory: BuiltinMemory, tmp_path: Path) -> None:
     (tmp_path / "notes" / "exact.md").write_text("A nix and nothing else was tried that morning.\n", "utf-8")
     for number in range(9):
