@@ -162,8 +162,8 @@ class QueryAnalysis(msgspec.Struct, frozen=True):
     phrases: tuple[PhraseTokens, ...] = ()
     """Phrases of the query as tokens that must be adjacent."""
     of_function_words: PhraseTokens | None = None
-    """The whole query, if it has only function words, such as "to be or not": what tells the passages apart is that
-    the words are adjacent."""
+    """The whole query, if it has only function words, such as "to be or not". Nearly all passages contain these words,
+    so only their order distinguishes the passages."""
 
     @property
     def word_count(self) -> int:
