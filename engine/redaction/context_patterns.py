@@ -81,7 +81,7 @@ _CHOICE = (
     r"|[ ]be\?[\"']?[ ]?(?:[·:→=]|->)[ ]?|(?P<before>)[ ](?=[\"“„'`]))"
 )
 """Between the name of a password and a word that was chosen, such as the answer to a query."""
-_PIN = "(?:(?<![a-z])pin(?:[ -]?(?:code|number))?|пин(?:-?код)?)"
+_PIN = r"(?:(?<![a-z])pin(?:[ -]?(?:code|number))?|(?<!\w)пин(?:-?код)?)"
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
 _IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 _IDEOGRAPHIC_END = (
@@ -363,7 +363,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "APIキーは«a9x8c7v6b5n4»です",
         ),
         ("clé ", "clave ", "chave ", "chiave ", "token", *"токен ключ 令牌 密钥 密鑰 キー トークン 토큰 키는".split()),
-        r"(?i:(?:cl(?:é|ave|iave)|ch(?:ave|iave)(?=[ \t]))(?:[ \t]\w{1,12}['’]?\w{0,12}){0,4}?"
+        r"(?i:(?:cl(?:é|ave|iave)|ch(?:ave|iave)(?=[ \t]))(?:[ \t]\w{1,24}(?:['’]\w{0,12})?){0,4}?"
         r"|token|токен\w?|ключ(?:[ \t]api)?|令牌|密[钥鑰]|キー|トークン|토큰|키(?=는))"
         r"[\"'`*]{0,3}[ \t]{0,4}(?:[:=\uff1a]|是|[为為]|は|는|은|(?<=[ \t])[—–-](?=[ \t])"
         r"|(?:es|est|é|è|это)(?=[ \t]))[ \t]{0,4}[\"'`«]?"
@@ -401,7 +401,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|(?i:{_PIN})(?:[ ]\([^(){LINE_END}]{{1,24}}\))?[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])"
         rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{0,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet))[ \t]{{1,2}}"
         r"([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
-        r"|(?:PIN|(?i:пин(?:-?код)?))[ \t]{1,2}(?!(?:19|20)\d\d\b)"
+        r"|(?:PIN|(?<!\w)(?i:пин(?:-?код)?))[ \t]{1,2}(?!(?:19|20)\d\d\b)"
         rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
         rf"|(?i:token|key|secret)(?P<adjacent>)(?:[ ](?:for|of|für|vom|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"
         rf"[ \t]{{1,4}}[\"'`]?([A-Za-z0-9][\w~.-]{{10,}}+(?<=\w))(?![\w/-])",

@@ -15,6 +15,7 @@ LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{1
 _START = r"(?<![A-Za-z0-9])"
 _RANDOM = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])"
 _DIGIT = r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
+_OF_CODE = "[A-Za-z0-9%._~/-]{0,80}?"
 _SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
 # Parts of class names that begin with `sk-`, of scikit-learn's pages and of SpinKit.
 _SK_STYLES = frozenset(
@@ -121,7 +122,7 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
         r"(?:(?<=[?&;\s\"'])(?i:sig)=([A-Za-z0-9%+/=_-]{20,}+)"
         r"|(?:(?<=[?&~;])|(?<=[?&;]X-Amz-)|(?<=[?&;]X-Goog-)|(?<=, )|(?<=q-))(?i:signature|hmac)="
         r"(?=[A-Za-z0-9%+/=_~-]{0,80}?[0-9])([A-Za-z0-9%+/=_~-]{16,}+)"
-        r"|(?<=[?&])code=(?=[^\s&]*[a-z])(?=[^\s&]*[A-Z])(?=[^\s&]*\d)([A-Za-z0-9%._~/-]{16,}+))",
+        rf"|(?<=[?&])code=(?={_OF_CODE}[a-z])(?={_OF_CODE}[A-Z])(?={_OF_CODE}[0-9])([A-Za-z0-9%._~/-]{{16,}}+))",
     ),
     SecretPattern(
         "Password hash",
