@@ -215,7 +215,7 @@ def _blocks(
         with store.read(cancel) as snapshot:
             rows = list(snapshot.vectors(model.id, model.dims, ids[start : start + _AT_ONCE].tolist()))
         if rows:
-            yield [id_ for id_, _ in rows], decode([row for _, row in rows], model.dims).astype(np.float32)
+            yield [id_ for id_, _ in rows], decode([row for _, row in rows], model.dims)
 
 
 def _signs(store: IndexStore, model: StoredModel, ids: Ids, cancel: CancelToken | None) -> tuple[Ids, Signs]:

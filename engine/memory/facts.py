@@ -318,14 +318,13 @@ class _VectorTable(NamedTuple):
 
     @classmethod
     def of(cls, stamp: tuple[int, int], model: ModelName, vectors: dict[str, bytes]) -> "_VectorTable":
-        import numpy as np
 
         from engine.store.vector_encoding import decode
 
         # A server may return another length under the same model name later; the most frequent one is used.
         width = Counter(map(len, vectors.values())).most_common(1)[0][0] if vectors else 2
         fitting = {id_: vector for id_, vector in vectors.items() if len(vector) == width}
-        matrix = decode(list(fitting.values()), width // 2).astype(np.float32)
+        matrix = decode(list(fitting.values()), width // 2)
         return cls(stamp, model, {id_: row for row, id_ in enumerate(fitting)}, matrix)
 
 

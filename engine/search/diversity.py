@@ -70,7 +70,7 @@ def similarity_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | N
     row_of = {index: row for row, index in enumerate(i for i, id_ in enumerate(ids) if id_ in rows)}
     if not row_of:
         return by_tokens
-    matrix = decode([rows[ids[index]] for index in row_of], model.dims).astype("float32")
+    matrix = decode([rows[ids[index]] for index in row_of], model.dims)
 
     def similarity(chosen: int, others: Sequence[int]) -> list[float]:
         if chosen not in row_of:

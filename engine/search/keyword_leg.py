@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 
-import msgspec
+from msgspec.structs import replace
 
 from engine.search import document_frequencies, scoring
 from engine.search.chunk_filter import ChunkFilter, many
@@ -117,6 +117,14 @@ class KeywordLeg:
         ids = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
         return ids if len(ids) <= _MOST_TITLED else None
 
+    def adjacent(self, limit: int, scope: ChunkFilter) -> list[int]:
+        """Return the ids of the best chunks that hold a query of function words as a phrase."""
+        if (phrase := self.analysis.of_function_words) is None:
+            return []
+        words = f"words : {_quoted(' '.join(phrase.tokens))}{' *' if phrase.open else ''}"
+        expression, condition, values = self._within(words, scope)
+        return self._best(expression, limit, condition, values)
+
     def _few(self, limit: int, scope: ChunkFilter) -> list[int] | None:
         """Return the ids of all matching chunks, in no order; None if there may be `limit` or more."""
         if sum(term.matches for term in self._known) >= limit:
@@ -144,19 +152,21 @@ class KeywordLeg:
         *,
         ordered: bool = True,
         known: KeywordScores | None = None,
+        chosen: Collection[int] = (),
     ) -> KeywordScores:
         """Return exact keyword scores, with all terms, of the chunks that match any term.
 
         `ordered`: the terms are in the order of a query, so proximity of neighbours counts. `known`: scores of other
-        chunks, to which these are added.
+        chunks, to which these are added. `chosen`: the `candidates`, if any.
         """
         result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
         unscored = set(ids).difference(result.scores) if self._known else set()
         counted = CountedPhrases(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
-        if len(self._selective) < len(self._known):
-            # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms.
-            chosen = sum(len(term.kinds) for term in self._selective)
-            self._count(self._ranking(), msgspec.structs.replace(counted, skipped=chosen), unscored, result)
+        if len(self._selective) < len(self._known) and unscored.issubset(chosen):
+            # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms. Chunks
+            # that vectors chose need not contain any, so all terms are scanned for them anyway.
+            skipped = sum(len(term.kinds) for term in self._selective)
+            self._count(self._ranking(), replace(counted, skipped=skipped), unscored, result)
             unscored.difference_update(result.scores)
         self._count(_any_of(self._known), counted, unscored, result)
         return result
@@ -458,19 +468,18 @@ def _weighed(
 ) -> tuple[Term, ...]:
     """Return the terms, with weights for those that occur nowhere; `rarest` raises those that are not in `similar`.
 
-    Fillers, whose weight is low, don't lower these: "best pizza recipe" is as far from a recipe as "pizza recipe".
+    A filler that occurs nowhere has none, and others don't lower these weights: "best pizza recipe" is as far from a
+    recipe as "pizza recipe".
     """
     known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
     distinctive = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
     likely_error, missing = scoring.unknown_weight(distinctive), scoring.unknown_weight(distinctive, rarest)
-    weighed = []
-    for term, filler in zip(terms, fillers, strict=True):
-        if term.searched:
-            weighed.append(term)
-            continue
-        idf = likely_error if term.surface in similar else missing
-        weighed.append(msgspec.structs.replace(term, idf=idf * _FILLER if filler else idf))
-    return tuple(weighed)
+    return tuple(
+        term
+        if term.searched
+        else replace(term, idf=0.0 if filler else likely_error if term.surface in similar else missing)
+        for term, filler in zip(terms, fillers, strict=True)
+    )
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

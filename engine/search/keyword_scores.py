@@ -40,6 +40,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
     nearness: dict[int, float] = msgspec.field(default_factory=dict)
     """Bonus for query terms that are close together in a chunk; missing for a chunk without two of them."""
+    adjacent: set[int] = msgspec.field(default_factory=set)
+    """Chunks that hold a query of function words as a phrase."""
     evidence: dict[int, float] = msgspec.field(default_factory=dict)
     """A chunk's score without its upper limit."""
     sums: dict[int, float] = msgspec.field(default_factory=dict)
@@ -89,6 +91,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """Return the components of a chunk's keyword score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
+        if id_ in self.adjacent:
+            near += scoring.ADJACENT * self.scale.full
         parts = self.parts_of(id_, contributions, self.strengths.get(id_, ()), near, scattered)
         elsewhere = 1 - parts.covered if id_ in self.in_file else 0.0
         in_project = sum(self.in_project(id_).values())
@@ -249,6 +253,11 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """
         self.names.update(names)
         self._score_again(names)
+
+    def add_adjacent(self, ids: Iterable[int]) -> None:
+        """Raise the scores of chunks that hold a query of function words as a phrase."""
+        self.adjacent.update(id_ for id_ in ids if id_ in self.scores)
+        self._score_again(self.adjacent)
 
     def _score_again(self, ids: Iterable[int]) -> None:
         for id_ in ids:

@@ -57,6 +57,8 @@ class KeywordPart(msgspec.Struct):
     named: NamedInQuery
     candidates: list[int] | None = None
     """Candidates by keywords; None until they are first searched for."""
+    adjacent: list[int] = []
+    """Those of them that hold a query of function words as a phrase."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
@@ -79,15 +81,16 @@ class _Scorer(msgspec.Struct):
     vector_leg: "VectorLeg | None"
     cosines: dict[int, float]
     """Replaced by exact ones of the best chunks."""
+    vectors: dict[int, float]
+    """The vector scores of `cosines`, without their limits."""
     ages: "dict[int, Age]"
     lifts: Mapping[int, Lift]
 
     def evidence(self, id_: int) -> Evidence:
         """Return what keywords and vectors say about a chunk."""
-        cosine = self.cosines.get(id_)
-        vector = None if cosine is None or self.vector_leg is None else self.vector_leg.evidence(id_, cosine)
         name = self.words.names.get(id_)
-        return Evidence(self.texts.get(id_, 0.0), vector, id_ in self.complete, name_bonus(name) if name else 0.0)
+        from_name = name_bonus(name) if name else 0.0
+        return Evidence(self.texts.get(id_, 0.0), self.vectors.get(id_), id_ in self.complete, from_name)
 
     def scored(self, id_: int, blend: Blend) -> Scored:
         """Return the score of a chunk."""
@@ -108,7 +111,7 @@ class _Scorer(msgspec.Struct):
         def order(of: Scored) -> tuple[float, float, int]:
             return -of.order, -self.words.sums.get(of.id, 0.0), of.id
 
-        chunks = chain((self.scored(id_, blend) for id_ in ids), others)
+        chunks = [*(self.scored(id_, blend) for id_ in ids), *others]
         return sorted(_below_whole(chunks, self.words.whole), key=order)
 
     def ranked_exactly(
@@ -126,6 +129,7 @@ class _Scorer(msgspec.Struct):
         if self.vector_leg is not None:
             with context.timed("vector"):
                 self.cosines = self.vector_leg.cosines(best)
+                self.vectors = self.vector_leg.evidence(self.cosines)
             # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
             best = [id_ for id_ in best if id_ in self.words.scores or id_ in self.cosines]
         with context.timed("merge"):
@@ -154,6 +158,7 @@ class Ranker:
         if vector_leg is None or context.request.hybrid.enabled:
             if part.candidates is None:
                 with context.timed("keyword"):
+                    part.adjacent = leg.adjacent(limit, scope)
                     part.candidates = leg.candidates(limit, scope)
                     if len(part.candidates) >= limit:
                         # The last candidate decides whether to fetch more, so those of other files are put before it.
@@ -162,6 +167,7 @@ class Ranker:
                         if scope == ChunkFilter():
                             named = named_chunks(snapshot, context.query, part.analysis, leg.titled())
                             part.candidates = list(dict.fromkeys([*named, *part.candidates]))
+                        part.candidates = list(dict.fromkeys([*part.adjacent, *part.candidates]))
             by_keywords = part.candidates
             context.stages.add("keywords", leg.chunks, len(by_keywords))
         by_vectors: list[int] = []
@@ -224,10 +230,10 @@ class Ranker:
             best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if vector_leg is None else vector_leg.near_cosines(ids) | vector_leg.cosines(best)
+            vectors = {} if vector_leg is None else vector_leg.evidence(cosines)
         with context.timed("merge"):
-            scorer = _Scorer(
-                words, words.evidence, words.in_some_form | words.in_file, vector_leg, cosines, ages, lifts
-            )
+            complete = words.in_some_form | words.in_file
+            scorer = _Scorer(words, words.evidence, complete, vector_leg, cosines, vectors, ages, lifts)
             # A passage's file may contain the other words by chance: vectors must not lose their weight for that.
             trusted = (
                 msgspec.structs.replace(scorer.evidence(id_), complete=id_ in words.in_some_form) for id_ in best
@@ -345,12 +351,11 @@ def _note_names(lifts: Mapping[int, Lift], count: int, part: KeywordPart, contex
         context.stages.add("sessions", count, count, SessionsNamed(names, len(named)))
 
 
-def _below_whole(found: Iterable[Scored], whole: Collection[int]) -> Iterator[Scored]:
+def _below_whole(found: list[Scored], whole: Collection[int]) -> Iterator[Scored]:
     """Reduce the lift of named sessions where it would rank a chunk above one with all words of the query (`whole`)."""
     if not whole:
         yield from found
         return
-    found = list(found)
     limit = max(0.0, min((of.order for of in found if of.id in whole), default=math.inf))
     for of in found:
         if of.lift is None or not of.lift.names or of.id in whole or of.order <= limit:
@@ -388,13 +393,15 @@ def _keyword_scores(
     ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
     """Return the keyword scores of these chunks, with their titles and what the query names of them."""
+    chosen = part.candidates or ()
     if context.request.like is not None:
-        part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
+        part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores, chosen=chosen)
         return part.scores
-    words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
+    words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores, chosen=chosen)
     words.add_optional(part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(_projects_of_chunks, snapshot))
+    words.add_adjacent(part.adjacent)
     words.add_names(name_matches(snapshot, part.analysis, part.leg.terms, words.titled))
     return words
 

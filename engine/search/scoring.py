@@ -61,6 +61,9 @@ _UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
 half of a query of two words isn't an answer."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
+ADJACENT = 1.0
+"""Bonus for a query of function words that a chunk holds as a phrase, as a share of a full match: nearly every chunk
+holds the words."""
 _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of the vector score if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
@@ -383,8 +386,8 @@ class Blend(msgspec.Struct, frozen=True):
         if of.vector is None:  # `agreeing` is 1
             agreed = self.alone * of.text
             return agreed, within_limits(agreed) if self.text_weight else 0.0
-        agreed = self.alone * self.agreeing(of) * of.text
-        from_vector = self.weight(of) * of.vector
+        agreed = self.alone * self.agreeing(of) * of.text if of.text else 0.0
+        from_vector = (self.vector_weight if of.vector >= 0 else self.weight(of)) * of.vector
         against = min(0.0, from_vector) if self.agreement else 0.0
         keywords = within_limits(agreed + against) if self.text_weight else 0.0
         return self.text_weight * agreed + from_vector, keywords

@@ -4,7 +4,7 @@ It also returns whether any passages share the query's subject, and whether the 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import TYPE_CHECKING
@@ -152,7 +152,7 @@ class SubjectCache:
         if len(ids) < _FEWEST:
             return None
         rows = snapshot.vectors(model.id, model.dims, ids)
-        passages = decode([vector for _, vector in rows], model.dims).astype("float32")
+        passages = decode([vector for _, vector in rows], model.dims)
         others = self._others
         if others is None or others[0] != model:
             # One batch takes a fifth of the time of single queries. Models that were measured embed both alike.
@@ -275,7 +275,7 @@ class VectorLeg:
         if new := [id_ for id_ in ids if id_ not in self._exact]:
             rows = list(self.snapshot.vectors(self.model.id, self.model.dims, new))
             if rows:
-                matrix = decode([vector for _, vector in rows], self.model.dims).astype("float32")
+                matrix = decode([vector for _, vector in rows], self.model.dims)
                 self._exact.update(zip((id_ for id_, _ in rows), (matrix @ self.query).tolist(), strict=True))
         return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
@@ -284,9 +284,13 @@ class VectorLeg:
         words = self._short.get(id_)
         return self.calibration if words is None else self.calibration.for_words(self.query_words + words)
 
-    def evidence(self, id_: int, cosine: float) -> float:
-        """Return the vector score of a chunk's cosine, without limits of 0 and 1."""
-        return scoring.vector_evidence(cosine, self.calibration_of(id_))
+    def evidence(self, cosines: Mapping[int, float]) -> dict[int, float]:
+        """Return the vector score of each chunk's cosine, by id, without limits of 0 and 1."""
+        low, range_ = self.calibration.low, self.calibration.high - self.calibration.low
+        found = {id_: (cosine - low) / range_ for id_, cosine in cosines.items()}
+        for id_ in self._short.keys() & cosines.keys():
+            found[id_] = scoring.vector_evidence(cosines[id_], self.calibration_of(id_))
+        return found
 
     def _count_words(self, ids: Sequence[int]) -> None:
         """Count the words of those chunks that are so short that their calibration is another one."""

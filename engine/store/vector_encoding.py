@@ -25,6 +25,11 @@ _CONVERTED = 4096
 """Number of rows of SQLite converted to an array in one call; longer lists would block other threads too long."""
 MOST_DIMS = 65_536
 """Most dimensions of a vector; models have some thousands. A larger stored number is damaged and would fill memory."""
+_HALF_BITS = -0x7000_2000
+"""Bits of a float32 that a float16 fills after a shift by 13: the sign, the last five of the exponent, the first ten of
+the fraction."""
+_HALF_SCALE, _NOT_FINITE = 2.0**112, 2.0**16
+"""Factor between the float32 of these bits and the number; what infinity becomes, and numbers that are none exceed."""
 Dims = Annotated[int, msgspec.Meta(ge=1, le=MOST_DIMS)]
 
 
@@ -57,11 +62,21 @@ def integers(rows: Iterable[tuple[int, ...]], columns: int) -> Ids:
     return np.concatenate(arrays)
 
 
-def decode(rows: Sequence[bytes], dims: int) -> "NDArray[np.float16]":
+def decode(rows: Sequence[bytes], dims: int) -> Vectors:
     """Decode stored vectors to an array (n, dims)."""
     import numpy as np
 
-    return np.frombuffer(b"".join(rows), dtype="<f2").reshape(len(rows), dims)
+    halves = np.frombuffer(b"".join(rows), dtype="<f2").reshape(len(rows), dims)
+    # numpy converts one number after the other. A float32 has the same sign, three more bits of exponent and 13 more of
+    # fraction, so moved bits are the number divided by a power of two.
+    bits = halves.view("<i2").astype("<i4")
+    bits <<= 13
+    bits &= _HALF_BITS
+    vectors: Vectors = bits.view("<f4")
+    vectors *= np.float32(_HALF_SCALE)
+    if max(vectors.max(initial=0), -vectors.min(initial=0)) >= _NOT_FINITE:
+        return halves.astype("<f4")  # a damaged vector
+    return vectors
 
 
 _MAGIC = b"MNEMOMTX"

@@ -235,7 +235,7 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
     slot_of = {int(ids[slot]): slot for slot in sample}
     slots = np.asarray([slot_of[id_] for id_, _ in rows], dtype=np.intp)
     if len(slots):
-        exact = decode([vector for _, vector in rows], model.dims).astype(np.float32)
+        exact = decode([vector for _, vector in rows], model.dims)
         saved = codes[slots].astype(np.float32) * scales[slots][:, None]
         exact[~np.isfinite(exact).all(axis=1)] = 0
         lengths = np.linalg.norm(exact, axis=1) * np.linalg.norm(saved, axis=1)

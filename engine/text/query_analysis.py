@@ -161,6 +161,9 @@ class QueryAnalysis(msgspec.Struct, frozen=True):
     """Languages whose stems were used; the query's own first."""
     phrases: tuple[PhraseTokens, ...] = ()
     """Phrases of the query as tokens that must be adjacent."""
+    of_function_words: PhraseTokens | None = None
+    """The whole query, if it has only function words, such as "to be or not". Nearly all passages contain these words,
+    so only their order distinguishes the passages."""
 
     @property
     def word_count(self) -> int:
@@ -200,6 +203,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
             group=term.group if term.group == earlier.group else 0,
         )
     terms = tuple(found.values())
+    only_function_words = len(written) > 1 and all(term.stop and not term.group for term in terms)
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
         terms = tuple(msgspec.structs.replace(term, stop=False) for term in terms)
     if own not in languages:
@@ -207,7 +211,8 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     terms = _with_fillers(terms, text, known[0])
     phrases = (phrase_tokens(atom.text) for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
     terms = loosened(text, _most_informative(terms), known)
-    return QueryAnalysis(terms, known, tuple(phrase for phrase in phrases if phrase.tokens))
+    whole = phrase_tokens(text) if only_function_words else None
+    return QueryAnalysis(terms, known, tuple(phrase for phrase in phrases if phrase.tokens), whole)
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:

@@ -259,7 +259,7 @@ class QueryIndexVectors:
         requested = snapshot.vector_chunk_ids(model.id) if allowed is None else allowed
         rows = list(snapshot.vectors(model.id, model.dims, requested))
         ids = np.array([id_ for id_, _ in rows], dtype=np.int64)
-        cosines = decode([vector for _, vector in rows], model.dims).astype(np.float32) @ query
+        cosines = decode([vector for _, vector in rows], model.dims) @ query
         best = np.argsort(-cosines, kind="stable")[:k]
         return ids[best], cosines[best]
 

@@ -298,7 +298,7 @@ class TablePublisher:
             batch = due[start : start + _VECTORS_AT_ONCE]
             vectors = view.vectors_of(batch, work.token)
             if vectors:
-                storage.save(list(vectors), decode(list(vectors.values()), model.dims).astype("float32"), made=False)
+                storage.save(list(vectors), decode(list(vectors.values()), model.dims), made=False)
                 count += len(vectors)
         return count
 

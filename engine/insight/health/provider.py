@@ -103,14 +103,13 @@ def check_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFind
 def _cosines(
     subject: Subject, provider: EmbeddingProvider, texts: Sequence[str], stored: Sequence[bytes], dims: int
 ) -> list[float]:
-    import numpy as np
 
     from engine.store.vector_encoding import decode
 
     made = provider.embed_documents(texts, cancel=subject.cancel)
     if made.shape[1] != dims:
         return [0.0] * len(texts)
-    cosines: list[float] = (made * decode(stored, dims).astype(np.float32)).sum(axis=1).tolist()
+    cosines: list[float] = (made * decode(stored, dims)).sum(axis=1).tolist()
     return cosines
 
 

@@ -77,7 +77,7 @@ def _faults(rows: Sequence[tuple[int, bytes]], dims: int) -> list[tuple[int, str
     whole = [(id_, vector) for id_, vector in rows if len(vector) == 2 * dims and dims]
     if not whole:
         return faults
-    lengths = np.linalg.norm(decode([vector for _, vector in whole], dims).astype(np.float32), axis=1)
+    lengths = np.linalg.norm(decode([vector for _, vector in whole], dims), axis=1)
     for (id_, _), length in zip(whole, lengths.tolist(), strict=True):
         if not np.isfinite(length):
             faults.append((id_, _NO_NUMBER))

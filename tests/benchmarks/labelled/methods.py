@@ -42,7 +42,7 @@ class Methods:
         self.rows = {id_: Row(c.path, c.start_line, c.end_line, c.text) for id_, c in chunks.items()}
         self._embed = provider.embed_query
         self._ids = np.array(ids)
-        self._matrix = decode([stored[id_] for id_ in ids], model.dims).astype("float32")
+        self._matrix = decode([stored[id_] for id_ in ids], model.dims)
         self._connection = apsw.Connection(":memory:")
         for table, tokenizer in (("plain", "unicode61"), ("stemmed", "porter unicode61")):
             self._connection.execute(f"CREATE VIRTUAL TABLE {table} USING fts5 (text, tokenize='{tokenizer}')")

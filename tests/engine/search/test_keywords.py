@@ -15,7 +15,7 @@ from engine.search.keyword_leg import KeywordLeg
 from engine.search.result_reasons import reasons_of
 from engine.search.scoring import Blend, Evidence
 from engine.settings import Settings
-from engine.text import analyse_query
+from engine.text import analyse_query, parse_query
 from tests.helpers.sync_worker import open_with_fake
 
 _COUNT = 60
@@ -194,6 +194,20 @@ def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path)
     assert 0 < max(words.scores.values()) < 1
     found = [Evidence(words.evidence[id_], 0.0, id_ in words.complete) for id_ in words.scores]
     assert Blend.of(Calibration(0.0, 1.0, 0.1), found, 1).vector_weight == pytest.approx(0.1)
+
+
+def test_scores_do_not_depend_on_who_chose_chunks(memory: BuiltinMemory, few: None) -> None:
+    """Candidates are looked for among the rarest words only, chunks that vectors chose among all words."""
+    with memory.store.read() as snapshot:
+        leg = KeywordLeg(snapshot, analyse_query("pump near gauges"), Frequencies())
+        candidates = leg.candidates(10, ChunkFilter())
+        as_candidates, by_others = leg.score(candidates, chosen=candidates), leg.score(candidates)
+        everywhere = leg.score(range(10 * _COUNT), chosen=candidates)
+    assert as_candidates.scores.keys() == set(candidates)
+    assert as_candidates.scores == by_others.scores
+    assert as_candidates.contributions == by_others.contributions
+    assert len(everywhere.scores) == _COUNT
+    assert {id_: everywhere.scores[id_] for id_ in candidates} == as_candidates.scores
 
 
 @pytest.mark.parametrize("query", ["kubernetes", '"kubernetes"', "kubernetes migration"])
@@ -393,6 +407,14 @@ def test_filler_does_not_lower_weight_of_unknown_words(memory: BuiltinMemory, tm
         return unknown.idf
 
     assert weight(f"{filler}weir gliders") == weight("weir gliders")
+
+
+def test_filler_that_occurs_nowhere_is_not_missing(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "extra.md").write_text("Опечатки исправлены.\n", "utf-8")
+    memory.sync()
+    (alone,) = memory.search("опечатки").results
+    (beside,) = memory.search("опечатки заметка").results
+    assert beside.score == pytest.approx(alone.score)
 
 
 def test_exact_word_outranks_longer_words_that_begin_so(memory: BuiltinMemory, tmp_path: Path) -> None:
@@ -642,3 +664,31 @@ def test_everyday_words_of_a_journal_meet_by_chance(memory: BuiltinMemory, tmp_p
     (tmp_path / "notes" / "box.md").write_text("# Sparrow box\n\nThe sparrow box hangs at the shed.\n", "utf-8")
     memory.sync()
     assert memory.search("kettle sparrow").results[0].path == "box.md"
+
+
+@pytest.mark.parametrize("notes", [30, 300])
+def test_query_of_function_words_finds_them_as_a_phrase(memory: BuiltinMemory, tmp_path: Path, notes: int) -> None:
+    """Also if more notes hold the words than are ranked."""
+    for number in range(notes):
+        text = "It is not for us to be here, or to be there. Not now, or never: be it so, or be it not.\n"
+        (tmp_path / "notes" / f"words-{number}.md").write_text(text, "utf-8")
+    long = f"{FILLER * 20}The question is whether to be or not.\n"
+    (tmp_path / "notes" / "hamlet.md").write_text(long, "utf-8")
+    memory.sync()
+    assert memory.search("to be or not", max_results=3).results[0].path == "hamlet.md"
+    assert memory.search("not or be to", max_results=3).results[0].path != "hamlet.md"
+
+
+@pytest.mark.parametrize(
+    ("query", "phrase"),
+    [
+        ("to be or not", ("to", "be", "or", "not")),
+        ("so wie es ist", ("so", "wie", "es", "ist")),
+        ("the", None),
+        ("to be or hamlet", None),
+        ("the OR of", None),
+    ],
+)
+def test_query_of_function_words_is_a_phrase(query: str, phrase: tuple[str, ...] | None) -> None:
+    whole = analyse_query(parse_query(query), ("english", "german")).of_function_words
+    assert (None if whole is None else whole.tokens) == phrase
