@@ -277,7 +277,7 @@ class FilterController(QObject):
 
     @Slot()
     def clear(self) -> None:
-        """Reset search text, filters and order of the session list."""
+        """Reset search text and filters of the session list."""
         self.chips.clear()
         self.box.edit.clear()
         self.read()

@@ -107,6 +107,7 @@ def build_listing(
     """
     chosen, typed = filter_test(criteria, today), text_test(criteria, hits)
     order = criteria.order_in_force
+    dated = order == "relevance"
     group, name = _GROUPS[order]
     listed: list[Row] = []
     heading, value, counted, sessions = -1, _NOTHING, 0, 0
@@ -122,7 +123,8 @@ def build_listing(
         counted += 1
         sessions += 1
         path = entry.summary.path
-        listed.append(SessionRow(entry, 0, hits.get(path, 0) if hits else 0, path in similar, parts.unfolded))
+        number = hits.get(path, 0) if hits else 0
+        listed.append(SessionRow(entry, 0, number, path in similar, parts.unfolded, dated=dated))
         if parts.listed:
             listed.extend(
                 SessionRow(part, 1, hits.get(part.summary.path, 0), part.summary.path in similar)
@@ -139,19 +141,19 @@ def build_listing(
 def _best_first(listed: Sequence[Row], hits: Iterable[str], words: Sequence[str]) -> list[Row]:
     """Sort sessions, with those of their sub-agents below: titles with all words, then the best hits, then newest."""
     ranks = {path: rank for rank, path in enumerate(hits)}
-    families: list[list[SessionRow]] = []
+    families: list[tuple[bool, int, int, list[Row]]] = []
     for row in cast(Sequence[SessionRow], listed):
+        entry = row.entry
+        unnamed = not all(map(entry.title.casefold().__contains__, words))
+        rank = ranks.get(entry.summary.path, len(ranks))
         if row.depth:
-            families[-1].append(row)
+            unnamed_before, rank_before, number, rows = families[-1]
+            rows.append(row)
+            families[-1] = unnamed and unnamed_before, min(rank, rank_before), number, rows
         else:
-            families.append([row._replace(dated=True)])
-
-    def place(family: Sequence[SessionRow]) -> tuple[bool, int]:
-        titles = [row.entry.title.casefold() for row in family]
-        named = any(all(word in title for word in words) for title in titles)
-        return not named, min(ranks.get(row.entry.summary.path, len(ranks)) for row in family)
-
-    return [row for family in sorted(families, key=place) for row in family]
+            families.append((unnamed, rank, len(families), [row]))
+    families.sort()  # the numbers, in order of time, are unique: rows are never compared
+    return [row for family in families for row in family[3]]
 
 
 def _close_group(listed: list[Row], heading: int, sessions: int) -> None:

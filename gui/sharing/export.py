@@ -239,7 +239,7 @@ class SessionExports(FileExport):
     def __init__(
         self, context: WindowContext, current_session: Callable[[], SessionSummary | None], external: ExternalOpener
     ) -> None:
-        """`shown`: returns the open session, or None."""
+        """`current_session`: returns the open session, or None."""
         super().__init__(context, external, "export-session", {".html": "HTML (*.html)", ".md": "Markdown (*.md)"})
         self._current_session = current_session
 

@@ -83,9 +83,11 @@ class SourceView(LineCanvas):
 
     def level(self, hit: Hit) -> float | None:
         top = self.scroll_position.top_of(hit.line)
+        if top is None:
+            return None
         laid = self.layouts.line(hit.line)
         row = next((row for row, _, _ in laid.spans(laid.unit(hit.start), laid.unit(hit.end))), 0)
-        return None if top is None else (top + row * self.row_height) / self.viewport().height()
+        return (top + row * self.row_height) / self.viewport().height()
 
     def show_hit(self, hit: Hit | None) -> None:
         """Frame a hit and scroll to it; None frames none."""

@@ -30,8 +30,8 @@ _UNTITLED = ("New Agent", "New Chat", "Untitled")
 _LONGEST_META = 64 * 1024
 _ABOUT = f"""SELECT CAST(unhex(value) AS TEXT) AS about FROM meta
     WHERE key = '0' AND octet_length(value) <= {_LONGEST_META}"""
-# Read as bytes: invalid UTF-8 would be an error.
-_LISTED = f"""SELECT CAST(about ->> '$.agentId' AS BLOB), about ->> '$.createdAt', CAST(about AS BLOB)
+# Read as bytes: invalid UTF-8 would be an error. The only chat needs no time to be sorted by.
+_LISTED = f"""SELECT CAST(about ->> '$.agentId' AS BLOB), 0, CAST(about AS BLOB)
     FROM ({_ABOUT}) WHERE json_valid(about) AND EXISTS (SELECT 1 FROM blobs WHERE id = about ->> '$.latestRootBlobId')
     AND about ->> '$.agentId' <> ''"""
 _BLOB = f"SELECT {data_of('data')} FROM blobs WHERE id = ?"
@@ -45,6 +45,8 @@ _VARINT, _BYTES = 0, 2
 """The other wire types."""
 _LONGEST_VARINT = 10
 _MOST_MESSAGES = 20_000
+_MOST_FIELDS = 2 * _MOST_MESSAGES
+"""Fields of a root that are read, since a damaged one of 64 MB may have tens of millions."""
 
 
 class _Parser(CursorCliParser, kw_only=True):
@@ -116,7 +118,9 @@ def _root(data: object) -> tuple[str, list[str]]:
     """Return the folder in a root and the ids of its messages, as far as it can be read."""
     folder, names, at = "", list[str](), 0
     data = data if isinstance(data, bytes) else b""
-    while at < len(data) and len(names) < _MOST_MESSAGES:
+    for _ in range(_MOST_FIELDS):
+        if at >= len(data) or len(names) == _MOST_MESSAGES:
+            break
         tag, at = _varint(data, at)
         wire = tag & 7
         length, at = _varint(data, at) if wire in (_VARINT, _BYTES) else (_FIXED.get(wire, len(data)), at)

@@ -187,10 +187,22 @@ def test_store_without_a_readable_chat_has_no_session(tmp_path: Path, about: dic
 
 
 @given(st.binary(max_size=300))
-def test_any_root_is_read_in_bounded_time(data: bytes) -> None:
+def test_any_root_can_be_read(data: bytes) -> None:
     folder, names = _root(data)
     assert len(names) <= len(data)
     assert isinstance(folder, str)
+
+
+def test_root_is_read_up_to_a_number_of_fields() -> None:
+    message = b"\x0a\x20" + bytes(32)
+    assert len(_root(b"\x10\x01" * 1_000 + message)[1]) == 1
+    assert _root(b"\x10\x01" * 1_000_000 + message) == ("", [])
+
+
+@pytest.mark.parametrize("created", ["\ud800", [], None, 1e308])
+def test_store_with_an_odd_time_is_read(tmp_path: Path, created: object) -> None:
+    (session,) = conversations(write_store(tmp_path, createdAt=created))
+    assert session.facts.title == "Hull"
 
 
 def test_store_of_a_chat_with_a_transcript_is_a_copy(tmp_path: Path) -> None:
