@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, get_args
+from typing import Any, NoReturn, TypeVar, cast, get_args
 
 from engine.records import (
     EXPORT_FORMATS,
@@ -94,6 +94,17 @@ def _parse(text: str) -> Period:
 class _Parser(argparse.ArgumentParser):
     takes_exclusions = False
     """Treat words such as -hose as part of a query; the only single-dash option is -h."""
+    _width: int | None = 80
+    """Width of texts that argparse makes only to check options; None to ask the terminal, which imports shutil."""
+
+    def format_help(self) -> str:
+        """Return the help in the width of the terminal."""
+        self._width = None
+        return super().format_help()
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        formatter: Any = self.formatter_class
+        return cast(argparse.HelpFormatter, formatter(prog=self.prog, width=self._width))
 
     def error(self, message: str) -> NoReturn:
         """Print one line for wrong usage and exit with code 2."""

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import sys
 import time
 import unicodedata
@@ -151,6 +150,8 @@ class LiveLine:
 
     def show(self, text: str) -> None:
         if self._shown:
+            import shutil  # most output is no progress
+
             columns = shutil.get_terminal_size().columns - 1
             print(_ERASE_LINE + safe(_cut(text, columns)), end="", file=unfiltered(sys.stderr), flush=True)
 

@@ -7,7 +7,6 @@ Sizes are tokens, estimated by characters: four per token. A Chinese, Japanese o
 weighs 4; other characters beyond the basic plane (emoji) are two UTF-16 units and weigh 2; everything else weighs 1.
 """
 
-import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable
@@ -78,7 +77,7 @@ HEADINGS = (0, 1900, 1800, 1700, 1600, 1500, 1400)
 _CUT_AFTER = {"word": WITHIN_WORD, "space": AFTER_SPACE, "sentence": AFTER_SENTENCE}
 _PIECES_A_CHUNK = 8
 _SMALLEST_PIECE = 4
-_VISIBLE = re.compile(r"\S")
+_VISIBLE = lazy_pattern(r"\S")
 
 
 class Section:

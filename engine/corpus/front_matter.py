@@ -5,7 +5,6 @@ keys are read, one by one, instead of with a full YAML parser: a parser rejects 
 and expands aliases without a limit. Every step takes time linear in the block's length, and no text raises an error.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -207,6 +206,8 @@ def _json_properties(lines: Sequence[str]) -> JsonProperties | None:
     inner = "\n".join(lines[1:-1]).strip()
     if not inner.startswith("{"):
         return None
+    import json  # few notes need it
+
     try:
         values = json.loads(inner)
     except (ValueError, RecursionError):

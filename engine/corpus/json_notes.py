@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from engine.base import skip_reasons
+from engine.base import lazy_pattern, skip_reasons
 from engine.base.bounded_json import DividedStrings, built
 from engine.corpus import markdown_line_types
 
@@ -23,11 +23,11 @@ _MOST_OUTPUT = 20_000
 _MOST_NAME = 60
 _MOST_GROUPS = 100
 """Most groups that are read; cards in other groups are listed before the groups."""
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_TICKS = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
+_ESCAPES = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
+_TICKS = lazy_pattern(r"^ {0,3}(`{3,})", re.MULTILINE)
 _OUTPUT = "Output"
 """The line between the code of a cell and its output."""
-_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
+_LANGUAGE = lazy_pattern(r"[\w+#.-]{1,40}")
 _NO_TEXT = ("<Figure size", "<IPython.core")
 """Beginnings of output text that only stands for a picture or a widget."""
 

@@ -40,24 +40,24 @@ _TYPES = (
 _FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp mkv mov mp4 ogv webm zip base".split())
 """Extensions of files that are not notes."""
 
-_WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
-_DENDRON = re.compile(r"(?:dendron://[^/]+/[\w.-]+|[a-z0-9_-]+(?:\.[a-z0-9_-]+){2,})(?:#[^#]*)?")
+_WIKI = lazy_pattern(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_DENDRON = lazy_pattern(r"(?:dendron://[^/]+/[\w.-]+|[a-z0-9_-]+(?:\.[a-z0-9_-]+){2,})(?:#[^#]*)?")
 """What Dendron writes last in a link `[[words|dendron.topic.links]]`: the name of a note in a hierarchy or a vault."""
-_MARKDOWN = re.compile(
+_MARKDOWN = lazy_pattern(
     r"(!?)\[((?:[^\[\]\n]{1,400}+|\[[^\[\]\n]{0,100}+\]){0,40}+)\]"
     r"\((?:<([^<>\n]{1,400}+)>|((?:[^\s()<>]{1,400}+|\([^\s()<>]{0,100}+\)){1,40}+))"
     r"(?:[ \t]++(?:\"[^\"\n]{0,200}+\"|'[^'\n]{0,200}+'|\([^()\n]{0,200}+\)))?\)"
 )
 """A link `[text](target "title")`; possessive, which takes a third of the time."""
-_DEFINITION = re.compile(
+_DEFINITION = lazy_pattern(
     r"( {0,3})\[(?!\^)([^\[\]\n]{1,400})\]:[ \t]*(?:<([^<>\n]{1,400})>|([^\s<>]{1,400}))"
     r"(?:[ \t]+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|\([^()\n]{0,200}\)))?\s*"
 )
 """The definition of a link `[text][name]`."""
-_BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
-_LABELLED = re.compile(r"\[([^\[\]\n]{1,400})\]\((\[\[[^\[\]\n|]{1,400}\]\]|\(\([0-9A-Za-z-]{4,64}\)\))\)")
+_BLOCK = lazy_pattern(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
+_LABELLED = lazy_pattern(r"\[([^\[\]\n]{1,400})\]\((\[\[[^\[\]\n|]{1,400}\]\]|\(\([0-9A-Za-z-]{4,64}\)\))\)")
 """A link of Logseq with other words: `[text]([[page]])` or `[text](((block)))`."""
-_ORG = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
+_ORG = lazy_pattern(r"\[\[([^\[\]\n]{1,400})\](?:\[([^\[\]\n]{1,400})\])?\]")
 ASCIIDOC = lazy_pattern(
     r"(?<!\\)(?:xref|link):([^\s\[\]]{1,400}+)\[([^\[\]\n]{0,400})\]"
     r"|(?<!\\)<<([^<>,\n]{1,400})(?:,([^<>\n]{0,400}))?>>"
@@ -78,7 +78,7 @@ _RESTRUCTURED_LITERAL = lazy_pattern(
 _ORG_ID = lazy_pattern(r"[ \t]*:id:[ \t]+([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*", re.IGNORECASE)
 _LABEL = lazy_pattern(r"[ \t]*\.\. _(?:`([^`]+)`|((?!_)(?:\\.|[^:`\\]|:(?!\s|\Z))+)):")
 _QUOTED = lazy_pattern(r"(?:[ \t]*>[ \t]?)+")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BLOCK_ID = lazy_pattern(r"[ \t]*(?:[-*+][ \t]+)?id::[ \t]*([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*")
 _ANCHOR = lazy_pattern(r"(?:.*\s)?\^([0-9A-Za-z-]{1,64})[ \t]*", re.DOTALL)
 _MARKER = lazy_pattern(r"(?:[ \t>]|(?:[-+]|\*{1,9})(?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t])|\[.\](?=[ \t]))+")

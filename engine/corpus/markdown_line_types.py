@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from html import unescape
 
 from engine.base import lazy_pattern
 
@@ -66,7 +65,7 @@ def underline_mark(title: str, line: str) -> str:
     return match[1]
 
 
-CODE_SPAN = re.compile(r"(?<!`)(`++)(?!`)(?:[^`]|(?!\1(?!`))`++)*+\1(?!`)")
+CODE_SPAN = lazy_pattern(r"(?<!`)(`++)(?!`)(?:[^`]|(?!\1(?!`))`++)*+\1(?!`)")
 """Matches code within a line. Each run of back-ticks is tried once."""
 
 
@@ -163,7 +162,11 @@ def plain_title(text: str) -> str:
     text = HEADING_ATTRIBUTES.sub("", text)
     text = _CLOSING_MARKS.sub("", _NO_WORDS.sub("", text).strip())
     text = _ADDRESS.sub(r"\1", _LINK.sub(r"\1", _WIKI_LINK.sub(r"\1", text)))
-    text = unescape(_UNDERSCORES.sub(r"\2", _EMPHASIS.sub("", text)).replace("`", ""))
+    text = _UNDERSCORES.sub(r"\2", _EMPHASIS.sub("", text)).replace("`", "")
+    if "&" in text:
+        from html import unescape  # few headings need its long table
+
+        text = unescape(text)
     return " ".join(_shown(text).split())[:_TITLE_LIMIT]
 
 

@@ -1,34 +1,36 @@
 """Finds the date of a note in its name or its front matter."""
 
-import calendar
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
+
+from engine.base import lazy_pattern
 
 Origin = Literal["name", "folder"]
 
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
 _NOT_DATES = r"(?<![0-9])"
 # 2026-01-11, 2026_01_11, 2026.01.11, 20260111; a time may follow the last (202601111230), and a slug each of them.
-_DAY = re.compile(_NOT_DATES + r"([12][0-9]{3})(?:([-_. ]?)([01][0-9])\2([0-3][0-9]))(?=[^0-9]|[0-2][0-9][0-5][0-9]|$)")
-_WEEK = re.compile(_NOT_DATES + r"([12][0-9]{3})[-_. ]?[wW]([0-5][0-9])(?![0-9])")
-_MONTH = re.compile(_NOT_DATES + r"([12][0-9]{3})[-_.]([01][0-9])(?![0-9]|[-_.][0-9])")
-_YEAR_FOLDER = re.compile(r"[12][0-9]{3}")
-_MONTH_FOLDER = re.compile(r"(?:[12][0-9]{3}[-_.])?([01][0-9])(?![0-9]).*")
-_DAY_PART = re.compile(r"([0-3][0-9])(?![0-9]).*")
+_DAY = lazy_pattern(
+    _NOT_DATES + r"([12][0-9]{3})(?:([-_. ]?)([01][0-9])\2([0-3][0-9]))(?=[^0-9]|[0-2][0-9][0-5][0-9]|$)"
+)
+_WEEK = lazy_pattern(_NOT_DATES + r"([12][0-9]{3})[-_. ]?[wW]([0-5][0-9])(?![0-9])")
+_MONTH = lazy_pattern(_NOT_DATES + r"([12][0-9]{3})[-_.]([01][0-9])(?![0-9]|[-_.][0-9])")
+_YEAR_FOLDER = lazy_pattern(r"[12][0-9]{3}")
+_MONTH_FOLDER = lazy_pattern(r"(?:[12][0-9]{3}[-_.])?([01][0-9])(?![0-9]).*")
+_DAY_PART = lazy_pattern(r"([0-3][0-9])(?![0-9]).*")
 
 _KEYS = {
     *("date", "day", "created", "created_at", "created_on", "creation_date", "date_created", "published"),
     *("updated", "updated_at", "updated_on", "date_updated", "modified", "date_modified", "last_modified", "lastmod"),
     *("last_updated", "last_edited", "mtime"),
 }
-_WRITTEN = re.compile(
+_WRITTEN = lazy_pattern(
     r"([12][0-9]{3})[-/.]([01]?[0-9])[-/.]([0-3]?[0-9])"
     r"(?:[T ]+([0-2]?[0-9]):([0-5][0-9])(?::([0-5][0-9])(?:[.,][0-9]+)?)?)?(?![0-9]).*"
 )
-_EPOCH = re.compile(r"(1[0-9]{9})(?:[0-9]{3})?")
+_EPOCH = lazy_pattern(r"(1[0-9]{9})(?:[0-9]{3})?")
 """Seconds or, as Dendron writes them, milliseconds since 1970, between 2001 and 2033."""
 _YES = frozenset({"true", "yes", "on", "1"})
 
@@ -108,7 +110,7 @@ def _month_in(text: str) -> date | None:
 def _last_of_month(year: int, month: int) -> date | None:
     if not (1 <= month <= 12 and _FIRST_YEAR <= year <= _LAST_YEAR):
         return None
-    return date(year, month, calendar.monthrange(year, month)[1])
+    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
 
 
 def _real(year: int, month: int, day: int) -> Iterator[date]:

@@ -9,8 +9,6 @@ from engine.base import lazy_pattern
 from engine.base.index_rule_versions import TAGS_VERSION
 from engine.corpus import documents, front_matter, markdown_line_types
 from engine.corpus.front_matter import FrontMatter
-from engine.corpus.link_parsing import journal_names
-from engine.corpus.note_dates import dates_in_front_matter, is_evergreen
 from engine.corpus.note_structure import Structure
 from engine.text.folding import fold
 
@@ -22,7 +20,7 @@ _ZIM = "Content-Type: text/x-zim-wiki"
 """Beginning of a note of Zim."""
 _COMMENTS = (("<!--", "-->"), ("%%", "%%"), ("{/*", "*/}"))
 """Beginnings and ends of comments: of HTML, Obsidian and MDX."""
-_MODULE = re.compile(r"(?:import|export)[ \t{*]")
+_MODULE = lazy_pattern(r"(?:import|export)[ \t{*]")
 
 
 class DocumentInfo(msgspec.Struct, frozen=True):
@@ -45,6 +43,10 @@ def describe(text: str, name: str) -> DocumentInfo:
     title of a journal page of Logseq is its date; the date as Logseq writes it is an alias. A page in a namespace of
     Logseq, such as `a___b.md`, is never named by a heading.
     """
+    # A search needs only the structure of notes, and these modules take longer to import than it runs.
+    from engine.corpus.link_parsing import journal_names
+    from engine.corpus.note_dates import dates_in_front_matter, is_evergreen
+
     structure = structure_of(text, name)
     if structure is not None:
         values = structure.properties
@@ -178,11 +180,11 @@ def _first_text(lines: list[str], at: int, *, modules: bool) -> int:
     return at
 
 
-_BUNDLE = re.compile(r"(?:.*/)?([^/]+)\.(?:textbundle/text\.[^/]+|rtfd/TXT\.rtf)", re.IGNORECASE)
+_BUNDLE = lazy_pattern(r"(?:.*/)?([^/]+)\.(?:textbundle/text\.[^/]+|rtfd/TXT\.rtf)", re.IGNORECASE)
 """Matches the note in a TextBundle (textbundle.org), as Bear exports notes, or in an RTFD; its folder has the name."""
-_EXPORTED_ID = re.compile(r"(.*\S) [0-9a-f]{32}")
+_EXPORTED_ID = lazy_pattern(r"(.*\S) [0-9a-f]{32}")
 """Matches the name that Notion gives to the file of an exported page."""
-_ID = re.compile(r"[0-9a-f]{32}")
+_ID = lazy_pattern(r"[0-9a-f]{32}")
 _NAMESPACE = "___"
 """Stands for a slash of the title in the file name of a page of Logseq."""
 
@@ -208,8 +210,8 @@ _LINE = 4096
 """Most characters of a line that are searched for tags."""
 _MOST = 500
 _LONGEST = 100
-_SEPARATORS = re.compile(r"[,\[\]\s]+")
-HASHTAG = re.compile(
+_SEPARATORS = lazy_pattern(r"[,\[\]\s]+")
+HASHTAG = lazy_pattern(
     r"(?:^|(?<=[\s(,;])(?<!\]\())#([^\s!-,.:-@\[-^`{-\x7f\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u2e00-\u2e7f"
     r"\u3000-\u303f\ufe30-\ufe6f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65]+)"
 )
@@ -225,7 +227,7 @@ _DIRECTIVE = lazy_pattern(
     r"|(?:error|warning|line)[ \t]+[\"\d]|(?:else|endif)(?![\w/-]))"
 )
 """A line for the preprocessor of C, which is often in notes as plain text."""
-_PAGE_TAG = re.compile(r"(?:^|(?<=[\s(,;]))#\[\[([^\[\]\n]+)\]\]")
+_PAGE_TAG = lazy_pattern(r"(?:^|(?<=[\s(,;]))#\[\[([^\[\]\n]+)\]\]")
 """A tag of several words, as Logseq writes it."""
 
 

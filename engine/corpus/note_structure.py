@@ -4,7 +4,6 @@ Each format has its own module. Only what makes a note searchable is read, line 
 docutils parses a whole document for 40 times as long and includes other files, and nothing in a note raises an error.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -21,7 +20,7 @@ _BETWEEN_TAGS = lazy_pattern(r"[,;:\s]+")
 _LONGEST = 400
 LONGEST_PROPERTY = 4_000
 """Most characters of a property on several lines; the rest is left out."""
-_KEY = re.compile(r"[ \-]+")
+_KEY = lazy_pattern(r"[ \-]+")
 
 
 class MarkupHeading(NamedTuple):

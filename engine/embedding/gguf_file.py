@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeGuard
 
-import platformdirs
-
 from engine.base.errors import ProviderError
 from engine.base.language import tr
+from engine.base.private_files import data_folder
 from engine.embedding.model_catalog import Traits, traits_named
 from engine.settings import Settings
 
@@ -249,9 +248,7 @@ def model_path(settings: Settings) -> ModelPath:
         )
     hub = HubFile(match["repository"], match["file"])
     folder = settings.local.model_cache_dir
-    base = (
-        Path(os.path.expanduser(folder)) if folder else Path(platformdirs.user_data_dir("mnemoscope", False)) / "models"
-    )
+    base = Path(os.path.expanduser(folder)) if folder else data_folder() / "models"
     return ModelPath(base.joinpath(*hub.repository.split("/"), *hub.file.split("/")), hub)
 
 

@@ -12,7 +12,7 @@ in any form. Other packages log only warnings, since an environment variable mak
 import logging
 from pathlib import Path
 
-import platformdirs
+from engine.base.private_files import user_folder
 
 _OURS = ("engine", "gui")
 _NAME = "mnemoscope-file"
@@ -44,7 +44,7 @@ def configure_logging() -> Path:
 
     May be called again, as by tests. A log that cannot be written never disturbs the program.
     """
-    path = Path(platformdirs.user_log_dir("mnemoscope", appauthor=False)) / "mnemoscope.log"
+    path = user_folder("log") / "mnemoscope.log"
     root = logging.getLogger()
     for old in [handler for handler in root.handlers if handler.name == _NAME]:
         root.removeHandler(old)

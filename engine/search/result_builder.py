@@ -7,9 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from engine.corpus.chunking import markdown_outline
 from engine.corpus.documents import is_document
-from engine.corpus.note_metadata import structure_of
 from engine.corpus.note_structure import MarkupHeading
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
 from engine.records import FileRange, FoundMessage, MemorySearchResult, PassageCopy
@@ -112,10 +110,16 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
 @lru_cache(1024)  # while a person types, most results stay the same
 def _headings_in(text: str, name: str) -> Sequence[MarkupHeading]:
     """Return the headings in a chunk of a note; none if it has at most one, at its start, which is stored with it."""
+    may_have = _LATER_HEADING.search(text) is not None
+    if not may_have and name.lower().endswith(".md"):
+        return ()
+    from engine.corpus.chunking import markdown_outline  # these take longer to import than a search
+    from engine.corpus.note_metadata import structure_of
+
     structure = structure_of(text, name)
     if structure is not None:
         return structure.headings
-    return markdown_outline(text)[0] if _LATER_HEADING.search(text) else ()
+    return markdown_outline(text)[0] if may_have else ()
 
 
 def with_own_dates(

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 import msgspec
-import platformdirs
 
 from engine.base import lazy_pattern
 from engine.base.bounded_json import LONG_KEY
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
-from engine.base.private_files import read_file, write_aside
+from engine.base.private_files import read_file, user_folder, write_aside
 from engine.settings.checking import (
     check_layer,
     find_lines,
@@ -113,7 +112,7 @@ _TOP_KEYS = {"version": None, "defaults": None, "workspace": None}
 
 def settings_path() -> Path:
     """Return the path of the user's own settings file."""
-    return Path(platformdirs.user_config_dir("mnemoscope", appauthor=False)) / "settings.toml"
+    return user_folder("config") / "settings.toml"
 
 
 def load_settings(workspace: Path | None = None, *, config: Path | None = None) -> Settings:

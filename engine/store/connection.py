@@ -7,7 +7,6 @@ wait in a queue; each caller takes one for a short transaction and puts it back.
 import contextlib
 import errno
 import queue
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -94,6 +93,8 @@ def disk_full(folder: Path) -> DiskFull:
 
 def has_room(folder: Path) -> bool:
     """Whether the disk of the folder has room for writing to a database; also true if this can't be determined."""
+    import shutil  # a search doesn't write
+
     try:
         return shutil.disk_usage(folder).free >= _LEAST_ROOM
     except OSError:

@@ -115,8 +115,10 @@ def spellings_in(text: str, languages: Sequence[str]) -> Iterator[Span]:
     if "german" in languages:
         yield from _german_ordinals(text)
     yield from _roman(text)
-    yield from _fractions(text)
-    if not re.search(r"\d", text):
+    digits = re.search(r"\d", text)
+    if digits or not _FRACTIONS.keys().isdisjoint(text):
+        yield from _fractions(text)
+    if not digits:
         return
     yield from _days(text, languages)
     for read in (_times, _amounts, _units, _decimals, _decades, _versions, _numbers):

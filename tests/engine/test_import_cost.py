@@ -58,6 +58,18 @@ def test_search_without_sessions_loads_no_agent(tmp_path: Path) -> None:
     loaded_by(use % ("search", ["irrigation with codex"]) + agents)
 
 
+def test_search_by_keywords_loads_no_unused_module(tmp_path: Path) -> None:
+    (tmp_path / "hose.md").write_text("# Hose\n\nIrrigation.\n\n## Winter\n\nNo irrigation.\n")
+    use = f"from engine.cli import main\nassert main([%r, '--workspace', {str(tmp_path)!r}, *%r]) == 0\n"
+    config = tmp_path / "settings.toml"
+    config.write_text('[defaults]\nprovider = "none"\n')
+    options = ["--config", str(config)]
+    loaded_by(use % ("index", options))
+    loaded = loaded_by(use % ("search", ["irrigation", *options]))
+    assert "tomllib" in loaded
+    assert loaded & {"calendar", "html", "json", "numpy", "platformdirs", "shutil", "tempfile"} == set()
+
+
 def test_no_module_of_the_engine_loads_qt():
     walk = (
         "import importlib, pkgutil, engine\n"

@@ -14,7 +14,7 @@ log = logging.getLogger("engine.tests")
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
+    monkeypatch.setattr("engine.logs.user_folder", lambda _: tmp_path / "logs")
     before = logging.getLogger().handlers[:]
     yield
     for handler in logging.getLogger().handlers[:]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from engine.base.private_files import (
@@ -22,6 +23,7 @@ from engine.base.private_files import (
     temporary_path,
     temporary_prefix,
     tidy_folder,
+    user_folder,
 )
 from engine.settings import settings_path
 from tests.helpers.background import LONGEST_WAIT
@@ -94,6 +96,21 @@ def test_files_of_the_program_are_private_under_any_umask(tmp_path: Path, mask: 
         assert loose(tmp_path / "state/mnemoscope") == []
         for path in (tmp_path / "data/mnemoscope").rglob("*"):  # as an older version left them
             path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+@pytest.mark.parametrize("home", ["/home/eva", "/home/eva/", "/", "//net/eva", "", "home", None])
+@pytest.mark.parametrize("parent", ["/srv/eva", "/srv/eva/../all/", "~/eva", "eva", "", None])
+def test_user_folder_is_that_of_platformdirs(
+    monkeypatch: pytest.MonkeyPatch, home: str | None, parent: str | None
+) -> None:
+    names = {"HOME": home} | dict.fromkeys(("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME"), parent)
+    for name, value in names.items():
+        variable = name if name == "HOME" else f"XDG_{name}"
+        monkeypatch.delenv(variable) if value is None else monkeypatch.setenv(variable, value)
+    assert user_folder("data") == Path(platformdirs.user_data_dir("mnemoscope", appauthor=False))
+    assert user_folder("config") == Path(platformdirs.user_config_dir("mnemoscope", appauthor=False))
+    assert user_folder("cache") == Path(platformdirs.user_cache_dir("mnemoscope", appauthor=False))
+    assert user_folder("log") == Path(platformdirs.user_log_dir("mnemoscope", appauthor=False))
 
 
 def test_modes_of_a_folder_are_repaired_but_not_of_a_linked_file(tmp_path: Path) -> None:

@@ -9,13 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import platformdirs
-
 from engine.backends.lancedb.table_schema import SharedFile
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, SettingsError, StoreError
 from engine.base.language import tr
-from engine.base.private_files import create_private, make_folder, read_file, temporary_path
+from engine.base.private_files import create_private, data_folder, make_folder, read_file, temporary_path
 from engine.corpus.path_guard import PathGuard
 from engine.embedding import keychain
 from engine.logs import hide
@@ -111,7 +109,7 @@ def this_machine(workspace: Path, settings: Settings) -> Machine:
 
 
 def _machine_number() -> str:
-    folder = Path(platformdirs.user_data_dir("mnemoscope", False))
+    folder = data_folder()
     file = folder / "machine-id"
     try:
         make_folder(folder)

@@ -14,14 +14,13 @@ from urllib.parse import quote
 
 import apsw
 import msgspec
-import platformdirs
 
 from engine.backends.qmd.collections import Collection, SavedConfiguration, read_applied
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
 from engine.backends.qmd.query_runner import RetryPause
 from engine.base.cancellation import CancelToken, pause
 from engine.base.language import tr
-from engine.base.private_files import write_aside
+from engine.base.private_files import data_folder, write_aside
 from engine.records import SyncReason
 from engine.settings.backend_settings import QmdSettings
 
@@ -151,7 +150,7 @@ class Maintenance:
         if folder.exists() or folder.is_symlink() or self._settings.search_mode == "search":
             return
         theirs = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qmd", "models")
-        shared = theirs if theirs.is_dir() else Path(platformdirs.user_data_dir("mnemoscope", False), "qmd-models")
+        shared = theirs if theirs.is_dir() else data_folder() / "qmd-models"
         try:
             shared.mkdir(parents=True, exist_ok=True)
             folder.parent.mkdir(parents=True, exist_ok=True)

@@ -8,10 +8,9 @@ between lines of `---`. Each page of a PDF begins with a heading `# Page 12`, ea
 with its title. The same text is indexed, shown and returned to agents, so lines are the same everywhere.
 """
 
-import re
 from importlib.util import find_spec
 
-from engine.base import skip_reasons
+from engine.base import lazy_pattern, skip_reasons
 from engine.base.errors import MnemoscopeError
 from engine.base.skip_reasons import tr_reason
 from engine.corpus.note_structure import Structure, StructureBuilder, markup_lines
@@ -30,15 +29,15 @@ NOTES = "notes"
 """Key of the number of notes or mails in a file; each one begins with a heading of level 1."""
 UNTITLED = "…"
 """Heading of a note without a title."""
-_UNNAMED = re.compile(rf"{UNTITLED}|Slide \d+")
+_UNNAMED = lazy_pattern(rf"{UNTITLED}|Slide \d+")
 MISSING_READER = "missing-reader"
 """Rule of a file whose format needs another package."""
 NOT_NOTES = "not-notes"
 """Rule of a JSON file that is not an export of notes. It is skipped, since other programs have such files, too."""
 
-_HEADING = re.compile(r"(#{1,6}) (\S.*)")
-_PAGE = re.compile(r"# (Page (\d+))")
-_PROPERTY = re.compile(r"(title|author|date|tag): (.*)|(notes): (\d{1,9})")
+_HEADING = lazy_pattern(r"(#{1,6}) (\S.*)")
+_PAGE = lazy_pattern(r"# (Page (\d+))")
+_PROPERTY = lazy_pattern(r"(title|author|date|tag): (.*)|(notes): (\d{1,9})")
 
 
 class DocumentError(MnemoscopeError):

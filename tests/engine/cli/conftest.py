@@ -45,8 +45,8 @@ def opened(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Opened:
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Use an empty current directory; the user's own folders are empty, too."""
-    for name in ("config", "log"):
-        monkeypatch.setattr(f"platformdirs.user_{name}_dir", lambda *_, name=name, **__: str(tmp_path / name))
+    for module in ("engine.settings.loading", "engine.logs"):
+        monkeypatch.setattr(f"{module}.user_folder", tmp_path.joinpath)
     notes = tmp_path / "notes"
     notes.mkdir()
     monkeypatch.chdir(notes)

@@ -41,7 +41,7 @@ def echoes(key: str) -> list[Fault]:
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
+    monkeypatch.setattr("engine.logs.user_folder", lambda _: tmp_path / "logs")
     before = logging.getLogger().handlers[:]
     path = configure_logging()
     logging.getLogger("engine").setLevel(logging.DEBUG)  # not even details contain a key

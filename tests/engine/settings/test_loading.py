@@ -40,7 +40,7 @@ def test_defaults_are_the_references_but_for_the_provider() -> None:
 
 
 def test_missing_default_settings_file_gives_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platformdirs.user_config_dir", lambda *_, **__: str(tmp_path / "none"))
+    monkeypatch.setattr("engine.settings.loading.user_folder", lambda _: tmp_path / "none")
     assert settings_path() == tmp_path / "none" / "settings.toml"
     assert load_settings(tmp_path) == Settings()
     assert not (tmp_path / "none").exists()
