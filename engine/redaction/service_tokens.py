@@ -13,8 +13,7 @@ from engine.redaction.secret_pattern import SecretPattern, alternates
 
 LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9]))"
 _START = r"(?<![A-Za-z0-9])"
-_RANDOM = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])"
-_DIGIT = r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
+_RANDOM, _DIGIT = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])", r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
 _OF_CODE = "[A-Za-z0-9%._~/-]{0,80}?"
 _SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
 # Parts of class names that begin with `sk-`, of scikit-learn's pages and of SpinKit.

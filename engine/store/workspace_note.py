@@ -29,7 +29,7 @@ class WorkspaceNote(msgspec.Struct, frozen=True):
     forgotten: bool = False
     """Whether the workspace is hidden from lists until it is opened again."""
     inode: int = 0
-    """Inode of the folder, which a new name does not change; 0 if unknown."""
+    """Inode of the folder, which a new name does not change; 0 if it identifies nothing."""
 
 
 def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
@@ -112,8 +112,9 @@ def _notes(indexes: Path) -> list[tuple[IndexFiles, WorkspaceNote]]:
 
 
 def _inode(workspace: Path) -> int:
+    """Return the inode of a folder; 0 if it is missing or the root of a disk, since all disks give theirs the same."""
     try:
-        return workspace.stat().st_ino
+        return 0 if os.path.ismount(workspace) else workspace.stat().st_ino
     except OSError:
         return 0
 

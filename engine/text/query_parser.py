@@ -41,6 +41,7 @@ _LEAST_CHARACTERS = 2 * _LEAST_WORDS
 """Least number of characters of a sentence in a script without spaces."""
 _IN_SENTENCES = FUNCTION_CHARACTERS.union("はがをにので", "，、。；：")
 """Chinese and Japanese function words, and signs that only sentences have."""
+_QUOTATION = lazy_pattern("|".join(f"{opening}[^{marks}]*[{marks}]" for opening, marks in CLOSING.items()))
 _CONNECTIVES = ("AND", "OR", "NOT")
 _NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
@@ -191,15 +192,15 @@ class _Reader:
         token = TOKEN.match(self._text, at)
         if token is None or token[0] in _CONNECTIVES or self._is_sentence:
             return False
-        if token[0].isupper() and not NAMED.match(token[0]):
+        if token[0].isupper() and token[0][0] not in CLOSING and not NAMED.match(token[0]):
             self._remarks.append(tr("“NOT” was read as a word: to exclude a word, write -{word}.", word=token[0]))
             return False
         return True
 
     @cached_property
     def _is_sentence(self) -> bool:
-        """Whether the query contains a function word; AND, OR and NOT do not count."""
-        words = [word for word in TOKEN.findall(self._text) if word not in _CONNECTIVES]
+        """Whether the query contains a function word outside of quotations; AND, OR and NOT do not count."""
+        words = [word for word in TOKEN.findall(_QUOTATION.sub(" ", self._text)) if word not in _CONNECTIVES]
         unsearched = unsearched_words("english") | unsearched_words(detect_language(" ".join(words)))
         return any(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
 

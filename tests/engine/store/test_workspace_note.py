@@ -77,3 +77,9 @@ def test_other_folder_with_same_inode_gets_own_index(renamed: Path, open_: Open)
 def test_existing_former_folder_keeps_its_index(renamed: Path, open_: Open) -> None:
     renamed.with_name("notes").mkdir()
     assert not open_(renamed).facts.all()
+
+
+def test_copy_on_another_disk_gets_own_index(renamed: Path, open_: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The roots of two disks have the same inode, and a backup has files with the same size and time."""
+    monkeypatch.setattr("os.path.ismount", lambda path: Path(path) == renamed)
+    assert not open_(renamed).facts.all()
