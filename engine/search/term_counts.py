@@ -21,6 +21,8 @@ _STEMS = FTS_COLUMNS.index("stems")
 _IN_TEXT = {(_WORDS,), (_STEMS,), (_WORDS, _STEMS)}
 """Columns of most matches: only those of the text, which weigh 1."""
 _TITLE, _HEADING = FTS_COLUMNS.index("title"), FTS_COLUMNS.index("heading")
+_LINE_OF_HEADINGS = (_TITLE, _HEADING)
+"""Columns that are read as one line: "greenhouse watering" is near in the section "Watering" of "Greenhouse"."""
 _NAMED = {FTS_COLUMNS.index("title"), FTS_COLUMNS.index("name")}
 _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in COLUMN_WEIGHTS.items())
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
@@ -117,7 +119,7 @@ class _Counter:
         around: list[Around] = []
         in_stems: dict[int, list[int]] = {}
         in_words: dict[int, list[int]] = {}
-        in_headings: dict[int, list[int]] = {}
+        in_headings: dict[int, list[tuple[int, list[int]]]] = {}
         last, frequencies = -1, [0.0]
         for term, number, kind, weights, in_text in self._phrases:
             if not (columns := columns_of(number)):
@@ -130,9 +132,8 @@ class _Counter:
                     if column != in_text and (weight := weights[column]):
                         offsets = offsets_of(number, column)
                         around.append((frequencies, kind, weight * len(offsets)))
-                        if neighbours and column in (_TITLE, _HEADING):
-                            before = api.column_size(_TITLE) if column == _HEADING else 0
-                            in_headings.setdefault(term, []).extend(before + offset for offset in offsets)
+                        if neighbours and column in _LINE_OF_HEADINGS:
+                            in_headings.setdefault(term, []).append((column, offsets))
                         if column in _NAMED:
                             frequencies[-1] = 1.0
             if in_text in columns:
@@ -144,31 +145,45 @@ class _Counter:
                         occurrences[term] += offsets
                     else:
                         occurrences[term] = offsets
-        distances = self._distances(in_stems, in_words, in_headings) if neighbours and len(matches) > 1 else []
+        several = neighbours and len(matches) > 1
+        distances = self._distances(in_stems, in_words, _line(api, in_headings)) if several else []
         average = self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
         self._take(api.rowid, api.column_size(_WORDS), average, matches, around, distances)
 
-    def _distances(self, *columns: dict[int, list[int]]) -> list[tuple[int, int]]:
+    def _distances(
+        self, in_stems: dict[int, list[int]], in_words: dict[int, list[int]], line: dict[int, list[int]]
+    ) -> list[tuple[int, int]]:
         """Return, for each pair of neighbours in the chunk, the pair's number and its least distance in tokens.
 
-        `columns`: by term, its positions in the stems, in the words, and in the title followed by the headings, so that
-        "greenhouse watering" is near in the section "Watering" of the note "Greenhouse". Positions of different columns
-        are not comparable.
+        By term: its positions in the stems, in the words, and in the title followed by the headings. Positions of
+        different arguments are not comparable.
         """
-        present = [positions for positions in columns if len(positions) > 1]
         distances = []
         for pair, (first, second) in enumerate(self._neighbours):
             least = 0
-            for positions in present:
-                if first in positions and second in positions:
-                    distance = least_distance(positions[first], positions[second])
-                    if distance and (not least or distance < least):
-                        least = distance
-                        if least == 1:
-                            break
+            if first in in_stems and second in in_stems:
+                least = least_distance(in_stems[first], in_stems[second])
+            elif first in in_words and second in in_words:
+                least = least_distance(in_words[first], in_words[second])
+            if least != 1 and first in line and second in line:
+                least = min(filter(None, (least, least_distance(line[first], line[second]))), default=0)
             if least:
                 distances.append((pair, least))
         return distances
+
+
+def _line(api: apsw.FTS5ExtensionApi, found: dict[int, list[tuple[int, list[int]]]]) -> dict[int, list[int]]:
+    """Return each term's positions in the title followed by the headings, if these have two terms or more.
+
+    `found`: by term, its columns, each with its positions there.
+    """
+    if len(found) < 2:
+        return {}
+    before = {_TITLE: 0, _HEADING: api.column_size(_TITLE)}
+    return {
+        term: [before[column] + offset for column, offsets in parts for offset in offsets]
+        for term, parts in found.items()
+    }
 
 
 def least_distance(first: list[int], second: list[int]) -> int:
