@@ -299,10 +299,12 @@ class SessionsPanel(QObject, ViewPanel):
         self._restore_selection()
 
     def _restore_selection(self) -> None:
-        """Select the session of a restored position; if it isn't listed yet, wait for the search in messages."""
+        """Select the session of a restored position, again after the search in messages, which may sort the list."""
         if self._reader.known is None:
             return  # called again once there is a list
-        if self._return_next and (self.view.list.go_to(self._return_next) or not self._content.busy):
+        if self._return_next:
+            self.view.list.go_to(self._return_next)
+        if not self._content.busy:
             self._return_next = ""
 
     @property
@@ -401,6 +403,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(object)
     def _emit_activated(self, summary: SessionSummary) -> None:
+        self._return_next = ""
         self.session_activated.emit(summary)
         self._emit_settled()
 
