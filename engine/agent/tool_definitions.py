@@ -23,6 +23,7 @@ from engine.records import (
     Record,
     RememberedSession,
 )
+from engine.text.operators import OPERATORS
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
@@ -186,9 +187,9 @@ def _search(access: AgentAccess) -> AgentTool:
     query = {
         "type": "string",
         "maxLength": LONGEST_QUERY,
-        "description": 'A question or words, in any language. Understood besides: "exact words", -without, '
-        "path:folder, tag:name, links:note (notes that link to it), backlinks:note (notes it links to), "
-        "source:sessions, agent:codex, after:2026-05, before:7d.",
+        "description": 'A question or words, in any language. Also understood: "exact words", -without, this OR that, '
+        + ", ".join(f"{operator.example} ({operator.meaning})" for operator in OPERATORS.values())
+        + ".",
     }
     most = {
         "type": "integer",

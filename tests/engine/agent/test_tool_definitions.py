@@ -16,6 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.records import LONGEST_QUERY
 from engine.settings.agent_settings import FactsSettings, RememberSettings
+from engine.text.operators import OPERATORS
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 
@@ -71,6 +72,12 @@ def test_error_names_invalid_argument(tools: Tools, name: str, arguments: dict[s
     error = ask(tools[name], **arguments)["error"]
     assert sentence in error
     assert error.count(". ") == 0  # one sentence per fault
+
+
+def test_search_describes_every_operator(tools: Tools) -> None:
+    described = tools["memory_search"].parameters["properties"]["query"]["description"]
+    assert all(f"{name}:" in described for name in OPERATORS)
+    assert "OR" in described
 
 
 def test_many_faults_give_a_short_message(tools: Tools) -> None:
