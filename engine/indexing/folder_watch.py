@@ -28,7 +28,7 @@ from engine.settings.options import SessionDeltaSettings
 log = logging.getLogger(__name__)
 
 _BLOCK = 64 * 1024
-"""Bytes that are read at once to count lines."""
+"""Bytes per read when lines are counted."""
 _SESSION_DEBOUNCE_MS = 5000
 _MODES = ("off", "native", "polling")
 """Watch modes from best to worst; the status shows the worst one in use."""

@@ -89,8 +89,8 @@ class SessionSummary(Record, frozen=True, gc=False, kw_only=False):
     unknown: int = 0
     """Number of lines or blocks of the transcript that were not understood at the last index update."""
     usage: tuple[ModelUsage, ...] = ()
-    """Tokens and cost by model, all unknown for a model of which the transcript records only the name; empty if it
-    records none, or was not read yet.
+    """Tokens and cost by model; all are unknown if the transcript records only the model's name. Empty if it records no
+    model, or was not read yet.
     """
     spent: UsageTotal | None = None
     """Sum of `usage` with its cost; only set for a session that was read."""

@@ -21,7 +21,7 @@ from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
 
 _LATER_HEADING = re.compile(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
-"""What may be a Markdown heading below the first line; reading the headings takes longer than the rest of a result."""
+"""A possible Markdown heading below the first line; without one, the slower reading of all headings is not needed."""
 
 
 def make_result(
@@ -107,7 +107,7 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
     return (*stored, *(heading.title for heading in inner if heading.title not in stored))
 
 
-@lru_cache(1024)  # while a person types, most results stay the same
+@lru_cache(1024)  # while the user types, most results stay the same
 def _headings_in(text: str, name: str) -> Sequence[MarkupHeading]:
     """Return the headings in a chunk of a note; none if it has at most one, at its start, which is stored with it."""
     may_have = _LATER_HEADING.search(text) is not None

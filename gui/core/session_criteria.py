@@ -79,7 +79,7 @@ class Criteria:
     order: SessionOrder = "newest"
     """The order without a search text."""
     found_order: SessionOrder = "relevance"
-    """The order of what a search text finds."""
+    """The order while there is a search text."""
     parts: bool = False
     """Show the sessions of all sub-agents."""
 

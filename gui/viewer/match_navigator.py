@@ -320,7 +320,7 @@ class MatchNavigator(QObject):
 
     def _arrive(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
         if quiet and not self._notice_delay.isActive():
-            self.notice.emit("", False)  # it said that the search goes on
+            self.notice.emit("", False)  # it said that the search was still running
         self._notice_delay.stop()
         self._current = step.hit if step is not None else None
         if self._view is not None:

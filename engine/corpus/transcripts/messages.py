@@ -90,7 +90,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     generated: bool = False
     """Whether it is an internal session of the agent, with nothing worth finding."""
     usage: dict[str, Usage] = {}
-    """Tokens and cost by model, all unknown for a model of which the transcript records only the name."""
+    """Tokens and cost by model; all are unknown if the transcript records only the model's name."""
 
     @property
     def name(self) -> str:
