@@ -32,7 +32,7 @@ def run(arguments: Namespace) -> int:
             raise StoreError(why)
         saved = manager.saved_searches.saved()
     names = any(split_name(search.query.path)[0] for search in saved)
-    folders = {one.name: one.folder for one in known_to(workspace, arguments.config)} if names else {}
+    folders = {known.name: known.folder for known in known_to(workspace, arguments.config)} if names else {}
     if arguments.json:
         print_json({"searches": saved})
     elif not saved:

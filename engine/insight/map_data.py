@@ -169,8 +169,8 @@ def load_layout(path: Path, whose: str) -> StoredLayout | None:
         return None
     if len(content) < _HEADER.size:
         return None
-    magic, version, layout, points, dims, stamp, of, variance, checksum = _HEADER.unpack_from(content)
-    if (magic, version, of) != (_MAGIC, _VERSION, _digest(whose)) or layout >= len(_LAYOUTS):
+    magic, version, layout, points, dims, stamp, model_digest, variance, checksum = _HEADER.unpack_from(content)
+    if (magic, version, model_digest) != (_MAGIC, _VERSION, _digest(whose)) or layout >= len(_LAYOUTS):
         return None
     body = memoryview(content)[_HEADER.size :]
     if len(body) != 16 * points + 12 * dims or zlib.crc32(body) != checksum:

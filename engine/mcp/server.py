@@ -83,8 +83,8 @@ def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> t
 
     def page(memory: "MemorySearchManager", token: CancelToken) -> tuple[Sequence[Listed], str | None]:
         found = sorted(_everything(access, memory, token), key=_order)
-        remaining = found if after is None else [one for one in found if _order(one) > after]
-        listed = [_titled(one, token) for one in remaining[:PAGE]]
+        remaining = found if after is None else [entry for entry in found if _order(entry) > after]
+        listed = [_titled(entry, token) for entry in remaining[:PAGE]]
         return listed, _cursor(listed[-1]) if len(remaining) > PAGE else None
 
     return access.ask(page, cancel)
@@ -128,10 +128,10 @@ def _everything(access: AgentAccess, memory: "MemorySearchManager", cancel: Canc
         yield Listed(changed, session.path, session.title or "Untitled", True, session.bytes)
 
 
-def _titled(one: Listed, cancel: CancelToken) -> Listed:
+def _titled(entry: Listed, cancel: CancelToken) -> Listed:
     """Add the title of a note from its file, since the index may be behind; of a document, its file name."""
-    if one.title:
-        return one
+    if entry.title:
+        return entry
     from engine.corpus.documents import is_document
     from engine.corpus.encodings import decoded_start
     from engine.corpus.note_metadata import HEAD_CHARACTERS, note_title
@@ -139,14 +139,14 @@ def _titled(one: Listed, cancel: CancelToken) -> Listed:
 
     cancel.checkpoint()
     head = b""
-    if not is_document(one.name):
-        with contextlib.suppress(OSError, PathRefused), open_binary(one.path) as file:
+    if not is_document(entry.name):
+        with contextlib.suppress(OSError, PathRefused), open_binary(entry.path) as file:
             head = file.read(HEAD_CHARACTERS)
-    return one._replace(title=note_title(decoded_start(head), one.name))
+    return entry._replace(title=note_title(decoded_start(head), entry.name))
 
 
-def _order(one: Listed) -> tuple[float, str]:
-    return -one.modified, one.name
+def _order(entry: Listed) -> tuple[float, str]:
+    return -entry.modified, entry.name
 
 
 def _cursor(last: Listed) -> str:
@@ -231,7 +231,7 @@ class _Handlers:
             page, following = await self._call_checked(lambda cancel: list_page(self._access, cursor, cancel))
         except ValueError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
-        return types.ListResourcesResult(resources=[_resource(one) for one in page], next_cursor=following)
+        return types.ListResourcesResult(resources=[_resource(entry) for entry in page], next_cursor=following)
 
     async def list_templates(
         self, _: Context, params: types.PaginatedRequestParams | None
@@ -322,15 +322,15 @@ def _described(tool: AgentTool) -> types.Tool:
     )
 
 
-def _resource(one: Listed) -> types.Resource:
+def _resource(entry: Listed) -> types.Resource:
     return types.Resource(
-        uri=one.uri,
-        name=_printable(one.name),
-        title=_printable(one.title) or None,
-        mime_type=one.kind,
+        uri=entry.uri,
+        name=_printable(entry.name),
+        title=_printable(entry.title) or None,
+        mime_type=entry.kind,
         # A session is read as another text than its transcript.
-        size=None if one.is_session else one.size,
-        annotations=types.Annotations(last_modified=one.changed) if one.changed else None,
+        size=None if entry.is_session else entry.size,
+        annotations=types.Annotations(last_modified=entry.changed) if entry.changed else None,
     )
 
 

@@ -152,7 +152,7 @@ class Facts:
             for position, score in scores.items()
             if score.score > 0 and max(score.score, score.text if everything else 0) >= least
         ]
-        found.sort(key=lambda one: (-round(one.score, 2), -one.fact.importance, -one.fact.changed))
+        found.sort(key=lambda match: (-round(match.score, 2), -match.fact.importance, -match.fact.changed))
         mode: Literal["keyword", "hybrid"] = "keyword" if by_keywords else "hybrid"
         return FactsFound(results=tuple(found[:max_results]), mode=mode, notice=compared.notice)
 

@@ -207,10 +207,10 @@ class _Explanation:
         if stored.rule and not named:
             return self._excluded(Match(stored.rule, stored.detail), _BUILT_IN)
         if self._status.key:
-            one = session_name(name, self._status.key)
-            if one not in named:
+            chosen = session_name(name, self._status.key)
+            if chosen not in named:
                 return self._state("missing", tr(MISSING), None, path="", source=None)
-            named = {one: named[one]}
+            named = {chosen: named[chosen]}
         rows = [
             row for row in (indexed_file(self._snapshot, "sessions", session) for session in named) if row is not None
         ]
@@ -254,14 +254,14 @@ class _Explanation:
         if self._status.source == "sessions":
             stored = sessions.transcripts(self._snapshot)
             for file in listing.files:
-                if (one := stored.get(file.name)) and one.rule:
-                    excluded[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
-            known = {name: (one.mtime_ns, one.size) for name, one in stored.items()}
+                if (entry := stored.get(file.name)) and entry.rule:
+                    excluded[file.name] = FileIssue(path=file.name, rule=entry.rule, detail=entry.detail)
+            known = {name: (entry.mtime_ns, entry.size) for name, entry in stored.items()}
         else:
             names = {file.name for file in listing.files}
             skipped = (issue for issue in self._snapshot.issues("skipped") if issue.rule == NOT_NOTES)
             excluded |= {issue.path: issue for issue in skipped if issue.path in names}
-            known = {name: (one.mtime_ns, one.size) for name, one in self._snapshot.files("memory").items()}
+            known = {name: (entry.mtime_ns, entry.size) for name, entry in self._snapshot.files("memory").items()}
         passed = (*listing.passed, *excluded.values())
         failures = {issue.path for issue in self._snapshot.issues("failed")}
         files = [file for file in listing.files if file.name not in excluded]
@@ -303,8 +303,8 @@ def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: st
         return tr("The file is indexed but contains no text to find.")
     contents = tr_count("{count:,} passage", "{count:,} passages", chunks)
     if sessions > 1:
-        of = tr_count("{count:,} session", "{count:,} sessions", sessions)
-        contents = tr("{chunks} of {sessions}", chunks=contents, sessions=of)
+        counted = tr_count("{count:,} session", "{count:,} sessions", sessions)
+        contents = tr("{chunks} of {sessions}", chunks=contents, sessions=counted)
     if vectors is None:
         return tr("The file is indexed: {chunks}, found by words.", chunks=contents)
     if vectors == chunks:

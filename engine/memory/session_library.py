@@ -106,7 +106,7 @@ class SessionLibrary:
         """Return summaries of all indexed sessions, newest first."""
         with self._store.read() as snapshot:
             usage = sessions.usage_of_sessions(snapshot)
-            return tuple(summary_of(one, usage.get(one.file_id, ())) for one in sessions.sessions(snapshot))
+            return tuple(summary_of(session, usage.get(session.file_id, ())) for session in sessions.sessions(snapshot))
 
     def indexed_sizes(self) -> dict[str, int]:
         """Return the size in bytes of each transcript when it was last read, by stable name."""

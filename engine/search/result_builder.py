@@ -145,7 +145,9 @@ def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChun
     if chunk.message_offsets is not None:
         ordinal = None if result.message is None else result.message.ordinal
         offsets = () if original.message_offsets is None else read_offsets(original.message_offsets)
-        offset = _offset_at(chunk.message_offsets, next((of.offset for of in offsets if of.ordinal == ordinal), 0))
+        offset = _offset_at(
+            chunk.message_offsets, next((message.offset for message in offsets if message.ordinal == ordinal), 0)
+        )
         message, snippet_line = _message(offset, chunk), offset.line
     return PassageCopy(
         path=chunk.path,
@@ -252,4 +254,4 @@ def _offset_at(encoded: bytes, offset: int) -> MessageOffset:
     stored message offsets.
     """
     offsets = read_offsets(encoded)
-    return offsets[max(0, bisect_right([one.offset for one in offsets], offset) - 1)]
+    return offsets[max(0, bisect_right([offset.offset for offset in offsets], offset) - 1)]

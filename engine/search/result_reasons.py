@@ -121,51 +121,60 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
     return tuple(reason for reason in parts if reason.sentence)
 
 
-def _words(of: ResultExplanation) -> str:
-    if not (of.full_bm25 or of.missing):
+def _words(explanation: ResultExplanation) -> str:
+    if not (explanation.full_bm25 or explanation.missing):
         return tr("The query has no words to score.")
-    if of.wordless:
+    if explanation.wordless:
         return tr(
-            "The passage satisfies the query without its words: {words}.", words=_listed([*map(in_quotes, of.missing)])
+            "The passage satisfies the query without its words: {words}.",
+            words=_listed([*map(in_quotes, explanation.missing)]),
         )
-    if not of.terms:
-        return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
-    first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
-    others = [in_quotes(term.term) for term in of.terms if not term.score]
-    sentence = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
-    parts = [tr(sentence, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
+    if not explanation.terms:
+        return tr(
+            "The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, explanation.missing)])
+        )
+    first = sorted((term for term in explanation.terms if term.score), key=lambda term: -term.score)
+    others = [in_quotes(term.term) for term in explanation.terms if not term.score]
+    sentence = _GIVEN_NEAR if explanation.nearness >= _LEAST else _GIVEN
+    parts = [
+        tr(sentence, score=explanation.shown_text_score, words=_listed([*map(_term, first)]), near=explanation.nearness)
+    ]
     if others:
         parts.append(tr(_OTHER_WORDS, words=_listed(others)))
-    if of.missing:
-        parts.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, of.missing)])))
+    if explanation.missing:
+        parts.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, explanation.missing)])))
     return " ".join(parts)
 
 
-def _sums(of: ResultExplanation) -> Iterator[str]:
-    if not of.terms:
+def _sums(explanation: ResultExplanation) -> Iterator[str]:
+    if not explanation.terms:
         return
-    share = of.bm25 / of.full_bm25 + of.nearness
+    share = explanation.bm25 / explanation.full_bm25 + explanation.nearness
     yield tr(
-        _SUM_TINY if of.bm25 < _TINY else _SUM_NEAR if of.nearness >= _LEAST else _SUM,
-        sum=of.bm25,
-        near=of.nearness * of.full_bm25,
+        _SUM_TINY if explanation.bm25 < _TINY else _SUM_NEAR if explanation.nearness >= _LEAST else _SUM,
+        sum=explanation.bm25,
+        near=explanation.nearness * explanation.full_bm25,
         share=share,
-        full=of.full_bm25,
+        full=explanation.full_bm25,
     )
-    if of.from_name >= _LEAST:
-        yield tr(_DEFINES if of.defines else _SPELLS if of.spells else _FITS, score=of.from_name)
-    less = of.from_bm25 < min(1.0, share) - _LEAST
-    more = of.from_bm25 > share + _LEAST
-    if of.from_coverage >= _LEAST or less or more:
-        whole = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
-        sentence = _HOLDS_IN_FILE if of.in_file else whole
-        yield tr(sentence, share=of.covered, together=of.together, score=of.from_coverage)
+    if explanation.from_name >= _LEAST:
+        yield tr(
+            _DEFINES if explanation.defines else _SPELLS if explanation.spells else _FITS, score=explanation.from_name
+        )
+    less = explanation.from_bm25 < min(1.0, share) - _LEAST
+    more = explanation.from_bm25 > share + _LEAST
+    if explanation.from_coverage >= _LEAST or less or more:
+        whole = _HOLDS if explanation.together > explanation.covered - _LEAST else _HOLDS_TOGETHER
+        sentence = _HOLDS_IN_FILE if explanation.in_file else whole
+        yield tr(sentence, share=explanation.covered, together=explanation.together, score=explanation.from_coverage)
     if less:
-        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=of.from_bm25)
+        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=explanation.from_bm25)
     elif more:
-        yield tr("This share of the query raises the value of the BM25 sum to {score:.2f}.", score=of.from_bm25)
-    if of.from_project >= _LEAST:
-        yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, of.in_project)]), score=of.from_project)
+        yield tr(
+            "This share of the query raises the value of the BM25 sum to {score:.2f}.", score=explanation.from_bm25
+        )
+    if explanation.from_project >= _LEAST:
+        yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, explanation.in_project)]), score=explanation.from_project)
 
 
 def _term(term: TermMatch) -> str:
@@ -180,124 +189,145 @@ def _listed(words: Sequence[str]) -> str:
     return tr("{words} and {count} more", words=listed, count=more) if more > 0 else listed
 
 
-def _meaning(of: ResultExplanation) -> str:
-    if of.wordless:
+def _meaning(explanation: ResultExplanation) -> str:
+    if explanation.wordless:
         return ""
-    if of.cosine_low is None or of.cosine_high is None:
+    if explanation.cosine_low is None or explanation.cosine_high is None:
         return tr("The meaning was not compared.")
-    if of.vector_score is None or of.cosine is None:
+    if explanation.vector_score is None or explanation.cosine is None:
         return tr("The passage has no vector yet, so only its words count.")
-    where = "above" if of.cosine >= of.cosine_high else "in" if of.cosine > of.cosine_low else "below"
-    return tr(_COSINES[where], score=of.shown_vector_score, cosine=of.cosine, low=of.cosine_low, high=of.cosine_high)
+    where = (
+        "above"
+        if explanation.cosine >= explanation.cosine_high
+        else "in"
+        if explanation.cosine > explanation.cosine_low
+        else "below"
+    )
+    return tr(
+        _COSINES[where],
+        score=explanation.shown_vector_score,
+        cosine=explanation.cosine,
+        low=explanation.cosine_low,
+        high=explanation.cosine_high,
+    )
 
 
-def _mixture(of: ResultExplanation) -> str:
-    if of.named:
+def _mixture(explanation: ResultExplanation) -> str:
+    if explanation.named:
         return tr("The title or file name equals the query, which alone is a full match, 1.00.")
-    if of.vector_score is None or not of.language_known:
-        language = "" if of.language_known else tr(UNKNOWN_LANGUAGE)
-        counts = of.terms and abs(of.text_weight - 1) >= _LEAST
-        factor = tr(_ALONE, factor=of.text_weight) if counts else ""
-        return " ".join(filter(None, (language, factor, _limited(of))))
-    words_score, meaning_score = of.shown_text_score, of.shown_vector_score
-    if not of.mixed or meaning_score is None:
-        return _limited(of)
-    text_weight = of.text_weight * of.agreement
-    mixed = of.vector_weight * meaning_score + text_weight * words_score
-    differs = tr(_DIFFERS, share=of.agreement) if of.agreement < 1 - _LEAST and words_score > _LEAST else ""
+    if explanation.vector_score is None or not explanation.language_known:
+        language = "" if explanation.language_known else tr(UNKNOWN_LANGUAGE)
+        counts = explanation.terms and abs(explanation.text_weight - 1) >= _LEAST
+        factor = tr(_ALONE, factor=explanation.text_weight) if counts else ""
+        return " ".join(filter(None, (language, factor, _limited(explanation))))
+    words_score, meaning_score = explanation.shown_text_score, explanation.shown_vector_score
+    if not explanation.mixed or meaning_score is None:
+        return _limited(explanation)
+    text_weight = explanation.text_weight * explanation.agreement
+    mixed = explanation.vector_weight * meaning_score + text_weight * words_score
+    differs = (
+        tr(_DIFFERS, share=explanation.agreement) if explanation.agreement < 1 - _LEAST and words_score > _LEAST else ""
+    )
     sum_ = tr(
         _CAPPED if mixed > 1 + _LEAST else _MIXED,
-        meaning=of.vector_weight,
+        meaning=explanation.vector_weight,
         words=text_weight,
         meaning_score=meaning_score,
         words_score=words_score,
         score=mixed,
     )
     # Fixed weights, of the settings or between passages, add up to 1.
-    depends = abs(of.vector_weight + of.text_weight - 1) > _LEAST
-    why = tr(_FEW_WORDS if of.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
+    depends = abs(explanation.vector_weight + explanation.text_weight - 1) > _LEAST
+    why = tr(_FEW_WORDS if explanation.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
     return " ".join(filter(None, (why, differs, sum_)))
 
 
-def _limited(of: ResultExplanation) -> str:
-    score = of.text_weight * of.agreement * of.shown_text_score
-    return tr(_LIMITED, score=score) if of.terms and score > 1 + _LEAST else ""
+def _limited(explanation: ResultExplanation) -> str:
+    score = explanation.text_weight * explanation.agreement * explanation.shown_text_score
+    return tr(_LIMITED, score=score) if explanation.terms and score > 1 + _LEAST else ""
 
 
-def _time(of: ResultExplanation) -> str:
-    if not of.time:
+def _time(explanation: ResultExplanation) -> str:
+    if not explanation.time:
         return ""
-    sentence = _ADJACENT_TIME if of.adjacent_time else _OF_TIME
-    return tr(sentence, time=of.time, lift=of.time_lift, score=min(1.0, of.fresh_score * of.time_lift))
+    sentence = _ADJACENT_TIME if explanation.adjacent_time else _OF_TIME
+    return tr(
+        sentence,
+        time=explanation.time,
+        lift=explanation.time_lift,
+        score=min(1.0, explanation.fresh_score * explanation.time_lift),
+    )
 
 
-def _session(of: ResultExplanation) -> str:
-    if not of.session_names:
+def _session(explanation: ResultExplanation) -> str:
+    if not explanation.session_names:
         return ""
-    names = _listed([*map(in_quotes, of.session_names)])
-    return tr(_OF_SESSION, names=names, lift=of.session_lift, score=of.lifted_score)
+    names = _listed([*map(in_quotes, explanation.session_names)])
+    return tr(_OF_SESSION, names=names, lift=explanation.session_lift, score=explanation.lifted_score)
 
 
-def _age(of: ResultExplanation) -> str:
-    if of.date_origin is None:
+def _age(explanation: ResultExplanation) -> str:
+    if explanation.date_origin is None:
         return ""
-    if of.date is None or of.half_life_days is None:
+    if explanation.date is None or explanation.half_life_days is None:
         return tr("The passage keeps its full score at any age.")
     return tr(
         "The passage dates from {day}, according to {origin}, and loses half of its score in {days:g} "
         "days: × {left:.2f} = {score:.2f}.",
-        day=datetime.fromtimestamp(of.date, UTC).strftime("%Y-%m-%d"),
-        origin=tr(_ORIGINS[of.date_origin]),
-        days=of.half_life_days,
-        left=of.decay,
-        score=of.lifted_score * of.decay,
+        day=datetime.fromtimestamp(explanation.date, UTC).strftime("%Y-%m-%d"),
+        origin=tr(_ORIGINS[explanation.date_origin]),
+        days=explanation.half_life_days,
+        left=explanation.decay,
+        score=explanation.lifted_score * explanation.decay,
     )
 
 
-def _position(of: ResultExplanation) -> str:
-    if of.mmr_like and of.rank == of.score_rank:
+def _position(explanation: ResultExplanation) -> str:
+    if explanation.mmr_like and explanation.rank == explanation.score_rank:
         return tr(
             "The result is number {place} both in the list and by score, although {penalty:.2f} was deducted because "
             "it is similar to {other}.",
-            place=of.rank,
-            penalty=of.mmr_penalty,
-            other=of.mmr_like,
+            place=explanation.rank,
+            penalty=explanation.mmr_penalty,
+            other=explanation.mmr_like,
         )
-    if of.mmr_like:
+    if explanation.mmr_like:
         return tr(
             "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "
             "deducted because it is similar to {other}.",
-            place=of.rank,
-            by_score=of.score_rank,
-            penalty=of.mmr_penalty,
-            other=of.mmr_like,
+            place=explanation.rank,
+            by_score=explanation.score_rank,
+            penalty=explanation.mmr_penalty,
+            other=explanation.mmr_like,
         )
-    if of.rank == of.score_rank:
+    if explanation.rank == explanation.score_rank:
         return ""
     return tr(
         "The result is number {place} in the list but number {by_score} by score.",
-        place=of.rank,
-        by_score=of.score_rank,
+        place=explanation.rank,
+        by_score=explanation.score_rank,
     )
 
 
-def _word_similarity(of: ResultExplanation) -> str:
-    if of.word_similarity is None:
+def _word_similarity(explanation: ResultExplanation) -> str:
+    if explanation.word_similarity is None:
         return ""
     return tr(
         "The query is in another language, so the order also depends on its single words: their average cosine to the "
         "most similar words of the passage is {cosine:.2f}.",
-        cosine=of.word_similarity,
+        cosine=explanation.word_similarity,
     )
 
 
-def _threshold(of: ResultExplanation) -> str:
-    if not of.min_score or (not of.full_bm25 and of.cosine_low is None and not of.wordless):
+def _threshold(explanation: ResultExplanation) -> str:
+    if not explanation.min_score or (
+        not explanation.full_bm25 and explanation.cosine_low is None and not explanation.wordless
+    ):
         return ""
-    if of.by_words:
+    if explanation.by_words:
         sentence = _BY_WORDS
-    elif of.wordless:
+    elif explanation.wordless:
         sentence = _WORDLESS
     else:
-        sentence = _NAMED if of.named and of.score <= of.min_score else _REACHED
-    return tr(sentence, score=of.score, least=of.min_score)
+        sentence = _NAMED if explanation.named and explanation.score <= explanation.min_score else _REACHED
+    return tr(sentence, score=explanation.score, least=explanation.min_score)

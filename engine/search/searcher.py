@@ -317,7 +317,7 @@ class Searcher:
                     widened = self._spelling.with_similar(snapshot, query, analysis, leg.terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
-                leg.weigh_missing({word for of in context.suggestions for word, _ in of.words})
+                leg.weigh_missing({word for suggestion in context.suggestions for word, _ in suggestion.words})
         return KeywordPart(example, analysis, conditions, scope, within, leg, self._ranker.named_in(context))
 
     def _find(
@@ -445,7 +445,7 @@ class Searcher:
                 different, copies = fold_copies(snapshot, everything)
             selected, more = at_most_per_file(snapshot, different, context.request)
             ids = [scored.id for scored in selected]
-            chunks = snapshot.chunks([*ids, *(id_ for of in ids for id_ in copies.get(of, ()))])
+            chunks = snapshot.chunks([*ids, *(id_ for original in ids for id_ in copies.get(original, ()))])
             selected = [scored for scored in selected if scored.id in chunks]
             results, roles = [], required_roles(context.query)
             for scored in selected:

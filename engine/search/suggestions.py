@@ -225,8 +225,12 @@ def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
     found = {term.surface for term in terms if term.chunks}
     known = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in found)
     forms = ({term.word, *term.stems} for term in known if isinstance(term.word, str))
-    plain = (" OR ".join(f'"{form}"' for form in sorted(of)) for of in forms if all(map(spelling.is_plain, of)))
-    return " AND ".join(f"({of})" for of in islice(plain, _MOST_WORDS))
+    plain = (
+        " OR ".join(f'"{form}"' for form in sorted(forms_of_word))
+        for forms_of_word in forms
+        if all(map(spelling.is_plain, forms_of_word))
+    )
+    return " AND ".join(f"({alternatives})" for alternatives in islice(plain, _MOST_WORDS))
 
 
 def _is_unsure(analysis: QueryAnalysis) -> bool:
@@ -271,7 +275,8 @@ def without_words(
     `is_word` says whether a word is real.
     """
     choices = [
-        [(word, suggested, of.chunks) for word, suggested in of.words if not is_word(word)] for of in suggestions
+        [(word, suggested, suggestion.chunks) for word, suggested in suggestion.words if not is_word(word)]
+        for suggestion in suggestions
     ]
     return tuple(_suggestion(query, choice) for choice in choices if choice)
 
@@ -324,7 +329,9 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
     corrected = [any(suggested in term.surface for _, suggested in correction.words) for term in words.terms]
     if not near or not any(corrected):
         return False
-    distinctive = [not of and term.idf > _LEAST_IDF for of, term in zip(corrected, words.terms, strict=True)]
+    distinctive = [
+        not is_corrected and term.idf > _LEAST_IDF for is_corrected, term in zip(corrected, words.terms, strict=True)
+    ]
     for id_ in best[:_BEST]:
         contributions = words.contributions.get(id_, ())
         if all(compress(contributions, corrected)) and sum(map(bool, compress(contributions, distinctive))) >= (

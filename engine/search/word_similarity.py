@@ -144,4 +144,6 @@ def _texts(results: Sequence[Scored], query_words: Sequence[str], snapshot: Snap
 def _different(text: str) -> list[str]:
     """Return the different words of a text in lower case."""
     found = _WORD.findall(text.lower())
-    return list(dict.fromkeys(chain.from_iterable(_RUN.findall(of) if _UNSPACED.search(of) else (of,) for of in found)))
+    return list(
+        dict.fromkeys(chain.from_iterable(_RUN.findall(word) if _UNSPACED.search(word) else (word,) for word in found))
+    )

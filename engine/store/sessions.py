@@ -58,8 +58,8 @@ class StoredSession(NamedTuple):
 def transcripts(snapshot: Snapshot, path: str | None = None) -> dict[str, StoredTranscript]:
     """Return all transcripts that were examined for sessions, or only the one named `path`, by name."""
     query = f"SELECT path, mtime_ns, size, rule, detail FROM {snapshot.tables.transcripts}"
-    one = "" if path is None else " WHERE path = ?"
-    rows = snapshot.connection.execute(query + one, () if path is None else (path,))
+    where = "" if path is None else " WHERE path = ?"
+    rows = snapshot.connection.execute(query + where, () if path is None else (path,))
     return {row.path: row for row in typed(rows, StoredTranscript)}
 
 
@@ -106,7 +106,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
     # Two sorts take a third of the time that SQLite takes.
     found.sort(key=attrgetter("path"))
     found.sort(key=attrgetter("modified"), reverse=True)
-    return [one._replace(machine=machine_of(one.path, names)) for one in found] if names else found
+    return [session._replace(machine=machine_of(session.path, names)) for session in found] if names else found
 
 
 def machines(snapshot: Snapshot) -> dict[str, str]:

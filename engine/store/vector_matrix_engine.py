@@ -69,11 +69,11 @@ class MatrixEngine:
         snapshot, so they do no harm, while reverting them would have to be undone immediately.
         """
         with self._lock:
-            of = snapshot.identity, model.id
-            other = self._matrix is None or self._of != of or self._matrix.dims != model.dims
+            key = snapshot.identity, model.id
+            other = self._matrix is None or self._of != key or self._matrix.dims != model.dims
             if self._matrix is None or other or self._generation < snapshot.generation:
                 self._matrix = self._load(snapshot, model)
-                self._of, self._generation = of, snapshot.generation
+                self._of, self._generation = key, snapshot.generation
             if self._stamp < snapshot.stamp:
                 self._reconcile(self._matrix, snapshot, model)
                 self._stamp = snapshot.stamp

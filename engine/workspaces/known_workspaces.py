@@ -35,13 +35,13 @@ def known_workspaces(
     folders = [folder for folder in dict.fromkeys(named) if folder not in forgotten]
     names = unique_names(folders)
     workspaces = [_known(folder, names[folder], store_path) for folder in folders]
-    return tuple(sorted(workspaces, key=lambda one: (one.name.casefold(), one.folder)))
+    return tuple(sorted(workspaces, key=lambda workspace: (workspace.name.casefold(), workspace.folder)))
 
 
 def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
     """Return the workspace of this folder, known or not, and the others."""
     path = str(folder.resolve())
-    workspaces = {one.folder: one for one in known}
+    workspaces = {workspace.folder: workspace for workspace in known}
     mine = workspaces.pop(path, None) or KnownWorkspace(folder=path, name=Path(path).name, present=True, index_bytes=0)
     return mine, tuple(workspaces.values())
 
@@ -60,7 +60,7 @@ def _index_bytes(files: IndexFiles) -> int:
 def unique_names(folders: Iterable[str]) -> dict[str, str]:
     """Return the display name of each folder: its last part, with as many parent folders as needed to be unique."""
     parts = {folder: Path(folder).parts for folder in folders}
-    names = {folder: _name(of, 0) for folder, of in parts.items()}
+    names = {folder: _name(folder_parts, 0) for folder, folder_parts in parts.items()}
     for depth in range(1, max(map(len, parts.values()), default=0)):
         times = Counter(name.casefold() for name in names.values())
         for folder, name in names.items():

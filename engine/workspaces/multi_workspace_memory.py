@@ -149,7 +149,7 @@ class MultiWorkspaceMemory:
         """Search all known workspaces; see `AllWorkspaces.search`."""
         mine, others = self._workspaces()
         most = options.get("max_results") or self._most
-        names = {one.folder: one.name for one in others}
+        names = {other.folder: other.name for other in others}
         on_keywords, explain = options.pop("on_keywords", None), options.pop("explain", False)
 
         def search_all(**more: "Unpack[SearchOptions]") -> SearchOutcome:
@@ -168,7 +168,11 @@ class MultiWorkspaceMemory:
     ) -> SearchOutcome:
         """Search the open workspace; with a `path_glob` of one file in another workspace, search that file."""
         glob = options.get("path_glob") or ""
-        other = next((one for one in self._workspaces()[1] if glob.startswith(_glob_of(one))), None) if glob else None
+        other = (
+            next((workspace for workspace in self._workspaces()[1] if glob.startswith(_glob_of(workspace))), None)
+            if glob
+            else None
+        )
         if other is None:
             return self._here.search(query, cancel=cancel, **options)
         options["path_glob"] = glob.removeprefix(_glob_of(other))
@@ -217,7 +221,10 @@ class MultiWorkspaceMemory:
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         name, _ = split_name(path)
         sessions = self.at(path, lambda memory, there: memory.similar_sessions(there, max_results=max_results))
-        return tuple((_replace(one, path=name_in(name, one.path)) if name else one, cosine) for one, cosine in sessions)
+        return tuple(
+            (_replace(session, path=name_in(name, session.path)) if name else session, cosine)
+            for session, cosine in sessions
+        )
 
     @property
     def insight(self) -> "IndexInsight | None":
@@ -254,13 +261,13 @@ class MultiWorkspaceMemory:
         """The workspace folder of a file with this name, at the time of the last search; empty if there is none."""
         name, _ = split_name(path)
         with self._lock:
-            folders = (one.folder for one in self._known if one.name == name)
+            folders = (workspace.folder for workspace in self._known if workspace.name == name)
             return next(folders, "") if name else self._folder
 
     def _named(self, name: str) -> KnownWorkspace:
-        for one in self._workspaces()[1]:
-            if one.name == name and one.present:
-                return one
+        for workspace in self._workspaces()[1]:
+            if workspace.name == name and workspace.present:
+                return workspace
         raise PathRefused
 
     def _workspaces(self) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
@@ -297,7 +304,7 @@ def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:
     if explanation is not None and len(explanation.results) == len(outcome.results):
         pairs = zip(explanation.results, outcome.results, strict=True)
         reasons = tuple(
-            _replace(one, citation=_with_workspace_name(one.citation, result, names)) for one, result in pairs
+            _replace(link, citation=_with_workspace_name(link.citation, result, names)) for link, result in pairs
         )
         explanation = SearchExplanation(
             stages=explanation.stages,

@@ -132,10 +132,12 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
     )
 
 
-def spoken_shares(of: Shares) -> str:
+def spoken_shares(shares: Shares) -> str:
     """Describe the score bar for screen readers."""
-    template = _SPOKEN_SHARES[of.aged >= 0.005, bool(of.least)]
-    return tr(template, score=of.score, words=of.words, meaning=of.meaning, aged=of.aged, least=of.least)
+    template = _SPOKEN_SHARES[shares.aged >= 0.005, bool(shares.least)]
+    return tr(
+        template, score=shares.score, words=shares.words, meaning=shares.meaning, aged=shares.aged, least=shares.least
+    )
 
 
 def parts(reason: ResultExplanation) -> list[Part]:
@@ -215,41 +217,41 @@ def figures(reason: ResultExplanation) -> tuple[Figure, ...]:
     return tuple(Figure(name, value) for name, value in _figures(reason))
 
 
-def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    yield tr("Rank"), number(of.rank)
-    yield tr("Score"), number(of.score, ".3f")
-    if of.min_score:
-        yield tr("Minimum score"), number(of.min_score, "g")
-    if of.full_bm25:
-        yield tr("Words' score"), number(of.shown_text_score, ".3f")
-        for term in of.terms:
+def _figures(explanation: ResultExplanation) -> Iterator[tuple[str, str]]:
+    yield tr("Rank"), number(explanation.rank)
+    yield tr("Score"), number(explanation.score, ".3f")
+    if explanation.min_score:
+        yield tr("Minimum score"), number(explanation.min_score, "g")
+    if explanation.full_bm25:
+        yield tr("Words' score"), number(explanation.shown_text_score, ".3f")
+        for term in explanation.terms:
             yield in_quotes(term.term), _of_term(term)
-        for word in of.missing:
+        for word in explanation.missing:
             yield in_quotes(word), tr(_MISSING_TERM)
-        yield tr("BM25 sum"), number(of.bm25, ".2f")
-        yield tr("Added for nearby words"), number(of.nearness * of.full_bm25, ".2f")
-        yield tr("Score of a full match"), number(of.full_bm25, ".2f")
-        yield tr("Score from BM25"), number(of.from_bm25, ".3f")
-        yield tr("Share of the query"), number(of.covered, ".0%")
-        yield tr("Share of the query in two adjacent lines"), number(of.together, ".0%")
-        yield tr("Added for this share"), number(of.from_coverage, ".3f")
-        if of.from_name:
-            yield tr("Added for the title or name"), number(of.from_name, ".3f")
-        if of.in_project:
-            yield tr("Added for words in other passages of the project"), number(of.from_project, ".3f")
-    yield from _meaning(of)
-    if of.time:
-        yield tr("Time in the query"), of.time
-        yield tr("Factor for a matching date"), number(of.time_lift, ".2f")
-    if of.session_names:
-        yield tr("Names in the query"), ", ".join(of.session_names)
-        yield tr("Factor for a named session"), number(of.session_lift, ".2f")
-    yield from _age(of)
-    if of.mmr_like or of.rank != of.score_rank:
-        yield tr("Rank before similar results moved down"), number(of.score_rank)
-        yield tr("Deducted for similarity"), number(of.mmr_penalty, ".3f")
-        if of.mmr_like:
-            yield tr("Similar to"), of.mmr_like
+        yield tr("BM25 sum"), number(explanation.bm25, ".2f")
+        yield tr("Added for nearby words"), number(explanation.nearness * explanation.full_bm25, ".2f")
+        yield tr("Score of a full match"), number(explanation.full_bm25, ".2f")
+        yield tr("Score from BM25"), number(explanation.from_bm25, ".3f")
+        yield tr("Share of the query"), number(explanation.covered, ".0%")
+        yield tr("Share of the query in two adjacent lines"), number(explanation.together, ".0%")
+        yield tr("Added for this share"), number(explanation.from_coverage, ".3f")
+        if explanation.from_name:
+            yield tr("Added for the title or name"), number(explanation.from_name, ".3f")
+        if explanation.in_project:
+            yield tr("Added for words in other passages of the project"), number(explanation.from_project, ".3f")
+    yield from _meaning(explanation)
+    if explanation.time:
+        yield tr("Time in the query"), explanation.time
+        yield tr("Factor for a matching date"), number(explanation.time_lift, ".2f")
+    if explanation.session_names:
+        yield tr("Names in the query"), ", ".join(explanation.session_names)
+        yield tr("Factor for a named session"), number(explanation.session_lift, ".2f")
+    yield from _age(explanation)
+    if explanation.mmr_like or explanation.rank != explanation.score_rank:
+        yield tr("Rank before similar results moved down"), number(explanation.score_rank)
+        yield tr("Deducted for similarity"), number(explanation.mmr_penalty, ".3f")
+        if explanation.mmr_like:
+            yield tr("Similar to"), explanation.mmr_like
 
 
 def _of_term(term: TermMatch) -> str:
@@ -262,27 +264,30 @@ def _of_term(term: TermMatch) -> str:
     )
 
 
-def _meaning(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    if of.cosine_low is None or of.cosine_high is None or of.wordless:
+def _meaning(explanation: ResultExplanation) -> Iterator[tuple[str, str]]:
+    if explanation.cosine_low is None or explanation.cosine_high is None or explanation.wordless:
         return
-    meaning = of.shown_vector_score
+    meaning = explanation.shown_vector_score
     score = tr("passage has no vector yet") if meaning is None else number(meaning, ".3f")
     yield tr("Meaning's score"), score
-    if of.cosine is not None:
-        yield tr("Cosine"), number(of.cosine, ".3f")
-    yield tr("Cosine range of the model"), tr("{low:.2f} to {high:.2f}", low=of.cosine_low, high=of.cosine_high)
-    yield tr("Weight of meaning"), number(of.vector_weight, ".0%")
+    if explanation.cosine is not None:
+        yield tr("Cosine"), number(explanation.cosine, ".3f")
+    yield (
+        tr("Cosine range of the model"),
+        tr("{low:.2f} to {high:.2f}", low=explanation.cosine_low, high=explanation.cosine_high),
+    )
+    yield tr("Weight of meaning"), number(explanation.vector_weight, ".0%")
 
 
-def _age(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    if of.date_origin is None:
+def _age(explanation: ResultExplanation) -> Iterator[tuple[str, str]]:
+    if explanation.date_origin is None:
         return
-    yield tr("Date taken from"), tr(_ORIGINS[of.date_origin])
-    if of.date is not None and of.half_life_days is not None:
-        yield tr("Date"), date_of(of.date)
-        yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(of.half_life_days))
-        yield tr("Score left after ageing"), number(of.decay, ".1%")
-        yield tr("Score before ageing"), number(of.fresh_score, ".3f")
+    yield tr("Date taken from"), tr(_ORIGINS[explanation.date_origin])
+    if explanation.date is not None and explanation.half_life_days is not None:
+        yield tr("Date"), date_of(explanation.date)
+        yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(explanation.half_life_days))
+        yield tr("Score left after ageing"), number(explanation.decay, ".1%")
+        yield tr("Score before ageing"), number(explanation.fresh_score, ".3f")
 
 
 def spoken_parts(listed: Sequence[Part]) -> str:

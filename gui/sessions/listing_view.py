@@ -207,8 +207,8 @@ class FolderTable(QWidget):
                 found.setdefault(agent_name(source.agent), []).append(source)
         *examples, (exports, _) = usual_folders()
         home = str(Path.home())
-        for agent, folders in sorted(found.items(), key=lambda one: -sum(folder.files for folder in one[1])):
-            self._add(agent, *(f"{short_path(one.path, home)} · {file_count(one.files)}" for one in folders))
+        for agent, folders in sorted(found.items(), key=lambda entry: -sum(folder.files for folder in entry[1])):
+            self._add(agent, *(f"{short_path(folder.path, home)} · {file_count(folder.files)}" for folder in folders))
         for agent, folder in () if found else examples:
             self._add(agent, folder)
         self._add(exports, tr(DOWNLOADED))

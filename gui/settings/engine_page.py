@@ -67,11 +67,11 @@ class EngineForm(QWidget):
                 below.addWidget(label(tr(words), "meta", wrap=True))
             if choice.name in self._fields:
                 below.addWidget(self._fields[choice.name])
-            one = QVBoxLayout()
-            one.setSpacing(2)
-            one.addWidget(button)
-            one.addLayout(below)
-            column.addLayout(one)
+            engine_box = QVBoxLayout()
+            engine_box.setSpacing(2)
+            engine_box.addWidget(button)
+            engine_box.addLayout(below)
+            column.addLayout(engine_box)
 
     def _make_fields(self) -> None:
         self._command = self._line(tr("Command"), tr("qmd, or its path"))

@@ -281,10 +281,10 @@ def field_text(option: Option, value: Any) -> str:
     if option.kind == "list":
         return "\n".join(value)
     if option.kind == "lists":
-        return "\n".join(f"{name} = {_OR.join(one)}" for name, one in value.items())
+        return "\n".join(f"{name} = {_OR.join(words)}" for name, words in value.items())
     if option.kind in ("texts", "numbers"):
         table: Mapping[str, Any] = value
-        return "\n".join(f"{name} = {number_text(one)}" for name, one in table.items())
+        return "\n".join(f"{name} = {number_text(number)}" for name, number in table.items())
     return number_text(value)
 
 

@@ -91,7 +91,7 @@ earlier."""
 def _make(_kind: str, thing: QObject | None) -> QAccessibleInterface | None:
     if not isinstance(thing, QWidget) or not hasattr(thing, "spoken_parts"):
         return None
-    for key in [key for key, one in _made.items() if not shiboken6.isValid(one)]:
+    for key in [key for key, interface in _made.items() if not shiboken6.isValid(interface)]:
         del _made[key]
     return _made.setdefault(id(thing), _Whole(thing))
 

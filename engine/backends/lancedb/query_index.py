@@ -56,7 +56,7 @@ class QueryIndex:
     def divided(self, hidden: frozenset[int]) -> tuple[list[SharedFile], list[SharedFile]]:
         """Return the files without these ids, and those with them."""
         files = self.files.values()
-        return [of.file for of in files if of.id not in hidden], [of.file for of in files if of.id in hidden]
+        return [row.file for row in files if row.id not in hidden], [row.file for row in files if row.id in hidden]
 
     def key_of(self, path: str) -> str | None:
         return next((key for key, file in self.files.items() if file.path == path), None)
@@ -187,9 +187,9 @@ class TableCounts:
         self.total, self._words, self.condition = view.passages, view.words, ""
         if hidden_ids:
             known, hidden = query_index.divided(hidden_ids)
-            self.total, self._words = sum(of.passages for of in known), sum(of.words for of in known)
-            sources = {of.source for of in hidden} - {of.source for of in known}
-            keys = [of.key for of in hidden if of.source not in sources]
+            self.total, self._words = sum(source.passages for source in known), sum(source.words for source in known)
+            sources = {entry.source for entry in hidden} - {entry.source for entry in known}
+            keys = [entry.key for entry in hidden if entry.source not in sources]
             self.condition = f"NOT ({sql_one_of('source', sources)} OR {sql_one_of('file', keys)})"
 
     @property

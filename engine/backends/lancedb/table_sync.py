@@ -151,7 +151,10 @@ def analysed(file: LocalFile, stored: Stored) -> NewFile:
         language=language,
         title_tokens=analyse_both(stored.title, language),
         name_tokens=analyse_both(name, language),
-        chunks=tuple(msgspec.structs.replace(row, message_offsets=one) for row, one in zip(rows, offsets, strict=True)),
+        chunks=tuple(
+            msgspec.structs.replace(row, message_offsets=row_offsets)
+            for row, row_offsets in zip(rows, offsets, strict=True)
+        ),
         session=session,
         tags=stored.tags,
         aliases=stored.aliases,

@@ -116,12 +116,12 @@ class SavedConfiguration(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """The configuration as the text of qmd's file."""
         values = {
-            one.name: {
-                "path": one.folder,
-                "pattern": one.pattern,
-                **({"ignore": list(one.ignore)} if one.ignore else {}),
+            collection.name: {
+                "path": collection.folder,
+                "pattern": collection.pattern,
+                **({"ignore": list(collection.ignore)} if collection.ignore else {}),
             }
-            for one in self.collections
+            for collection in self.collections
         }
         models = {"models": dict(self.models)} if self.models else {}
         return msgspec.json.format(msgspec.json.encode({"collections": values, **models}), indent=2).decode() + "\n"
@@ -204,7 +204,10 @@ def _folder_of(path: str) -> str:
 def _any_case(ending: str) -> str:
     """Return a pattern for an extension in any case, as our rules accept it."""
     bare = "." + ending.lstrip("*.")
-    return "".join(f"[{one.lower()}{one.upper()}]" if one.lower() != one.upper() else literal(one) for one in bare)
+    return "".join(
+        f"[{character.lower()}{character.upper()}]" if character.lower() != character.upper() else literal(character)
+        for character in bare
+    )
 
 
 def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) -> tuple[str, ...]:
@@ -229,8 +232,8 @@ def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) 
                 stack.append((entry.path, name + "/"))
             elif _holds_any(entry.path, endings):
                 whole.append(literal(entry.name))
-        patterns += [literal(prefix) + one for one in _any_of(refused)]
-        patterns += [f"{literal(prefix)}{one}/**" for one in _any_of(whole)]
+        patterns += [literal(prefix) + pattern for pattern in _any_of(refused)]
+        patterns += [f"{literal(prefix)}{pattern}/**" for pattern in _any_of(whole)]
     return tuple(sorted(patterns))
 
 

@@ -92,20 +92,20 @@ class ResultMapper:
         candidates = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
         conditions = _conditions(file_filter, query_text.fields)
         matching = [
-            one
-            for one in candidates
-            if one is not None
-            and (one.session is not None or one.path in accepted)
-            and all(ok(one) for ok in conditions)
+            candidate
+            for candidate in candidates
+            if candidate is not None
+            and (candidate.session is not None or candidate.path in accepted)
+            and all(ok(candidate) for ok in conditions)
         ]
-        return sorted(matching, key=lambda one: -one.hit.score)  # equal scores stay in the order of `qmd`
+        return sorted(matching, key=lambda candidate: -candidate.hit.score)  # equal scores stay in the order of `qmd`
 
     def _best_hits(
         self, hits: Iterable[Hit], collections: Sequence[Collection]
     ) -> dict[str, tuple[Hit, ExportedSession | None]]:
         """Return the hit with the highest score of each file, by stable name, and the session that the file exports."""
         by_name = {collection.name: collection for collection in collections}
-        sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
+        sessions = self._exports.by_file() if any(collection.source == "sessions" for collection in collections) else {}
         best: dict[str, tuple[Hit, ExportedSession | None]] = {}
         for hit in hits:
             collection, session = by_name.get(hit.collection), None
@@ -196,7 +196,7 @@ class ResultMapper:
         ranges = highlight_ranges(chunk.text, query_text.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
         offset = chunk.message_offsets[
-            max(0, bisect_right([one.offset for one in chunk.message_offsets], snippet.offset) - 1)
+            max(0, bisect_right([offset.offset for offset in chunk.message_offsets], snippet.offset) - 1)
         ]
         known = session.known
         return _result(
@@ -281,10 +281,10 @@ def _current_line(hit: Hit, text: str) -> int:
 
 def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, keyword_only: bool) -> Chunk:
     """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
-    near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
+    near = next((chunk for chunk in chunks if chunk.start_line <= line <= chunk.end_line), chunks[0])
     if len(chunks) > _MOST_COMPARED or (not keyword_only and _distinct_words(near.text, query_text)):
         return near
-    return max(chunks, key=lambda one: (_distinct_words(one.text, query_text), one is near))
+    return max(chunks, key=lambda chunk: (_distinct_words(chunk.text, query_text), chunk is near))
 
 
 def _distinct_words(text: str, query_text: QueryText) -> int:
@@ -299,13 +299,13 @@ _Condition = Callable[[Candidate], bool]
 def _conditions(file_filter: Filter, fields: Sequence[Clause]) -> list[_Condition]:
     globs = Globs((file_filter.path_glob,)) if file_filter.path_glob else None
 
-    def passes(one: Candidate) -> bool:
+    def passes(candidate: Candidate) -> bool:
         return (
-            (file_filter.sources is None or one.source in file_filter.sources)
-            and (globs is None or globs.covers(one.path))
-            and (file_filter.since is None or one.modified >= file_filter.since)
-            and (file_filter.until is None or one.modified < file_filter.until)
-            and not file_filter.hides(one.path, one.source)
+            (file_filter.sources is None or candidate.source in file_filter.sources)
+            and (globs is None or globs.covers(candidate.path))
+            and (file_filter.since is None or candidate.modified >= file_filter.since)
+            and (file_filter.until is None or candidate.modified < file_filter.until)
+            and not file_filter.hides(candidate.path, candidate.source)
         )
 
     return [passes, *map(_demanded, fields)]
@@ -313,13 +313,13 @@ def _conditions(file_filter: Filter, fields: Sequence[Clause]) -> list[_Conditio
 
 def _demanded(clause: Clause) -> _Condition:
     tests = [_field(atom) for atom in clause.alternatives if isinstance(atom, Field)]
-    return lambda one: any(test(one) for test in tests) != clause.negated
+    return lambda candidate: any(test(candidate) for test in tests) != clause.negated
 
 
-def _begun(one: Candidate) -> float:
+def _begun(candidate: Candidate) -> float:
     """Return when a session began; of a note, when it was changed."""
-    started = None if one.session is None else one.session.known.started
-    return one.modified if started is None else started
+    started = None if candidate.session is None else candidate.session.known.started
+    return candidate.modified if started is None else started
 
 
 def _field(atom: Field) -> _Condition:
@@ -327,21 +327,21 @@ def _field(atom: Field) -> _Condition:
     period = parse_period(value) if atom.name in ("after", "before", "on") else None
     if atom.name == "path":
         globs = Globs((value,))
-        return lambda one: part in fold(one.path) or globs.covers(one.path)
+        return lambda candidate: part in fold(candidate.path) or globs.covers(candidate.path)
     if atom.name == "title":
-        return lambda one: part in fold(one.title)
+        return lambda candidate: part in fold(candidate.title)
     if atom.name == "source":
-        return lambda one: one.source == SOURCE_NAMES[value.casefold()]
+        return lambda candidate: candidate.source == SOURCE_NAMES[value.casefold()]
     if atom.name == "agent":
-        return lambda one: one.session is not None and fold(one.session.known.agent) == part
+        return lambda candidate: candidate.session is not None and fold(candidate.session.known.agent) == part
     if atom.name == "project":
-        return lambda one: one.session is not None and part in fold(one.session.known.project)
+        return lambda candidate: candidate.session is not None and part in fold(candidate.session.known.project)
     if period is None:
-        return lambda one: False
+        return lambda candidate: False
     if atom.name == "on":
         start, end = period.days()
-        return lambda one: start <= one.modified and _begun(one) < end
-    return lambda one: (one.modified >= period.start) == (atom.name == "after")
+        return lambda candidate: start <= candidate.modified and _begun(candidate) < end
+    return lambda candidate: (candidate.modified >= period.start) == (atom.name == "after")
 
 
 class QmdSearch:
@@ -397,9 +397,10 @@ class QmdSearch:
         sources = self._settings.sources if request.filter.sources is None else request.filter.sources
         shared = request.filter.hide_memory
         return [
-            one
-            for one in known
-            if one.source in sources and not (shared and request.filter.hides(one.prefix, one.source))
+            collection
+            for collection in known
+            if collection.source in sources
+            and not (shared and request.filter.hides(collection.prefix, collection.source))
         ]
 
     def _answer(
@@ -413,10 +414,10 @@ class QmdSearch:
     ) -> SearchOutcome:
         narrowed = request.filter.active or bool(query_text.fields)
         most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
-        names = [one.name for one in collections]
+        names = [collection.name for collection in collections]
         outcome = self._runner.run_query(query_text, names, most, keyword_only=request.keyword_only, cancel=cancel)
         candidates = self._mapper.candidates(outcome.hits, collections, request.filter, query_text)
-        matching = [one for one in candidates if one.hit.score >= request.min_score]
+        matching = [candidate for candidate in candidates if candidate.hit.score >= request.min_score]
         results, left_out = self._mapper.results(
             matching, request.max_results, limits.max_snippet_chars, query_text, outcome.mode == "search", cancel
         )

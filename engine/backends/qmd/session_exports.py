@@ -106,13 +106,15 @@ class ExportList(msgspec.Struct):
     def keep(self, name: str, earlier: "ExportList") -> None:
         """Take over a transcript and its exports from an earlier list."""
         known = self.transcripts[name] = earlier.transcripts[name]
-        self.sessions |= {one: earlier.sessions[one] for one in known.sessions if one in earlier.sessions}
+        self.sessions |= {name: earlier.sessions[name] for name in known.sessions if name in earlier.sessions}
 
     def keep_sessions(self, name: str, earlier: "ExportList") -> list[str]:
         """Take over the exports of a transcript that can't be read at the moment; return the added ones."""
         known = earlier.transcripts.get(name)
-        names = [one for one in known.sessions if one in earlier.sessions and one not in self.sessions] if known else []
-        self.sessions |= {one: earlier.sessions[one] for one in names}
+        names = (
+            [name for name in known.sessions if name in earlier.sessions and name not in self.sessions] if known else []
+        )
+        self.sessions |= {name: earlier.sessions[name] for name in names}
         return names
 
 
@@ -151,18 +153,18 @@ class SessionExports:
 
     def all(self) -> list[ExportedSession]:
         """All known sessions, newest first."""
-        return sorted(self._list.now().sessions.values(), key=lambda one: (-one.mtime_ns, one.known.path))
+        return sorted(self._list.now().sessions.values(), key=lambda session: (-session.mtime_ns, session.known.path))
 
     def get(self, path: str) -> ExportedSession | None:
         return self._list.now().sessions.get(path)
 
     def by_file(self) -> dict[str, ExportedSession]:
         """The sessions that can be found, by the names of their files."""
-        return {f"{_stem(name)}.md": one for name, one in self._list.now().sessions.items() if one.written}
+        return {f"{_stem(name)}.md": session for name, session in self._list.now().sessions.items() if session.written}
 
     def indexed_sizes(self) -> dict[str, int]:
         """Bytes of every transcript when it was last read, by its stable name."""
-        return {name: one.size for name, one in self._list.now().transcripts.items()}
+        return {name: transcript.size for name, transcript in self._list.now().transcripts.items()}
 
     def passage(self, session: ExportedSession, line: int) -> SessionChunk | None:
         """Return the chunk that begins with the message on this line of a session's export; None if there is none."""
@@ -216,7 +218,7 @@ class SessionExports:
         done.seen = len(transcripts.files)
         if any(file.name not in known or _has_changed(known[file.name], file) for file in transcripts.files):
             before_reading()
-        projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
+        projects = {name: session.known.project for name, session in now.sessions.items() if name in known}
         duplicates = self._find_duplicates(transcripts.files, projects, token)
         present = {file.name for file in transcripts.files}
         unreachable = [name for name in known.keys() - present if is_below(name, transcripts.unreachable)]
@@ -245,7 +247,11 @@ class SessionExports:
                 with self._crashes.reading(file):
                     self._take(file, fresh, now, done, token)
         listed = ((file.name, fresh.transcripts[file.name]) for file in order if file.name not in duplicates.owners)
-        done.skipped += [FileIssue(path=name, rule=one.rule, detail=one.detail) for name, one in listed if one.rule]
+        done.skipped += [
+            FileIssue(path=name, rule=transcript.rule, detail=transcript.detail)
+            for name, transcript in listed
+            if transcript.rule
+        ]
         done.skipped += ownership_issues(duplicates.owners)
         self._retire(fresh)
         self._list.save(fresh)
@@ -303,35 +309,35 @@ class SessionExports:
         size = sum(len(message.text) for message in conversation.everything)
         row = session_file(file, name, facts, count, None, hash="", size=size)
         assert row.session is not None
-        of = row.session
+        session = row.session
         known = StoredSession(
             name,
             row.title,
-            of.agent,
-            of.id,
-            of.project,
-            of.branch,
-            of.parent,
-            of.started,
-            of.ended,
+            session.agent,
+            session.id,
+            session.project,
+            session.branch,
+            session.parent,
+            session.started,
+            session.ended,
             count,
             size,
-            of.unknown,
-            of.rewound,
+            session.unknown,
+            session.rewound,
             row.mtime_ns / 1e9,
-            active=of.active,
-            pauses=of.pauses,
+            active=session.active,
+            pauses=session.pauses,
         )
-        title = " ".join(row.title.split()) or f"Session {of.id}".strip()
-        parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]
+        title = " ".join(row.title.split()) or f"Session {session.id}".strip()
+        parts = [f"# {title}", " ".join(filter(None, (session.agent, session.project, session.branch)))]
         line, starts = sum(part.count("\n") + 2 for part in parts) + 1, list[_MessageStart]()
         for message in conversation.everything:
             token.checkpoint()
             if is_indexed(message, options):
-                one = indexed_message(message)
-                starts.append(_MessageStart(line, one.role, one.line, one.ordinal, one.id))
-                parts.append(one.with_speaker)
-                line += one.with_speaker.count("\n") + 2
+                indexed = indexed_message(message)
+                starts.append(_MessageStart(line, indexed.role, indexed.line, indexed.ordinal, indexed.id))
+                parts.append(indexed.with_speaker)
+                line += indexed.with_speaker.count("\n") + 2
         text = PART_SEPARATOR.join(parts) + "\n"
         target = self.folder / f"{_stem(name)}.md"
         changed = _put(target, text.encode("utf-8", "replace"))
@@ -343,7 +349,9 @@ class SessionExports:
         if before.rule == "copied" or _has_changed(before, file):
             return False
         sessions = [now.sessions.get(name) for name in before.sessions]
-        return all(one is not None and (not one.written or self._file(one).exists()) for one in sessions)
+        return all(
+            session is not None and (not session.written or self._file(session).exists()) for session in sessions
+        )
 
     def _file(self, session: ExportedSession) -> Path:
         return self.folder / f"{_stem(session.known.path)}.md"
@@ -352,15 +360,18 @@ class SessionExports:
         """Remove the exports of old sessions, which stay listed and readable but are no longer searched."""
         days = self._settings.qmd.sessions.retention_days
         oldest = time.time() - days * _SECONDS_A_DAY if days else -1.0
-        for name, one in fresh.sessions.items():
-            written = one.mtime_ns / 1e9 >= oldest and self._file(one).exists()
-            if written != one.written:
-                fresh.sessions[name] = msgspec.structs.replace(one, written=written)
+        for name, session in fresh.sessions.items():
+            written = session.mtime_ns / 1e9 >= oldest and self._file(session).exists()
+            if written != session.written:
+                fresh.sessions[name] = msgspec.structs.replace(session, written=written)
 
     def _tidy(self, fresh: ExportList) -> None:
         """Delete our obsolete files; files of others stay."""
         current = {
-            f"{_stem(name)}{ending}" for name, one in fresh.sessions.items() if one.written for ending in _ENDINGS
+            f"{_stem(name)}{ending}"
+            for name, session in fresh.sessions.items()
+            if session.written
+            for ending in _ENDINGS
         }
         with os.scandir(self.folder) as entries:
             for entry in entries:

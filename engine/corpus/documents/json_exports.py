@@ -57,8 +57,8 @@ def _exported(export: Any, text: DocumentText) -> Iterable[ExportedNote] | None:
         return _day_one(entries)
     if entries and all({"title", "body", "date"} <= entry.keys() for entry in entries):  # jrnl
         return (
-            ExportedNote(_of(one, "title"), _of(one, "body"), _of(one, "date"), _strings(one.get("tags")))
-            for one in entries
+            ExportedNote(_of(entry, "title"), _of(entry, "body"), _of(entry, "date"), _strings(entry.get("tags")))
+            for entry in entries
         )
     if blocks and all(isinstance(block.get("page-name"), str) for block in blocks):  # Logseq
         return (ExportedNote(_of(page, "page-name"), "\n".join(_items(page, "content", 0))) for page in blocks)
@@ -75,7 +75,9 @@ def _write_keep(note: dict[str, Any], text: DocumentText) -> None:
     text.tags += (_of(label, "name") for label in dicts(note.get("labels")))
     text.paragraph(_of(note, "textContent"))
     items = dicts(note.get("listContent"))
-    text.paragraph("\n".join(f"- [{'x' if one.get('isChecked') is True else ' '}] {_of(one, 'text')}" for one in items))
+    text.paragraph(
+        "\n".join(f"- [{'x' if item.get('isChecked') is True else ' '}] {_of(item, 'text')}" for item in items)
+    )
     if text.is_empty:
         text.heading(1, text.title)
     for page in dicts(note.get("annotations")):
@@ -209,10 +211,15 @@ def _stored(page: str) -> Iterator[dict[str, Any]]:
 
 def _tiddlers(tiddlers: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     """Yield the notes of a TiddlyWiki, without those that are part of the program or drafts."""
-    for one in tiddlers:
-        title, body = _of(one, "title"), _of(one, "text")
-        if title.startswith("$:/") or "draft.of" in one or _of(one, "type") not in _WIKI_TEXT or not body.strip():
+    for tiddler in tiddlers:
+        title, body = _of(tiddler, "title"), _of(tiddler, "text")
+        if (
+            title.startswith("$:/")
+            or "draft.of" in tiddler
+            or _of(tiddler, "type") not in _WIKI_TEXT
+            or not body.strip()
+        ):
             continue
-        tags = [whole or word for whole, word in _WIKI_TAG.findall(_of(one, "tags"))]
+        tags = [whole or word for whole, word in _WIKI_TAG.findall(_of(tiddler, "tags"))]
         body = _WIKI_HEADING.sub(lambda marks: "#" * len(marks[1]) + " ", body)
-        yield ExportedNote(title, body, _of(one, "created"), tags)
+        yield ExportedNote(title, body, _of(tiddler, "created"), tags)

@@ -91,8 +91,8 @@ def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> tup
         with closing(document[number]) as page:
             area = page.get_bbox()  # not later: a flat page forgets the size that it inherits
             annotations = list(_annotations(page, pdfium.raw))
-            comments = list(_comments(page, annotations)) if any(one.text for one in annotations) else []
-            if not any(one.kind in _DRAWN for one in annotations):
+            comments = list(_comments(page, annotations)) if any(annotation.text for annotation in annotations) else []
+            if not any(annotation.kind in _DRAWN for annotation in annotations):
                 return _text_of(page, area, arranged=arranged), comments
             pdfium.raw.FPDFPage_Flatten(page, pdfium.raw.FLAT_NORMALDISPLAY)  # in memory
         with closing(document[number]) as page:
@@ -182,12 +182,12 @@ def _value(annotation: Any, key: bytes, raw: Any) -> str:
 def _comments(page: Any, annotations: Sequence[_Annotation]) -> Iterator[str]:
     """Yield what readers wrote on a page; not the marked text, which some programs repeat as a comment on it."""
     with closing(page.get_textpage()) as text_page:
-        for one in annotations:
-            lines = (text_page.get_text_bounded(*area) for area in one.areas if one.text)
+        for annotation in annotations:
+            lines = (text_page.get_text_bounded(*area) for area in annotation.areas if annotation.text)
             marked = one_line(_BROKEN.sub("", " ".join(lines)))
-            if one.text and not (one.kind in _MARKS and _letters(one.text) in _letters(marked)):
+            if annotation.text and not (annotation.kind in _MARKS and _letters(annotation.text) in _letters(marked)):
                 about = marked if len(marked) <= LONGEST_TITLE else f"{marked[:LONGEST_TITLE]}…"
-                yield comment(one.author, one.text, about)
+                yield comment(annotation.author, annotation.text, about)
 
 
 def _letters(text: str) -> str:
@@ -259,16 +259,16 @@ def _runs(text_page: Any, area: tuple[float, float, float, float]) -> list[_Run]
         if sign.isspace() or not sign.isprintable():
             text.append("-" if sign in _HYPHENS else " ")
             continue
-        one = text_page.get_charbox(index, loose=True)
-        across, down = (one[0] + one[2]) / 2, (one[1] + one[3]) / 2
+        box = text_page.get_charbox(index, loose=True)
+        across, down = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         if not (area[0] <= across <= area[2] and area[1] <= down <= area[3]):
             continue
-        height = one[3] - one[1]
-        if not text or not bottom <= down <= top or not -height < one[0] - right < _WIDE * height:
+        height = box[3] - box[1]
+        if not text or not bottom <= down <= top or not -height < box[0] - right < _WIDE * height:
             end()
-            left, bottom, right, top = one
+            left, bottom, right, top = box
         text.append(sign)
-        left, bottom, right, top = min(left, one[0]), min(bottom, one[1]), max(right, one[2]), max(top, one[3])
+        left, bottom, right, top = min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3])
     end()
     return runs
 

@@ -318,14 +318,14 @@ class _Reader:
         units = "".join(self._parts)
         content = units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         self._parts.clear()
-        one, has_bullet, self._has_bullet = self._paragraph, self._has_bullet, False
-        level = one.level or self._levels.get(one.style, 0)
+        paragraph, has_bullet, self._has_bullet = self._paragraph, self._has_bullet, False
+        level = paragraph.level or self._levels.get(paragraph.style, 0)
         if not content.strip("| \t\n"):
             return
         if is_row:
             self._lines.append(" ".join(content.split()).removesuffix("|").rstrip())
-        elif (one.is_item or has_bullet) and not level:
-            self._lines.append(list_item(one.nesting, content.strip()))
+        elif (paragraph.is_item or has_bullet) and not level:
+            self._lines.append(list_item(paragraph.nesting, content.strip()))
         else:
             self._flush()
             if level:

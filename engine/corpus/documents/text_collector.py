@@ -79,7 +79,7 @@ class DocumentText:
         known = [("title", self.title), ("author", self.author), ("date", self.date)]
         known += [(NOTES, str(self._notes))] if self._notes else []
         known += [("tag", tag) for tag in list(tags)[:_MOST_TAGS]]
-        about = [f"{key}: {one}" for key, text in known if (one := one_line(text)[:LONGEST_TITLE])]
+        about = [f"{key}: {line}" for key, text in known if (line := one_line(text)[:LONGEST_TITLE])]
         head = ["\n".join((BOUND, *about, BOUND))] if about else []
         return "\n\n".join((*head, *self._parts, *([CUT] if self._full else ()))) + "\n"
 

@@ -113,9 +113,9 @@ def _weight(message: IndexedMessage) -> int:
 
 def _offsets_within(offsets: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:
     """Return the messages that overlap a slice of the text, with offsets from the beginning of the slice."""
-    first = max(at for at, one in enumerate(offsets) if one.offset <= start)
+    first = max(at for at, offset in enumerate(offsets) if offset.offset <= start)
     return tuple(
-        MessageOffset(max(0, one.offset - start), one.line, one.ordinal, one.id, one.role)
-        for one in offsets[first:]
-        if one.offset < end
+        MessageOffset(max(0, offset.offset - start), offset.line, offset.ordinal, offset.id, offset.role)
+        for offset in offsets[first:]
+        if offset.offset < end
     )

@@ -129,7 +129,7 @@ def listed_time(folder: str, session: str) -> float | None:
     """
     try:
         listed = conversations(os.path.join(folder, "sessions.json"))
-        stated = next((one.get("dateCreated") for one in listed if one.get("sessionId") == session), None)
+        stated = next((entry.get("dateCreated") for entry in listed if entry.get("sessionId") == session), None)
     except (OSError, ValueError, PathRefused):
         return None
     return seconds(int(stated) if isinstance(stated, str) and stated.isdecimal() and len(stated) < 16 else stated)

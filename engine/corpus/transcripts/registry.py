@@ -359,15 +359,21 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
     folder = path.replace(os.sep, "/")
     while "/" in folder:
         folder = folder.rpartition("/")[0]
-        for agent, one in similar:
+        for agent, candidate in similar:
             if any(re.search(pattern, folder) for pattern, _ in agent.stores):
-                return one
+                return candidate
     machine = Machine(os.path.expanduser("~"), os.environ)
-    for agent, one in similar:
-        if one is not known and any(path.startswith(os.path.join(store, "")) for _, store in agent.folders(machine)):
-            return one
+    for agent, candidate in similar:
+        if candidate is not known and any(
+            path.startswith(os.path.join(store, "")) for _, store in agent.folders(machine)
+        ):
+            return candidate
     name = os.path.basename(path)
-    named = (one for agent, one in similar if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
+    named = (
+        candidate
+        for agent, candidate in similar
+        if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name)
+    )
     return next(named, known)
 
 
@@ -375,28 +381,33 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
     """Return the agents that have a format of this type or of a variant, each with its format."""
     pairs = zip(agents, _formats(agents), strict=True)
-    return tuple((agent, one) for agent, formats in pairs for one in formats.lines if isinstance(one, kind))
+    return tuple(
+        (agent, line_format)
+        for agent, formats in pairs
+        for line_format in formats.lines
+        if isinstance(line_format, kind)
+    )
 
 
 @functools.cache
 def _watched(agents: tuple[Agent, ...], store: str) -> str:
     slashed = store.replace(os.sep, "/")
-    return next((one.watched for one in agents if any(re.search(end, slashed) for end, _ in one.stores)), "")
+    return next((agent.watched for agent in agents if any(re.search(end, slashed) for end, _ in agent.stores)), "")
 
 
 @functools.cache
 def _parts(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], int]], ...]:
-    return tuple((mark, one.parts_changed) for one in agents if one.parts_changed for mark in one.with_parts)
+    return tuple((mark, agent.parts_changed) for agent in agents if agent.parts_changed for mark in agent.with_parts)
 
 
 @functools.cache
 def _folders(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str], str]], ...]:
-    return tuple((mark, one.grows_in) for one in agents if one.grows_in for mark in one.with_parts)
+    return tuple((mark, agent.grows_in) for agent in agents if agent.grows_in for mark in agent.with_parts)
 
 
 @functools.cache
 def _lists(agents: tuple[Agent, ...]) -> tuple[tuple[str, Callable[[str, dict[str, Any]], int]], ...]:
-    return tuple((mark, one.list_changed) for one in agents if one.list_changed for mark in one.with_parts)
+    return tuple((mark, agent.list_changed) for agent in agents if agent.list_changed for mark in agent.with_parts)
 
 
 @functools.cache
@@ -452,7 +463,7 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     # One group for all names, and the most frequent first: tried one by one, they take several times as long.
     names.sort(key=lambda name: name != JSON_LINES)
     alternatives = [f"(?:[^/]*/)?(?:{'|'.join(f'(?:{name})' for name in names)})"] if names else []
-    return re.compile("|".join([*alternatives, *(f"(?:{one})" for one in others)]), re.IGNORECASE | re.DOTALL)
+    return re.compile("|".join([*alternatives, *(f"(?:{pattern})" for pattern in others)]), re.IGNORECASE | re.DOTALL)
 
 
 @functools.cache

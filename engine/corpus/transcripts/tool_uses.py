@@ -195,8 +195,8 @@ def _of_arguments(action: _Action, arguments: Mapping[str, Any]) -> Iterator[Too
     named = _by_letters(arguments)
     kind: UseKind
     if action == "command":
-        for one in items(named.get("commands"))[:_MOST_USES] or [arguments]:
-            yield from _of_command(string(one) or _command(_by_letters(mapping(one))), _first(named, _FOLDERS))
+        for item in items(named.get("commands"))[:_MOST_USES] or [arguments]:
+            yield from _of_command(string(item) or _command(_by_letters(mapping(item))), _first(named, _FOLDERS))
         return
     if action == "patch":
         patched = [use for value in arguments.values() for use in _of_patch(string(value))]
@@ -217,8 +217,8 @@ def _by_letters(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _paths(named: Mapping[str, Any]) -> Iterator[str]:
     yield _first(named, _PATHS)
     for key in _LISTS:
-        for one in items(named.get(key))[:_MOST_USES]:
-            yield string(one) or _first(_by_letters(mapping(one)), _PATHS)
+        for item in items(named.get(key))[:_MOST_USES]:
+            yield string(item) or _first(_by_letters(mapping(item)), _PATHS)
 
 
 def _first(named: Mapping[str, Any], keys: list[str]) -> str:

@@ -52,7 +52,7 @@ def opened(path: Path | str) -> Iterator[tuple[Source, os.stat_result]]:
 def document_format(source: Source, path: str) -> DocumentFormat | None:
     """Return the format of an open transcript that is a document; None for any other. Raises OSError."""
     head = read_at(source, 0, _HEAD_BYTES)
-    return next((known for one in formats() for known in one.documents if known.matches(path, head)), None)
+    return next((known for family in formats() for known in family.documents if known.matches(path, head)), None)
 
 
 def database_format(source: Source, path: str) -> DatabaseFormat | None:
@@ -61,7 +61,7 @@ def database_format(source: Source, path: str) -> DatabaseFormat | None:
     Raises OSError, `PathRefused`, and ValueError for a database that cannot be read (now).
     """
     head = read_at(source, 0, _HEAD_BYTES)
-    return next((known for one in formats() for known in one.databases if known.matches(path, head)), None)
+    return next((known for family in formats() for known in family.databases if known.matches(path, head)), None)
 
 
 def line_format(source: Source, path: str = "") -> LineFormat | None:
@@ -78,7 +78,7 @@ def format_of(values: Sequence[Mapping[str, Any]], path: str = "") -> LineFormat
     """Return the format of lines with these values; None if unknown. The path distinguishes agents with the same
     format.
     """
-    known = next((known for one in formats() for known in one.lines if known.matches(values)), None)
+    known = next((known for family in formats() for known in family.lines if known.matches(values)), None)
     return None if known is None else format_of_agent(known, path)
 
 
@@ -169,7 +169,12 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
         document = document_format(source, str(path))
         if document is not None:
             whole = document.conversations(str(path), cancel)
-            return ReadOn(next((one for one in whole if session_name("", one.key).lstrip("/") == part), None))
+            return ReadOn(
+                next(
+                    (conversation for conversation in whole if session_name("", conversation.key).lstrip("/") == part),
+                    None,
+                )
+            )
         known = line_format(source, str(path))
         if known is None or part:
             return ReadOn(None)

@@ -89,9 +89,9 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
         elif kind == _TRANSCRIPTS and os.path.basename(os.path.dirname(folder)) == _EXTENSION:
             transcripts[id_] = file
     copied: set[str] = set()
-    for id_, one in chats.items():
-        newest = max(one, key=lambda file: (file.path.endswith(".jsonl"), file.mtime_ns, file.name))
-        copied.update(file.name for file in one if file is not newest)
+    for id_, chat in chats.items():
+        newest = max(chat, key=lambda file: (file.path.endswith(".jsonl"), file.mtime_ns, file.name))
+        copied.update(file.name for file in chat if file is not newest)
         own = transcripts.get(id_)
         if own is not None and _has_requests(newest.path, newest.size, newest.mtime_ns):
             copied.add(own.name)

@@ -35,7 +35,7 @@ def _changed(path: str, memo: dict[str, Any]) -> int:
     key = TRACES + os.path.dirname(path)
     if key not in memo:
         try:
-            memo[key] = max(os.lstat(one).st_mtime_ns for one in trace_files(path))
+            memo[key] = max(os.lstat(trace).st_mtime_ns for trace in trace_files(path))
         except (OSError, ValueError):
             return 0
     return int(memo[key])

@@ -67,7 +67,7 @@ class AmpThread:
         """Yield the file's only thread. Raises OSError, ValueError, Cancelled."""
         for value in export_reader.conversations(path, cancel):
             parser = _Parser(facts=_facts(path, value))
-            messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]
+            messages = [message for entry in items(value.get("messages")) for message in parser.message(mapping(entry))]
             facts = parser.facts
             traces = map(mapping, items(mapping(value.get("meta")).get("traces")))
             times = [time for trace in traces if (time := seconds(trace.get("endTime"))) is not None]

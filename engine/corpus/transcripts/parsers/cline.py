@@ -180,7 +180,7 @@ def _search(text: str) -> Iterator[Part]:
     content = mapping(_decoded(text).get("content"))
     yield Part("assistant", "tool-call", string(content.get("query")), "codebaseSearch")
     results = map(mapping, items(content.get("results")))
-    lines = (f"{string(one.get('filePath'))}\n{string(one.get('codeChunk'))}" for one in results)
+    lines = (f"{string(found.get('filePath'))}\n{string(found.get('codeChunk'))}" for found in results)
     yield Part("tool", "tool-result", "\n".join(lines), "codebaseSearch")
 
 

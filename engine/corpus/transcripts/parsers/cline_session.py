@@ -91,7 +91,7 @@ class ClineSession:
 
 def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
     parser = _Parser(facts=_facts(path, value))
-    messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]
+    messages = [message for entry in items(value.get("messages")) for message in parser.message(mapping(entry))]
     return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
 
 

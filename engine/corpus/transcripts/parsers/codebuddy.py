@@ -55,7 +55,7 @@ class CodeBuddyParser(LineParser, kw_only=True):
             name = self.calls.pop(called, "")
             yield Part("tool", "tool-result", content(value.get("output")), string(value.get("name")) or name)
         elif kind == "reasoning":
-            thoughts = (string(mapping(one).get("text")) for one in items(value.get("rawContent")))
+            thoughts = (string(mapping(part).get("text")) for part in items(value.get("rawContent")))
             yield Part("assistant", "thinking", "\n".join(thoughts) or content(value.get("content")))
         else:
             role = ROLES.get(string(value.get("role")))

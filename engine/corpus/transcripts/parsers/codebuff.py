@@ -86,7 +86,7 @@ class _Parser(LineParser):
 
 def _question(block: Mapping[str, Any]) -> Iterator[Part]:
     for question in map(mapping, items(block.get("questions"))):
-        options = (string(mapping(one).get("label")) for one in items(question.get("options")))
+        options = (string(mapping(option).get("label")) for option in items(question.get("options")))
         question_lines = [string(question.get("question")), *(f"- {option}" for option in options if option)]
         yield Part("assistant", "text", "\n".join(question_lines))
     for answer in map(mapping, items(block.get("answers"))):

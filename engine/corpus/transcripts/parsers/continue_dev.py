@@ -68,7 +68,7 @@ class _Parser(LineParser, kw_only=True):
             )
         for state in states:
             name = string(mapping(mapping(state.get("toolCall")).get("function")).get("name"))
-            output = (string(mapping(one).get("content")) for one in items(state.get("output")))
+            output = (string(mapping(part).get("content")) for part in items(state.get("output")))
             text = "\n".join(filter(None, output))
             if text.strip():
                 self.done.add(string(state.get("toolCallId")))
@@ -78,7 +78,7 @@ class _Parser(LineParser, kw_only=True):
 def _files(value: Mapping[str, Any]) -> list[str]:
     """Return the names of files that the user added to a message, as `[file: name]`."""
     added = map(mapping, items(value.get("contextItems")))
-    return [f"[file: {string(one.get('name'))}]" for one in added if mapping(one.get("uri")).get("type") == "file"]
+    return [f"[file: {string(item.get('name'))}]" for item in added if mapping(item.get("uri")).get("type") == "file"]
 
 
 class ContinueSession:
@@ -100,7 +100,7 @@ class ContinueSession:
 def _conversation(agent: str, path: str, value: Mapping[str, Any]) -> Conversation:
     parser = _Parser(facts=_facts(agent, path, value))
     parser.use(value.get("chatModelTitle"), _usage(mapping(value.get("usage"))))
-    messages = [message for one in items(value.get("history")) for message in parser.item(mapping(one))]
+    messages = [message for item in items(value.get("history")) for message in parser.item(mapping(item))]
     return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
 
 

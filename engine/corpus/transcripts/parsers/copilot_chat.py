@@ -184,7 +184,7 @@ def _output(details: object) -> str:
     if isinstance(details, list):
         return "\n".join(filter(None, map(_uri, details)))
     output = mapping(details).get("output")
-    texts = (string(mapping(one).get("value")) for one in items(output) if mapping(one).get("isText") is True)
+    texts = (string(mapping(item).get("value")) for item in items(output) if mapping(item).get("isText") is True)
     return string(output) or "\n".join(filter(None, texts))
 
 
@@ -208,7 +208,7 @@ def _answer_text(value: object, labels: Mapping[str, str]) -> str:
     """Return an answer as text: typed, or the labels of the selected options."""
     details = mapping(value)
     chosen = [string(value), string(details.get("selectedValue")), *map(string, items(details.get("selectedValues")))]
-    named = [labels.get(one) or one for one in chosen if one]
+    named = [labels.get(option) or option for option in chosen if option]
     return ", ".join(filter(None, (*named, string(details.get("freeformValue")))))
 
 

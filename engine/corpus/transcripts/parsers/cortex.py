@@ -93,7 +93,7 @@ class CortexSession:
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     parser = CortexParser(facts=_facts(value, ""))
-    messages = tuple(message for one in items(value.get("history")) for message in parser.feed(mapping(one), 0))
+    messages = tuple(message for entry in items(value.get("history")) for message in parser.feed(mapping(entry), 0))
     facts = parser.facts
     facts.ended = max(filter(None, (facts.ended, seconds(value.get("last_updated")))), default=None)
     return Conversation("", facts, messages, Counter(parser.unknown))

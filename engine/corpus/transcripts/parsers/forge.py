@@ -54,7 +54,7 @@ class ForgeReader(LineParser):
         elif role == "user":
             yield Part("user", "text", _typed(mapping(text.get("raw_content"))) or content)
         elif role == "assistant":
-            thoughts = [string(mapping(one).get("text")) for one in items(text.get("reasoning_details"))]
+            thoughts = [string(mapping(thought).get("text")) for thought in items(text.get("reasoning_details"))]
             yield Part("assistant", "thinking", "".join(thoughts))
             yield Part("assistant", "text", content)
             for call in map(mapping, items(text.get("tool_calls"))):

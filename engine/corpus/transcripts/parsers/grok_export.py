@@ -54,7 +54,7 @@ class GrokExport:
 
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     described = mapping(value.get("conversation"))
-    responses = [mapping(mapping(one).get("response")) for one in items(value.get("responses"))]
+    responses = [mapping(mapping(entry).get("response")) for entry in items(value.get("responses"))]
     by_name = {_id(message) or f"number {number}": message for number, message in enumerate(responses)}
     names = list(by_name)
     named = {name: string(message.get("parent_response_id")) for name, message in by_name.items()}

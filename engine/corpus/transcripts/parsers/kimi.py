@@ -128,7 +128,7 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "Notification":
             yield Part("system", "text", "\n".join(filter(None, map(string, map(payload.get, ("title", "body"))))))
         elif kind == "QuestionRequest":
-            questions = (string(mapping(one).get("question")) for one in items(payload.get("questions")))
+            questions = (string(mapping(question).get("question")) for question in items(payload.get("questions")))
             yield Part("assistant", "text", "\n".join(filter(None, questions)))
         elif kind == "QuestionResponse":
             yield Part("user", "text", "\n".join(filter(None, map(string, mapping(payload.get("answers")).values()))))
@@ -159,8 +159,8 @@ class KimiParser(LineParser, kw_only=True):
             self.facts.project = self.facts.project or clean(named[1] if named else "")
         elif role in ("user", "assistant"):
             author: Role = "user" if role == "user" else "assistant"
-            for one in body if isinstance(body, list) else [body]:
-                for part in self._content(one, author):
+            for block in body if isinstance(body, list) else [body]:
+                for part in self._content(block, author):
                     inserted = author == "user" and _CHECKPOINT.fullmatch(part[2])
                     yield part._replace(role="system") if inserted else part
             for call in items(value.get("tool_calls")):
@@ -212,7 +212,7 @@ class KimiParser(LineParser, kw_only=True):
                 return
             self.questions.add(id_)
             for question in map(mapping, items(mapping(value.get("request")).get("questions"))):
-                options = (f"- {string(mapping(one).get('label'))}" for one in items(question.get("options")))
+                options = (f"- {string(mapping(option).get('label'))}" for option in items(question.get("options")))
                 yield Part("assistant", "text", "\n".join((string(question.get("question")), *options)))
         elif id_ in self.questions:
             self.questions.remove(id_)
@@ -231,8 +231,8 @@ class KimiParser(LineParser, kw_only=True):
             origin = mapping(message.get("origin")).get("kind")
             yield Part("user" if origin in ("user", None) else "system", "text", content(body))
         elif role == "assistant":
-            for one in body if isinstance(body, list) else [body]:
-                yield from self._content(one, "assistant")
+            for part in body if isinstance(body, list) else [body]:
+                yield from self._content(part, "assistant")
             for call in map(mapping, items(message.get("toolCalls"))):
                 yield self._call({"id": call.get("id"), "function": call})
         elif role == "tool":
@@ -321,8 +321,8 @@ def _title(state: Mapping[str, Any]) -> str:
 def _listed(path: str, folder: str) -> str:
     """Return the working folder whose hash is the name of this folder; empty if it isn't listed."""
     known = parse_line(_content_of(path)) or {}
-    for one in map(mapping, items(known.get("work_dirs"))):
-        named = string(one.get("path"))
+    for entry in map(mapping, items(known.get("work_dirs"))):
+        named = string(entry.get("path"))
         digest = hashlib.md5(named.encode(errors="replace"), usedforsecurity=False).hexdigest()
         if named and folder.rpartition("_")[2] == digest:
             return named

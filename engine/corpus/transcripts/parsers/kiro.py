@@ -244,13 +244,13 @@ class KiroParser(LineParser, kw_only=True):
         elif kind == "toolUse":
             name = clean(string(body.get("name")))
             self.calls[clean(string(body.get("toolUseId")))] = name
-            arguments = {key: one for key, one in mapping(body.get("input")).items() if key != "__tool_use_purpose"}
+            arguments = {key: item for key, item in mapping(body.get("input")).items() if key != "__tool_use_purpose"}
             yield Part("assistant", "tool-call", tool_input(arguments) or name, name)
         elif kind == "toolResult":
             name = self.calls.pop(clean(string(body.get("toolUseId"))), "")
             texts = (
-                string(one.get("data")) or tool_input(one.get("data"))
-                for one in map(mapping, items(body.get("content")))
+                string(content.get("data")) or tool_input(content.get("data"))
+                for content in map(mapping, items(body.get("content")))
             )
             yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
         else:
@@ -300,8 +300,8 @@ class KiroEventParser(LineParser, kw_only=True):
     def _parts(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
         if kind == "user":
             pictures = ["[image]" for _ in items(event.get("images"))[:_MOST_ATTACHED]]
-            files = (mapping(one) for one in items(event.get("documents"))[:_MOST_ATTACHED])
-            named = (attached(string(one.get("displayName"))) for one in files)
+            files = (mapping(document) for document in items(event.get("documents"))[:_MOST_ATTACHED])
+            named = (attached(string(document.get("displayName"))) for document in files)
             yield Part("user", "text", "\n".join(filter(None, (content(event.get("content")), *pictures, *named))))
         elif kind == "assistant":
             operation = string(event.get("operationType")) or "Say"
@@ -416,7 +416,7 @@ class _DocumentParser(LineParser, kw_only=True):
         executions = _executions(os.path.dirname(os.path.dirname(folder)), project)
         parser = cls(facts=facts, executions=executions, cancel=cancel)
         parser.use_model(value.get("selectedModel"))
-        messages = tuple(parser.messages([mapping(one) for one in items(value.get("history"))]))
+        messages = tuple(parser.messages([mapping(entry) for entry in items(value.get("history"))]))
         return Conversation("", parser.facts, messages, Counter(parser.unknown))
 
     def messages(self, entries: list[Mapping[str, Any]]) -> Iterator[Message]:

@@ -124,7 +124,9 @@ def leave_undone(facts: SessionFacts, messages: Sequence[Message], revert: Mappi
     `revert` names the first one, perhaps after some of its parts. Ids grow with time.
     """
     first = clean(string(revert.get("messageID")))
-    undone = [one.line for one in messages if one.id > first or (one.id == first and not revert.get("partID"))]
+    undone = [
+        message.line for message in messages if message.id > first or (message.id == first and not revert.get("partID"))
+    ]
     if first and undone:
         facts.leave(min(undone), max(undone))
 

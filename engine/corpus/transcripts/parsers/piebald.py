@@ -127,7 +127,7 @@ def _shown(parents: Mapping[str, str], enabled: Mapping[str, bool]) -> list[str]
         return list(parents)
     path, found = dict[str, None](), children[""]
     while found:
-        name = next((one for one in reversed(found) if enabled[one]), found[-1])
+        name = next((branch for branch in reversed(found) if enabled[branch]), found[-1])
         if name in path:
             break
         path[name] = None

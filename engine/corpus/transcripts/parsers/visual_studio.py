@@ -153,8 +153,8 @@ def _spans(line: Mapping[str, Any]) -> Iterator[_Span]:
         for scope in map(mapping, items(resource.get("scopeSpans"))):
             for span in map(mapping, items(scope.get("spans"))):
                 attributes = dict[str, str]()
-                for one in map(mapping, items(span.get("attributes"))):
-                    key, value = string(one.get("key")), mapping(one.get("value"))
+                for attribute in map(mapping, items(span.get("attributes"))):
+                    key, value = string(attribute.get("key")), mapping(attribute.get("value"))
                     if key in _READ:
                         attributes[key] = string(value.get("stringValue")) or str(value.get("intValue", ""))
                 question = _question(attributes.pop(_SENT, ""))

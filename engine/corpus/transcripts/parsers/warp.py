@@ -115,7 +115,7 @@ def _value(data: object, depth: int) -> Any:
     if 5 in fields:
         return _struct(_last(fields, 5), depth)
     if 6 in fields:
-        return [_value(one, depth + 1) for one in _fields(_last(fields, 6)).get(1, ())]
+        return [_value(item, depth + 1) for item in _fields(_last(fields, 6)).get(1, ())]
     return None
 
 
@@ -130,26 +130,26 @@ def _call(name: str, /, **arguments: object) -> Part:
 
 
 def _diffs(fields: Fields) -> Iterator[Part]:
-    for one in map(_fields, fields.get(2, ())):
-        yield _call("edit_file", path=_text(one, 1), old=_text(one, 2), new=_text(one, 3))
-    for one in map(_fields, fields.get(5, ())):
-        hunks = [_fields(hunk) for hunk in one.get(3, ())]
+    for edit in map(_fields, fields.get(2, ())):
+        yield _call("edit_file", path=_text(edit, 1), old=_text(edit, 2), new=_text(edit, 3))
+    for edit in map(_fields, fields.get(5, ())):
+        hunks = [_fields(hunk) for hunk in edit.get(3, ())]
         old, new = ("\n".join(_text(hunk, number) for hunk in hunks) for number in (3, 4))
-        yield _call("edit_file", path=_text(one, 2) or _text(one, 1), old=old, new=new)
-    for one in map(_fields, fields.get(3, ())):
-        yield _call("create_file", path=_text(one, 1), content=_text(one, 2))
-    for one in map(_fields, fields.get(4, ())):
-        yield _call("delete_file", path=_text(one, 1))
+        yield _call("edit_file", path=_text(edit, 2) or _text(edit, 1), old=old, new=new)
+    for edit in map(_fields, fields.get(3, ())):
+        yield _call("create_file", path=_text(edit, 1), content=_text(edit, 2))
+    for edit in map(_fields, fields.get(4, ())):
+        yield _call("delete_file", path=_text(edit, 1))
 
 
 def _read(fields: Fields) -> Iterator[Part]:
-    for one in map(_fields, fields.get(1, ())):
-        yield _call("read_file", path=_text(one, 1))
+    for file in map(_fields, fields.get(1, ())):
+        yield _call("read_file", path=_text(file, 1))
 
 
 def _documents(fields: Fields) -> Iterator[Part]:
-    for one in map(_fields, fields.get(1, ())):
-        yield _call("document", title=_text(one, 2), content=_text(one, 1))
+    for document in map(_fields, fields.get(1, ())):
+        yield _call("document", title=_text(document, 2), content=_text(document, 1))
 
 
 def _mcp(fields: Fields) -> Iterator[Part]:
@@ -249,8 +249,14 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     messages_by_time.sort(key=lambda message: message.time)
     facts.project = clean(_folder(connection, key))
     turns = (
-        next_turn(parser, list(parser.parts(one.fields)), id=_text(one.fields, 1), time=one.time or None, side=one.side)
-        for one in messages_by_time
+        next_turn(
+            parser,
+            list(parser.parts(message.fields)),
+            id=_text(message.fields, 1),
+            time=message.time or None,
+            side=message.side,
+        )
+        for message in messages_by_time
     )
     return Conversation(key, facts, whole(parser, turns), Counter(parser.unknown))
 

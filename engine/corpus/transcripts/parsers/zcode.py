@@ -60,7 +60,9 @@ class ZCodeReader(OpencodeReader, kw_only=True):
         semantics = mapping(value.get("semantics"))
         if semantics.get("kind") not in _SPOKEN or semantics.get("transcriptVisibility") == "hidden":
             role = "system"
-        return next_turn(self, [one for part in parts for one in self._part(mapping(part), role)], id=name, time=time)
+        return next_turn(
+            self, [message for part in parts for message in self._part(mapping(part), role)], id=name, time=time
+        )
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
