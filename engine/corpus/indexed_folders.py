@@ -2,7 +2,6 @@
 
 import os
 import unicodedata
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -61,7 +60,7 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
         with os.scandir(home) as entries:
             # Every opened file needs the roots: only extra folders need all names of a folder with many files.
             extra = any(path.strip() for path in settings.extra_paths)
-            top_names = [entry.name for entry in (entries if extra else islice(entries, 1))]
+            top_names = [entry.name for entry in entries] if extra else []
     except FileNotFoundError:
         raise WorkspaceError(tr("The folder {folder} does not exist.", folder=workspace)) from None
     except NotADirectoryError:

@@ -1,7 +1,9 @@
 """Converts stable names to paths, only for files that may be indexed under the current rules."""
 
+import contextlib
 import os
 import stat
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -112,12 +114,29 @@ def _well_formed(name: str) -> bool:
 
 
 def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
-    """Return the path and state of the entry with exactly this name: many file systems also accept another case."""
+    """Return the path and state of the entry with exactly this name: many file systems also accept another form."""
+    path = os.path.join(folder, name)
     try:
         with scan_folder(folder) as entries:
+            state = os.lstat(path)
+            if _is_only_form(folder, name, state):
+                return path, state
             for entry in entries:
                 if entry.name == name:
-                    return os.path.join(folder, name), entry.stat(follow_symlinks=False)
+                    return path, entry.stat(follow_symlinks=False)
     except PermissionError:
         raise PathRefused from None
-    raise FileNotFoundError(f"{folder}/{name}")
+    raise FileNotFoundError(path)
+
+
+def _is_only_form(folder: str, name: str, state: os.stat_result) -> bool:
+    """Return whether no other form of a file's name finds it, so that the folder need not be listed.
+
+    The forms are those of another case or of other code points, and short names with a tilde.
+    """
+    forms = {name.swapcase(), *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))} - {name}
+    for form in forms:
+        with contextlib.suppress(OSError):  # there is no such file, or the name is too long
+            if os.path.samestat(os.lstat(os.path.join(folder, form)), state):
+                return False
+    return "~" not in name and name == name.rstrip(". ")

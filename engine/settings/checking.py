@@ -1,6 +1,7 @@
 """Checks one layer of the settings file against the options, and describes errors in a sentence."""
 
 import functools
+import json
 import math
 import os
 import re
@@ -35,6 +36,10 @@ _TABLES = {
     tuple: marked("{it} must be a table of names, each with a list of texts in quotes."),
 }
 
+_ALMOST = 0.85
+"""Similarity of a misspelt key to the correct one, from 0 to 1, from which other tables are not considered."""
+_MOST_HOMES = 3
+"""Most tables that are named for an option in the wrong one."""
 _LARGEST = 2**53
 """Largest whole number that databases, JSON and floats represent exactly."""
 
@@ -45,6 +50,7 @@ _SECRET_NAMES = {"key", "auth", "bearer", "cookie", "xgoogapikey"}
 _SECRET_HEADERS = lazy_pattern(r"auth(?!ors?$)|cookie|key|token|secret|passw|credential", re.IGNORECASE)
 _SECRET_OPTIONS = lazy_pattern(r"access_?key|secret|token|passw|credential|api_?key|sas|authorization", re.IGNORECASE)
 _SECRET_VALUES = lazy_pattern(r"(?:bearer|basic|token)\s+\S", re.IGNORECASE)
+_PLAIN_KEY = lazy_pattern(r"[A-Za-z0-9_-]+")
 _VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 COMPATIBLE = {preset.id: preset.base_url for preset in PRESETS if preset.id != OPENAI.name} | {
     "mistral": "https://api.mistral.ai/v1"
@@ -54,7 +60,7 @@ COMPATIBLE = {preset.id: preset.base_url for preset in PRESETS if preset.id != O
 
 def looks_secret(name: str) -> bool:
     """Return whether the name suggests that the key holds a secret."""
-    bare = name.lower().replace("_", "").replace("-", "")
+    bare = _bare(name)
     return bare in _SECRET_NAMES or bare.endswith(_SECRET_ENDINGS)
 
 
@@ -258,6 +264,8 @@ def check_layer(values: Any, where: tuple[str, ...], refuse: Refuse) -> None:
     """Check the table found at `where` (`("defaults",)` or `("workspace", folder)`)."""
     if isinstance(values, dict) and where[0] == "workspace" and "workspace" in values:
         refuse((*where, "workspace"), Problem(marked("{it} can only be set in [defaults].")))
+    if where[0] == "workspace" and where[1] in options_of(Settings):  # instead of the path of a folder
+        refuse(where, Problem(marked('{it} must be in a table such as [defaults] or [workspace."/path/to/notes"].')))
     _check_section(values, Settings, where, refuse)
 
 
@@ -281,16 +289,62 @@ def refuse_unusable(value: Any, where: tuple[str, ...], refuse: Refuse) -> None:
 
 
 def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refuse) -> NoReturn:
-    """Refuse a key that is not in `known`, naming the nearest; for a secret, say where it belongs."""
+    """Refuse a key that is not in `known`, naming the nearest key or the tables of an option.
+
+    For a secret, say where it belongs.
+    """
     key = path[-1]
     if looks_secret(key):
         refuse(path, SECRET)
     import difflib
 
     nearest = difflib.get_close_matches(key, known, n=1)
+    if not difflib.get_close_matches(key, nearest, cutoff=_ALMOST):
+        _refuse_misplaced(path, refuse)
     if nearest:
         refuse(path, Problem(marked('{it} is not known; did you mean "{nearest}"?'), {"nearest": nearest[0]}))
     refuse(path, Problem(marked("{it} is not known.")))
+
+
+def _refuse_misplaced(path: tuple[str, ...], refuse: Refuse) -> None:
+    """Refuse an option or a section of other tables, if these are few enough to be named."""
+    layer = path[: len(path) - len(_within_layer(path))] or ("defaults",)
+    homes = [(*layer, *table) for table in _homes().get(_bare(path[-1]), ())]
+    lines = [header_of(home) for home in homes]
+    if len(homes) == 1 and _bare(homes[0][-1]) == _bare(path[-1]):
+        refuse(path, Problem(marked("{it} is a table of its own: write {line}."), {"line": lines[0]}))
+    if len(homes) == 1:
+        refuse(path, Problem(marked("{it} belongs below the line {line}."), {"line": lines[0]}))
+    if 1 < len(homes) <= _MOST_HOMES:
+        refuse(path, Problem(marked("{it} belongs below one of the lines {lines}."), {"lines": ", ".join(lines)}))
+
+
+def header_of(path: tuple[str, ...]) -> str:
+    """Return the line that begins the table at a path."""
+    return f"[{'.'.join(part if _PLAIN_KEY.fullmatch(part) else json.dumps(part) for part in path)}]"
+
+
+def _bare(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
+@functools.cache
+def _homes() -> dict[str, list[tuple[str, ...]]]:
+    """Return the tables that an option or a section can be in, by its name without separators.
+
+    An option is written below the line of the section that has it, a section below its own.
+    """
+    homes: dict[str, list[tuple[str, ...]]] = {}
+
+    def add(section: type[Section], table: tuple[str, ...]) -> None:
+        for key, kind in options_of(section).items():
+            within = (*table, key) if is_section(kind) else table
+            homes.setdefault(_bare(key), []).append(within)
+            if is_section(kind):
+                add(kind, within)
+
+    add(Settings, ())
+    return homes
 
 
 def _check_section(values: Any, section: type[Section], path: tuple[str, ...], refuse: Refuse) -> None:

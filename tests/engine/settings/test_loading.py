@@ -136,6 +136,16 @@ def test_windows_line_ends_and_byte_order_mark_are_read(config: Path) -> None:
             ', line 4: "query.min_scroe" is not known; did you mean "min_score"?',
         ),
         ("[defaults]\nzzzzz = 1", ', line 2: "zzzzz" is not known.'),
+        ('version = 1\nprovider = "openai"', ', line 2: "provider" belongs below the line [defaults].'),
+        ("[query]\n", ', line 1: "query" is a table of its own: write [defaults.query].'),
+        (
+            '[workspace."/a.b"]\nminScore = 1',
+            ', line 2: "minScore" belongs below one of the lines [workspace."/a.b".query], [workspace."/a.b".qmd].',
+        ),
+        (
+            '[workspace]\nprovider = "openai"',
+            ', line 2: "workspace.provider" must be in a table such as [defaults] or [workspace."/path/to/notes"].',
+        ),
         ("[defaultz]\n", ', line 1: "defaultz" is not known; did you mean "defaults"?'),
         (
             '[defaults]\nfacts.agent_writes = "no"',
