@@ -22,13 +22,13 @@ from engine import KnownWorkspace, WorkspaceState, marked, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.style.typography import resize_with_text
+from gui.text.formatting import ago, size_text
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import mirror, write
 from gui.widgets.accessibility import announce
 from gui.widgets.form_controls import CheckBox
-from gui.widgets.formatting import ago, size_text
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import elide, label
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 
 # --- Texts about a workspace -----------------------------------------------------------------------------------------

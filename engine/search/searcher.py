@@ -17,13 +17,18 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Scored, ScoreInputs, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
-from engine.search.matched_fields import matched_fields
-from engine.search.message_context import context_of
 from engine.search.parsed_query_description import no_words, remarks_of
 from engine.search.query_conditions import Conditions, files_to_search, read_with_index, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import KeywordPart, Ranker
-from engine.search.result_builder import at_tool_call, copy_of, make_result, matches_in_roles, with_own_dates
+from engine.search.result_builder import (
+    at_tool_call,
+    copy_of,
+    make_result,
+    matches_in_roles,
+    message_context,
+    with_own_dates,
+)
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
@@ -38,6 +43,7 @@ from engine.search.score_cut_off import (
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, doubtful, evident, likely, names_note, supported, without_words
+from engine.search.term_counts import matched_fields
 from engine.search.title_matches import with_all_parts
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -457,16 +463,10 @@ class Searcher:
                 by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
                 if by_tool and not found.analysis.terms and context.request.like is None:
                     result, chunk = at_tool_call(snapshot, result, chunk, context.query)
-                neighbour = None
-                if result.message is not None:
-                    neighbour = context_of(snapshot, result, chunk)
-                if scored.id in more or scored.id in copies or neighbour is not None:
-                    same = tuple(
-                        copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks
-                    )
-                    hidden = more.get(scored.id, 0)
-                    result = msgspec.structs.replace(result, more_in_file=hidden, context=neighbour, copies=same)
-                results.append(result)
+                same = tuple(copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
+                around_hit = message_context(snapshot, result, chunk)
+                hidden = more.get(scored.id, 0)
+                results.append(msgspec.structs.replace(result, more_in_file=hidden, context=around_hit, copies=same))
         context.stages.add("results", len(everything), len(results))
         similar_only = found.note_on_similar(snapshot, context)
         notices = (*context.notices, similar_only, *remarks_of(context.query))

@@ -25,15 +25,15 @@ from gui.search.result_list import copy_text
 from gui.sessions.listing_view import CHOOSE, NONE_TO_READ
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
+from gui.text.formatting import ago, exact
+from gui.text.right_to_left import margins, mirror, write
+from gui.text.session_texts import UNTITLED, agent_name, file_count
 from gui.widgets.buttons import guide_action
-from gui.widgets.formatting import ago, exact
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.placeholder_page import NOTHING_FOUND, Action, NothingToRead, StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.right_to_left import margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
-from gui.widgets.session_texts import UNTITLED, agent_name, file_count
 
 _COPY = command("edits.copy-path", marked("Copy path"), "edits", QKeySequence.StandardKey.Copy)
 _PAD = 6

@@ -33,12 +33,11 @@ from engine import (
     temporary_prefix,
     tr,
 )
-from gui.app import qt_messages
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
 from gui.app.desktop_integration import DesktopIntegration
 from gui.app.gc_on_gui_thread import Collector
-from gui.app.interface_language import apply_language
+from gui.app.qt_setup import apply_language, install_message_handler, remove_message_handler
 from gui.app.quick_search_controller import QuickSearchController
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress
@@ -142,7 +141,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     limit_heaps()
     log_file = engine.configure_logging()
-    qt_messages.install_handler()
+    install_message_handler()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
@@ -154,7 +153,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        qt_messages.remove_handler()
+        remove_message_handler()
 
 
 def limit_heaps() -> None:

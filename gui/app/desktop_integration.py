@@ -20,8 +20,8 @@ from gui.app.tray import Tray
 from gui.commands.keymap import keymap
 from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
-from gui.widgets.formatting import duration
-from gui.widgets.plain_text import message_box
+from gui.text.formatting import duration
+from gui.text.plain_text import message_box
 from gui.window.main_window import MainWindow
 
 log = logging.getLogger(__name__)

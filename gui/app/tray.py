@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
 from engine import MemoryProviderStatus, number, tr
 from gui.core.workspace import Workspace
+from gui.text.plain_text import set_tray_tip, show_notification
+from gui.text.status_texts import SyncLine, sync_line, why_no_update
 from gui.widgets.icons import icon_pixmap
-from gui.widgets.plain_text import set_tray_tip, show_notification
-from gui.widgets.status_texts import SyncLine, sync_line, why_no_update
 
 _SIZES = (16, 22, 24, 32, 48, 64)
 Shape = Literal["resting", "working", "paused", "trouble"]

@@ -14,7 +14,7 @@ from engine import marked, tr
 from gui.commands.keymap import Command, command, keymap
 from gui.style import THEME_WORDS, ThemeChoice
 from gui.style.appearance import Appearance
-from gui.widgets.plain_text import set_status_tip, set_tip
+from gui.text.plain_text import set_status_tip, set_tip
 
 _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (marked("File"), ("folder", "index", "results", "settings", "window")),

@@ -17,10 +17,10 @@ from gui.help.guide_window import GuideWindow
 from gui.help.licence_sheet import LicenceSheet
 from gui.help.licences import Component, read_components
 from gui.help.pages import GuidePage, page_names, read_pages
+from gui.text.plain_text import set_tip
 from gui.widgets.buttons import SCHEME
 from gui.widgets.labels import label, line
 from gui.widgets.layouts import open_dialog
-from gui.widgets.plain_text import set_tip
 
 _NOT_NOW = marked("“{words}” isn't available right now.")
 

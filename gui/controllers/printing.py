@@ -25,13 +25,13 @@ from gui.core.workspace import Opened
 from gui.sharing.export import documents_folder, note_paths, save_whole
 from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, note_steps, paper_style
 from gui.shell.views import Views
+from gui.text.plain_text import progress_dialog, set_progress_text
+from gui.text.session_texts import UNTITLED
 from gui.viewer.markdown_page import PageStyle
 from gui.viewer.markdown_parts import markdown_slices
 from gui.viewer.outline import page_source, title_of
 from gui.viewer.text_lines import FileLines
 from gui.widgets.message_banner import Action
-from gui.widgets.plain_text import progress_dialog, set_progress_text
-from gui.widgets.session_texts import UNTITLED
 
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter

@@ -23,9 +23,9 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.core.location import Location
 from gui.style.typography import fixed_font, resize_with_text
-from gui.widgets.formatting import exact
+from gui.text.formatting import exact
+from gui.text.session_texts import UNTITLED, agent_name
 from gui.widgets.labels import label
-from gui.widgets.session_texts import UNTITLED, agent_name
 
 # --- A conversation, or one of its messages, as Markdown for the clipboard -------------------------------------------
 

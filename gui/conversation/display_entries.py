@@ -17,8 +17,8 @@ import msgspec
 
 from engine import CancelToken, SessionMessage, SessionText, tr, tr_count
 from gui.search.excerpt import opening_words
+from gui.text.formatting import exact, short_date, weekday_and_date
 from gui.viewer.code_colours import load_lexers
-from gui.widgets.formatting import exact, short_date, weekday_and_date
 
 EntryKind = Literal["user", "speech", "thinking", "tool", "branch"]
 

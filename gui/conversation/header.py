@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from engine import SessionSummary, SessionText, UsageTotal, folder_name, number, tr
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
+from gui.text.formatting import cost_text, dates_of, exact, sent_and_received, usage_lines
+from gui.text.session_texts import UNTITLED, agent_name, message_count, unknown_count, work_time
 from gui.viewer.header import FoldingActions
-from gui.widgets.formatting import cost_text, dates_of, exact, sent_and_received, usage_lines
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.session_texts import UNTITLED, agent_name, message_count, unknown_count, work_time
 
 _SIDE = 16
 _GAP = 8

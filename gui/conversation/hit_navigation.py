@@ -11,9 +11,9 @@ from gui.conversation.row_folding import Row
 from gui.conversation.row_layout import PieceLayout
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
 from gui.core.jobs import Jobs
+from gui.text.plain_text import utf16_ranges
 from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, Ranges, Step
 from gui.viewer.text_lines import TextPosition
-from gui.widgets.plain_text import utf16_ranges
 
 _BLOCKS = 1 << 12
 """More than the blocks of any piece: the factor that gives each block a unique number."""

@@ -27,10 +27,10 @@ from gui.conversation.scroller import ConversationScroller
 from gui.conversation.selection import ConversationSelection, CurrentMessage
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, edge_pen, tokens
+from gui.text.right_to_left import mirror, write
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_page import PagePainter
 from gui.widgets.labels import elide
-from gui.widgets.right_to_left import mirror, write
 
 _SEARCH_SECONDS = 0.004
 """Seconds per frame for finding highlights; the rest waits for the next frame."""

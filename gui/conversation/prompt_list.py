@@ -21,9 +21,9 @@ from engine import FileUse, marked, tr
 from gui.conversation.display_entries import Conversation, clock, day_text
 from gui.search.excerpt import opening_words
 from gui.style.typography import font_scale
+from gui.text.plain_text import as_tip
+from gui.text.session_texts import file_count, message_count
 from gui.widgets.labels import label
-from gui.widgets.plain_text import as_tip
-from gui.widgets.session_texts import file_count, message_count
 
 _WIDTH, _HEIGHT = 460, 420
 _MARGIN = 16

@@ -21,9 +21,9 @@ from PySide6.QtGui import (
 
 from gui.conversation.display_entries import Conversation
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
+from gui.text.plain_text import SealedDocument
 from gui.viewer.code_colours import code_steps, colour_steps
 from gui.viewer.markdown_page import PageStyle, blocks, inline_code, is_code, page_steps, quote_level
-from gui.widgets.plain_text import SealedDocument
 
 _PLAIN_LINE_HEIGHT = 125
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value

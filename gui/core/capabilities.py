@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from engine import Feature, MemoryProviderStatus, marked
 from gui.commands.commands import cover_tip, follow_keys
+from gui.text.plain_text import set_status_tip, set_tip, set_whats_this, show_tip, tip_of, whats_this_of
 from gui.widgets.accessibility import announce
-from gui.widgets.plain_text import set_status_tip, set_tip, set_whats_this, show_tip, tip_of, whats_this_of
 
 MissingFeatures = Mapping[Feature, str]
 """The reason for each missing feature, as a sentence."""

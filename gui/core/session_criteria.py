@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from engine import marked, tr
-from gui.widgets.formatting import month_and_year, short_date
+from gui.text.formatting import month_and_year, short_date
 
 SessionOrder = Literal["relevance", "newest", "oldest", "longest", "project"]
 

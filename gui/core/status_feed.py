@@ -20,8 +20,8 @@ from engine import (
     tr_count,
 )
 from gui.core.jobs import Job, Jobs
+from gui.text.status_texts import FailedService, failed_engine, index_remedy, why_keywords_only
 from gui.widgets.accessibility import announce
-from gui.widgets.status_texts import FailedService, failed_engine, index_remedy, why_keywords_only
 
 _INTERVAL_MS = 100
 

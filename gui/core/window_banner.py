@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.core.workspace import Workspace
-from gui.widgets.formatting import embed_words, estimate_words
+from gui.text.formatting import embed_words, estimate_words
+from gui.text.status_texts import FailedService, IndexRemedy, engine_name, why_no_update
 from gui.widgets.message_banner import Action, Banner
-from gui.widgets.status_texts import FailedService, IndexRemedy, engine_name, why_no_update
 
 
 class WindowBanner(Banner):

@@ -23,7 +23,7 @@ from engine import (
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Job, Jobs, JobSlot
 from gui.core.status_feed import StatusFeed
-from gui.widgets.status_texts import failed_engine
+from gui.text.status_texts import failed_engine
 
 FIRST_RESULTS = 50
 """Results requested by a new search."""

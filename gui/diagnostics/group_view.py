@@ -14,10 +14,11 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout,
 from engine import marked, tr, tr_count
 from gui.core.capabilities import SHORT
 from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.text.right_to_left import margins
+from gui.text.status_texts import State, with_state
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import discard
-from gui.widgets.right_to_left import margins
-from gui.widgets.state_dot import State, StateLabel, with_state
+from gui.widgets.state_dot import StateLabel
 
 # --- One value of the diagnostics, and texts of counts ---------------------------------------------------------------
 

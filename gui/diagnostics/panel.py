@@ -15,6 +15,7 @@ from gui.diagnostics.group_view import REMEDY_WORDS, Group, GroupView, Remedy, l
 from gui.diagnostics.path_explainer import ACTION_WORDS, PathExplainer
 from gui.diagnostics.status_diagnostics import read_status
 from gui.style.stylesheet import font_at
+from gui.text.status_texts import files_left_out
 from gui.widgets.accessibility import insert_after, preceding
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.charts.bars import BarChart
@@ -22,7 +23,6 @@ from gui.widgets.charts.sync_history import sync_series
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import VerticalScrollArea
-from gui.widgets.status_texts import files_left_out
 from gui.widgets.table import IssuesTable
 
 # --- The table of files that are not in the index, failed or skipped, in the diagnostics -----------------------------

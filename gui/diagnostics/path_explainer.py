@@ -12,10 +12,11 @@ from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, 
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.diagnostics.group_view import chunks, vectors
-from gui.widgets.formatting import exact, size_text
+from gui.text.formatting import exact, size_text
+from gui.text.status_texts import State
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
-from gui.widgets.state_dot import State, StateLabel
+from gui.widgets.state_dot import StateLabel
 
 # --- The status of a path for display: a word with its dot, a sentence, the details as a tooltip ---------------------
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from engine import BUILT_IN_CAN, MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
 from gui.core.capabilities import SHORT
 from gui.diagnostics.group_view import Diagnostic, Group, Remedy, chunks, files, vectors
-from gui.widgets.formatting import ago, duration, estimate_words, exact, size_text, spent_words
-from gui.widgets.state_dot import State
-from gui.widgets.status_texts import (
+from gui.text.formatting import ago, duration, estimate_words, exact, size_text, spent_words
+from gui.text.status_texts import (
     REASON_WORDS,
+    State,
     engine_name,
     failed_engine,
     failed_provider,

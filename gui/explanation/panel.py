@@ -13,12 +13,12 @@ from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
 from gui.search.query import Answer
+from gui.text.right_to_left import margins
 from gui.widgets.accessibility import insert_after, mark_position, stops
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import VerticalScrollArea
-from gui.widgets.right_to_left import margins
 
 _GUTTER = 16
 _SPACING = 16

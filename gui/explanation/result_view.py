@@ -13,11 +13,11 @@ from gui.explanation.wording import Part, Shares, spoken_parts, spoken_shares
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import FontSized
-from gui.widgets.formatting import shown_headings
+from gui.text.formatting import shown_headings
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import mirror, write
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, elide, label
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 
 _SPACING = 14

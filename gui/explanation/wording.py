@@ -18,7 +18,7 @@ from engine import (
     tr_count,
 )
 from gui.search.messages import milliseconds
-from gui.widgets.formatting import date_of
+from gui.text.formatting import date_of
 
 STAGES: dict[str, str] = {
     "question": marked("Query"),

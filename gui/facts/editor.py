@@ -12,10 +12,10 @@ from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCa
 from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
 from gui.style.stylesheet import font_at
 from gui.style.typography import FontSized
+from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import ComboBox, TextField
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import VerticalScrollArea, clear_layout
-from gui.widgets.plain_text import set_tip
 
 _LEVELS = (0.1, 0.3, 0.5, USUAL_IMPORTANCE, 0.9, 1.0)
 _BY_WORDS = ""

@@ -28,11 +28,11 @@ from gui.facts import wording
 from gui.facts.fact_changes import FactChanges, FactStore
 from gui.facts.list_and_editor import NEW, FactsBody
 from gui.facts.wording import CATEGORIES
+from gui.text.plain_text import set_tip
 from gui.widgets.buttons import guide_action
 from gui.widgets.form_controls import Chip
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.placeholder_page import Action
-from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
 
 # --- The chips next to the box of facts: state and category ----------------------------------------------------------

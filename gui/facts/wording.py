@@ -1,7 +1,7 @@
 """Texts of the facts view. Pure functions."""
 
 from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin, in_quotes, marked, number, shortened, tr, tr_count
-from gui.widgets.formatting import ago, date_of, exact
+from gui.text.formatting import ago, date_of, exact
 
 CATEGORIES: dict[FactCategory, str] = {
     "preference": marked("Preference"),

@@ -8,20 +8,22 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, number, tr, tr_count, tr_reason
-from gui.widgets.accessibility import stop_before
-from gui.widgets.formatting import estimate_words
-from gui.widgets.labels import ElidedLabel, breakable, label, line
-from gui.widgets.layouts import discard
-from gui.widgets.state_dot import State, StateDot, with_state
-from gui.widgets.status_texts import (
+from gui.text.formatting import estimate_words
+from gui.text.status_texts import (
     IndexRemedy,
+    State,
     files_left_out,
     index_remedy,
     nothing_indexed,
     rule_words,
     why_keywords_only,
     why_no_update,
+    with_state,
 )
+from gui.widgets.accessibility import stop_before
+from gui.widgets.labels import ElidedLabel, breakable, label, line
+from gui.widgets.layouts import discard
+from gui.widgets.state_dot import StateDot
 
 _NAMED = 3
 """Failed files that have a row each; the others share one."""

@@ -22,8 +22,8 @@ from engine import (
     tr,
     tr_count,
 )
+from gui.text.formatting import short_month_and_year, size_text
 from gui.widgets.charts.chart import Mark, Series, TableColumn, figure_cell
-from gui.widgets.formatting import short_month_and_year, size_text
 
 SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Passages"), 10, figures=True))
 TIME_COLUMNS = (

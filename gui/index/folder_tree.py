@@ -12,9 +12,9 @@ from engine import FolderCount, marked, number, tr, tr_count
 from gui.commands.commands import COPY_TABLE, key_action, show_keys_of
 from gui.style.stylesheet import font_at
 from gui.style.typography import FontSized
+from gui.text.plain_text import as_tip
+from gui.text.right_to_left import in_reading_order
 from gui.widgets.labels import label
-from gui.widgets.plain_text import as_tip
-from gui.widgets.right_to_left import in_reading_order
 
 _FIGURE_CHARACTERS = 9
 _NAME_CHARACTERS = 18

@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSi
 
 from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins
+from gui.text.status_texts import State
 from gui.widgets.accessibility import insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import discard
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins
-from gui.widgets.state_dot import State, StateDot
+from gui.widgets.state_dot import StateDot
 
 _STATES: dict[str, tuple[State, str]] = {
     "fine": ("fine", marked("Fine")),

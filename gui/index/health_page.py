@@ -35,13 +35,13 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.index.attention_items import Attention
 from gui.index.base_page import IndexPage
 from gui.index.health_findings import FindingsList
+from gui.text.formatting import clock_time, exact
+from gui.text.plain_text import set_tip
+from gui.text.status_texts import State, why_no_update
 from gui.widgets.accessibility import announce
-from gui.widgets.formatting import clock_time, exact
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FoldingRow, VerticalScrollArea
-from gui.widgets.plain_text import set_tip
-from gui.widgets.state_dot import State, StateDot
-from gui.widgets.status_texts import why_no_update
+from gui.widgets.state_dot import StateDot
 from gui.widgets.sync_bar import ProgressLine
 
 _FULL = 1000

@@ -30,14 +30,14 @@ from gui.index.overview_cards import NOTHING, FigureCard, figures
 from gui.search.query import Answer
 from gui.style.stylesheet import character_width
 from gui.style.typography import font_scale
+from gui.text.formatting import duration, exact, spent_words
+from gui.text.status_texts import REASON_WORDS
 from gui.widgets.accessibility import insert_after, stops
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.chart import ChartCard, Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
-from gui.widgets.formatting import duration, exact, spent_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import VerticalScrollArea, open_dialog
-from gui.widgets.status_texts import REASON_WORDS
 from gui.widgets.table import IssuesTable
 
 _CARD_CHARACTERS = 33

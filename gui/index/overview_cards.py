@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout
 from engine import DiskPart, IndexOverview, MemoryProviderStatus, floored, marked, number, tr, tr_count
 from gui.index.chart_data import cache_hits
 from gui.style.theme import tokens
-from gui.widgets.formatting import duration, size_text
+from gui.text.formatting import duration, size_text
+from gui.text.plain_text import set_tip
+from gui.text.status_texts import State, files_left_out
 from gui.widgets.labels import ElidedLabel, label
-from gui.widgets.plain_text import set_tip
-from gui.widgets.state_dot import State, state_colour
-from gui.widgets.status_texts import files_left_out
+from gui.widgets.state_dot import state_colour
 
 _KILO = 1000
 _NOTABLE_REST = 0.1

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 from engine import Source, folder_name, marked, shortened, tr, tr_count
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search.query import Scope
+from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import Chip
-from gui.widgets.plain_text import set_tip
 
 SOURCES: tuple[tuple[str, str, tuple[Source, ...] | None], ...] = (
     (marked("All"), marked("Search all sources"), None),

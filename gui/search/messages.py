@@ -20,8 +20,8 @@ from engine import (
 from gui.search.query import Query
 from gui.search.result_rows import count_files
 from gui.search.scope import source_names
-from gui.widgets.formatting import ago
-from gui.widgets.status_texts import engine_name, files_left_out, index_remedy, nothing_indexed, why_no_update
+from gui.text.formatting import ago
+from gui.text.status_texts import engine_name, files_left_out, index_remedy, nothing_indexed, why_no_update
 
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")

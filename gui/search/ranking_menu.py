@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QMenu
 
 from engine import tr
 from gui.core.capabilities import Gates, MissingFeatures
+from gui.text.plain_text import set_tip
 from gui.widgets.list_header import SortButton
-from gui.widgets.plain_text import set_tip
 
 HALF_LIVES = (7.0, 30.0, 90.0, 365.0)
 """Half-lives to choose from, in days; the one of the settings is added."""

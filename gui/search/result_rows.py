@@ -26,7 +26,7 @@ from engine import (
 )
 from gui.commands.commands import EXPLAIN, with_key
 from gui.search.excerpt import ELLIPSIS, LEAD, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
-from gui.widgets.formatting import ago, exact, short_date
+from gui.text.formatting import ago, exact, short_date
 from gui.widgets.row_list import Index, RowModel
 
 SortOrder = Literal["relevance", "date"]

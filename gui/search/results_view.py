@@ -20,6 +20,7 @@ from gui.search.result_rows import SortOrder, build_rows
 from gui.search.scope import ScopeBar
 from gui.search.start_page import StartContent, StartLists
 from gui.style.theme import tokens
+from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import SettledAnnouncer, announce
 from gui.widgets.buttons import guide_action
 from gui.widgets.icons import IconButton
@@ -27,7 +28,6 @@ from gui.widgets.labels import elide, label
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import LINK_PADDING, Action, Offer, StatePage
-from gui.widgets.plain_text import set_tip
 from gui.widgets.row_list import GUTTER
 
 # --- One line about spelling: other queries to search for, or the correction that was searched, with a way back.

@@ -41,9 +41,8 @@ from gui.search.result_rows import (
 )
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.widgets.labels import elide
-from gui.widgets.plain_text import show_tip, utf16_length, utf16_ranges
-from gui.widgets.right_to_left import (
+from gui.text.plain_text import show_tip, utf16_length, utf16_ranges
+from gui.text.right_to_left import (
     cursor_x,
     in_reading_order,
     is_mirrored,
@@ -54,8 +53,9 @@ from gui.widgets.right_to_left import (
     upright,
     write,
 )
+from gui.text.session_texts import agent_name
+from gui.widgets.labels import elide
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowModel, RowRole, paint_ground
-from gui.widgets.session_texts import agent_name
 
 PAD = 6
 META_GAP = 2

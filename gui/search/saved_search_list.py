@@ -13,13 +13,13 @@ from engine import RecentSearch, SavedSearch, marked, tr
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.text.formatting import exact
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import mirror, put, write
 from gui.widgets.accessibility import announce
-from gui.widgets.formatting import exact
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
-from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
-from gui.widgets.right_to_left import mirror, put, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
 
 # --- The list of saved and recent searches that opens below the search box -------------------------------------------

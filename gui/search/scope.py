@@ -26,11 +26,11 @@ from gui.core.workspace import FIRST_RESULTS
 from gui.search.excerpt import make_excerpt
 from gui.search.query import Answer, Query
 from gui.style.theme import tokens
+from gui.text.right_to_left import margins
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.layouts import discard
 from gui.widgets.query_box import QueryBox
-from gui.widgets.right_to_left import margins
 from gui.widgets.row_list import GUTTER
 
 _LEAST_CHARACTERS = 44

@@ -22,12 +22,12 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
+from gui.text.formatting import ago
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins
 from gui.widgets.accessibility import insert_after, mark_position
-from gui.widgets.formatting import ago
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.placeholder_page import LINK_PADDING, ElidedButton, KeyTable
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins
 
 _MOST = 5
 _LEAST_REMARK = 84

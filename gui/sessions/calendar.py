@@ -14,10 +14,10 @@ from gui.core.session_criteria import ANY_TIME, Criteria
 from gui.sessions.rows import filter_test
 from gui.sessions.session_catalog import Entry, SessionCatalog
 from gui.style.theme import Tokens
+from gui.text.formatting import short_date, short_month_and_year, weekday_and_date
+from gui.text.session_texts import session_count
 from gui.widgets.accessibility import Part
 from gui.widgets.charts.chart import Chart, Mark, Series, figure_cell
-from gui.widgets.formatting import short_date, short_month_and_year, weekday_and_date
-from gui.widgets.session_texts import session_count
 
 _WEEKS = 53
 _WEEK = 7

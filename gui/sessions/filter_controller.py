@@ -14,12 +14,12 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, day_period, month_period
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_catalog import Choice, SessionCatalog
+from gui.text.formatting import short_days
+from gui.text.plain_text import set_tip
+from gui.text.session_texts import agent_name
 from gui.widgets.form_controls import Chip
-from gui.widgets.formatting import short_days
 from gui.widgets.labels import label
-from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
-from gui.widgets.session_texts import agent_name
 
 # --- The user's position in the sessions panel -----------------------------------------------------------------------
 

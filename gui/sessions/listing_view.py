@@ -25,14 +25,14 @@ from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing, Row, SessionRow
 from gui.sessions.session_catalog import SessionCatalog
 from gui.sessions.session_list import SessionList
-from gui.widgets.formatting import short_path
+from gui.text.formatting import short_path
+from gui.text.session_texts import agent_name, file_count, hits_text, session_count
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Action, NothingToRead, StatePage
 from gui.widgets.row_list import GUTTER
-from gui.widgets.session_texts import agent_name, file_count, hits_text, session_count
 
 ORDERS = (
     Order("relevance", marked("Relevance"), marked("relevance"), marked("Best first")),

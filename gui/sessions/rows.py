@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from engine import SessionSummary, tr
 from gui.core.session_criteria import Criteria
 from gui.sessions.session_catalog import Entry, SessionCatalog
-from gui.widgets.session_texts import day_title, days_title
+from gui.text.session_texts import day_title, days_title
 
 RowKey = tuple[str, str]
 EntryTest = Callable[[Entry], bool]

@@ -13,7 +13,7 @@ import msgspec
 
 from engine import SessionSummary, folder_name, tr
 from gui.core.session_criteria import SessionOrder
-from gui.widgets.session_texts import UNTITLED, agent_name
+from gui.text.session_texts import UNTITLED, agent_name
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):

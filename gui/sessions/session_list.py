@@ -16,13 +16,13 @@ from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.widgets.formatting import exact, short_day, size_text
+from gui.text.formatting import exact, short_day, size_text
+from gui.text.plain_text import utf16_ranges
+from gui.text.right_to_left import mirror, mirrored_x, put, range_edges, upright, write
+from gui.text.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
-from gui.widgets.plain_text import utf16_ranges
-from gui.widgets.right_to_left import mirror, mirrored_x, put, range_edges, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
-from gui.widgets.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
 
 _BATCH = 100
 """Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""

@@ -9,10 +9,10 @@ from gui.core.key_listing import native
 from gui.settings.edited_options import SettingsModel, other_vectors
 from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.value_formatting import sent_words
+from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout
-from gui.widgets.plain_text import set_tip
 
 _MOST = 0.2
 """Largest share of the window's height for the summary of pending changes."""

@@ -21,10 +21,10 @@ from gui.settings.value_formatting import (
     read_number,
     where_texts_go,
 )
+from gui.text.formatting import size_text
+from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import CheckBox, ComboBox
-from gui.widgets.formatting import size_text
 from gui.widgets.labels import breakable, label
-from gui.widgets.plain_text import set_tip
 from gui.widgets.sync_bar import ProgressLine
 
 # --- A model of the hub that is missing on this machine: downloaded on request, with progress ------------------------

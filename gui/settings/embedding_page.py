@@ -28,7 +28,7 @@ from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.fields import CheckRow
 from gui.settings.option_row import WIDTH, DialogPage
 from gui.settings.value_formatting import accept_words, fallback_owner, fallback_receiver, probe_words
-from gui.widgets.formatting import estimate_words
+from gui.text.formatting import estimate_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FootedColumn
 

@@ -24,10 +24,10 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_words
 from gui.settings.fields import CheckRow
 from gui.settings.option_row import DialogPage, section_head
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins
 
 TESTING = marked("Testing…")
 _SEARCH_MODES = (

@@ -17,7 +17,7 @@ from engine import Group, Option, OptionPage, all_options, marked, tr
 from gui.commands.commands import Commands
 from gui.settings.value_formatting import choice_words, value_words
 from gui.style.theme import tokens
-from gui.widgets.plain_text import Styled, set_plain, set_rich
+from gui.text.plain_text import Styled, set_plain, set_rich
 
 SettingsPage = OptionPage
 

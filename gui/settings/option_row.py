@@ -14,10 +14,10 @@ from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, Lin
 from gui.settings.option_pages import PAGES, OptionPlacement, SettingsPage, mark, options_on, with_marks
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
+from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import FlowLayout, lay_out_now, scrolling_column
-from gui.widgets.plain_text import set_tip
 
 # --- The line below an option: source of its value, undo, default, effect of a change, and key -----------------------
 

@@ -38,11 +38,11 @@ from gui.sources.folder_rows import (
 )
 from gui.sources.index_preview import KindChips
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
+from gui.text.formatting import short_path, size_text
+from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import insert_after, stop_before, stops
-from gui.widgets.formatting import short_path, size_text
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, clear_layout
-from gui.widgets.plain_text import set_tip
 from gui.widgets.table import IssuesTable
 
 _TYPING_MS = 250

@@ -12,10 +12,10 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.fields import SwitchField
 from gui.settings.option_pages import OptionPlacement, mark
 from gui.settings.value_formatting import value_words
+from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout
-from gui.widgets.right_to_left import margins
 
 
 class SystemState(Protocol):

@@ -29,7 +29,7 @@ from engine import (
 )
 from gui.settings.engine_and_model_choice import TITLES as ENGINES
 from gui.style import THEME_WORDS
-from gui.widgets.formatting import CENT, day_words, money, size_text
+from gui.text.formatting import CENT, day_words, money, size_text
 
 PROVIDERS = (
     *((provider.name, provider.label, provider.sentence) for provider in engine.PROVIDERS),

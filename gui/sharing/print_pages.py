@@ -28,10 +28,10 @@ from gui.conversation.display_entries import Conversation, Entry, clock, day_tex
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, PackedRows, call_group, group_summary
 from gui.conversation.row_layout import PieceLayout, PieceStyle, piece_steps
 from gui.style.theme import Tokens, theme_tokens
+from gui.text.formatting import date_of, exact
+from gui.text.plain_text import Styled, rich_document
+from gui.text.session_texts import UNTITLED, agent_name, message_count
 from gui.viewer.markdown_page import PagePainter, PageStyle, blocks, page_steps
-from gui.widgets.formatting import date_of, exact
-from gui.widgets.plain_text import Styled, rich_document
-from gui.widgets.session_texts import UNTITLED, agent_name, message_count
 
 Steps = Generator[float, None, None]
 """Each step yields the share done, 0 to 1."""

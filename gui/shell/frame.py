@@ -31,13 +31,13 @@ from gui.shell.dock import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.style.stylesheet import character_width
+from gui.text.right_to_left import correct_margins, margins
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.layouts import FoldingRow
 from gui.widgets.message_banner import MessagePage
-from gui.widgets.right_to_left import correct_margins, margins
 from gui.widgets.sync_bar import SyncBar
 
 _VIEWER_CHARACTERS = 62

@@ -31,9 +31,9 @@ from gui.search.panel import SearchPanel
 from gui.search.query import Answer, Query, Scope
 from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
+from gui.text.session_texts import UNTITLED
 from gui.viewer.panel import CHOOSE_RESULT, CHOSEN_OPENS_HERE, ViewerPanel
 from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
-from gui.widgets.session_texts import UNTITLED
 
 _Panel = TypeVar("_Panel", bound=ViewPanel)
 

@@ -24,9 +24,9 @@ from gui.core.jobs import Job, Jobs
 from gui.sources.folder_rows import DropZone, SourceCheckBoxes, SourceChoices, issue_lines
 from gui.sources.index_preview import PreviewPage
 from gui.sources.sessions_page import SourcesPage
+from gui.text.plain_text import set_tip
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import scrolling_column
-from gui.widgets.plain_text import set_tip
 
 _WIDTH = 560
 LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")

@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSi
 from engine import FileIssue, FoundSource, folder_name, tr, tr_count, tr_reason
 from gui.style.theme import tokens
 from gui.style.typography import FontSized
+from gui.text.formatting import ago, short_path, size_text
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins
+from gui.text.session_texts import agent_name
 from gui.widgets.accessibility import LastInTabOrder
 from gui.widgets.form_controls import CheckBox, indent
-from gui.widgets.formatting import ago, short_path, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import FlowLayout, clear_layout
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins
-from gui.widgets.session_texts import agent_name
 
 _ICON = 32
 EXPORTS = (".zip", ".json", ".jsonl", ".db")

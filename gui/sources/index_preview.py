@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
 )
 
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
+from gui.text.formatting import short_path, size_text
+from gui.text.plain_text import set_tip
+from gui.text.status_texts import files_left_out, rule_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
-from gui.widgets.formatting import short_path, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.layouts import FlowLayout, column_page, keeping_focus, scrolling_column
-from gui.widgets.plain_text import set_tip
-from gui.widgets.status_texts import files_left_out, rule_words
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760

@@ -11,6 +11,7 @@ from engine import CancelToken, MemorySearchManager, marked, split_name, tr
 from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT, key_action
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
+from gui.text.right_to_left import margins
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.link_card import LinkCard
 from gui.viewer.markdown_extensions import NOTE_SCHEME, TAG_SCHEME
@@ -19,7 +20,6 @@ from gui.widgets.icons import IconButton, add_clear_button
 from gui.widgets.labels import label, line
 from gui.widgets.message_banner import Banner
 from gui.widgets.placeholder_page import EmptyPage, Hint
-from gui.widgets.right_to_left import margins
 
 NOT_INDEXED = marked("This link opens a file that is not in the index.")
 _WHEEL_NOTCH = 120

@@ -14,8 +14,8 @@ from PySide6.QtGui import QBrush, QColor, QTextBlock, QTextCharFormat, QTextCurs
 
 from engine import CancelToken
 from gui.style.theme import Tokens
+from gui.text.plain_text import utf16_length
 from gui.viewer.markdown_page import blocks, is_code
-from gui.widgets.plain_text import utf16_length
 
 LANGUAGES = tuple(
     """

@@ -15,10 +15,10 @@ from gui.commands.commands import show_key_in_tooltip
 from gui.commands.keymap import command
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
+from gui.text.plain_text import set_tip, tip_of
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.plain_text import set_tip, tip_of
 
 # --- Buttons of a header that fold into its menu if there is no room for them ----------------------------------------
 

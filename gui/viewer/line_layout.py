@@ -19,8 +19,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTextBoundaryFinder
 from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextOption
 
 from gui.style.typography import Typography
-from gui.widgets.plain_text import code_point_offset, utf16_length
-from gui.widgets.right_to_left import cursor_x, range_edges, text_direction
+from gui.text.plain_text import code_point_offset, utf16_length
+from gui.text.right_to_left import cursor_x, range_edges, text_direction
 
 # --- Rectangles of a range of laid out text, for backgrounds of words ------------------------------------------------
 

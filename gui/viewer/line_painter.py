@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout
 
 from gui.style.theme import Tokens, edge_pen
 from gui.style.typography import Typography
+from gui.text.right_to_left import upright
 from gui.viewer.line_layout import LineLayout
-from gui.widgets.right_to_left import upright
 
 _LEAST_DIGITS = 3
 SELECTED_OPACITY = 70
@@ -57,7 +57,7 @@ class Decoration:
 class LinePainter:
     """Paints lines into the rectangle `visible` of a view; their text is scrolled `shift` pixels to the left.
 
-    Positions are measured from the left; the painter may be mirrored (`gui/widgets/right_to_left.py`).
+    Positions are measured from the left; the painter may be mirrored (`gui/text/right_to_left.py`).
     """
 
     def __init__(

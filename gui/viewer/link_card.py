@@ -13,12 +13,12 @@ from gui.core.capabilities import Gate, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.style.stylesheet import font_at
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, line
 from gui.widgets.layouts import BottomCard
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins
 
 LINKS = command("file.links", marked("Links of this note"), "file", "Alt+B")
 _SIDE = 16

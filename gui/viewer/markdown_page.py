@@ -32,11 +32,11 @@ from PySide6.QtGui import (
 
 from engine import tr
 from gui.style.theme import Tokens, edge_pen
+from gui.text.plain_text import SealedDocument
 from gui.viewer.line_layout import spans, unbroken
 from gui.viewer.markdown_extensions import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
 from gui.viewer.outline import heading_key
 from gui.viewer.pictures import WHOLE_LINE, Picture, reserve
-from gui.widgets.plain_text import SealedDocument
 
 _HEADING_LINE_HEIGHT = 130
 _CELL_LINE_HEIGHT = 115

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QWidget
 from engine import tr
 from gui.core.jobs import Job, Jobs
 from gui.style.theme import tokens
+from gui.text.plain_text import utf16_ranges
+from gui.text.right_to_left import mirror
 from gui.viewer.text_lines import TextPosition
-from gui.widgets.plain_text import utf16_ranges
-from gui.widgets.right_to_left import mirror
 
 BLOCK = 256
 """Lines that are searched together."""

@@ -25,6 +25,7 @@ from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
+from gui.text.plain_text import no_resource, utf16_ranges
 from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_extensions import NoteMarkup, Resolve
@@ -34,7 +35,6 @@ from gui.viewer.match_list import Finder, Hit, MatchMap, MatchMarks, MatchScroll
 from gui.viewer.outline import HeadingPosition, Outline, heading_key, page_source
 from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
 from gui.viewer.text_lines import FileLines, TextLines, TextPosition
-from gui.widgets.plain_text import no_resource, utf16_ranges
 
 MOST_BYTES = 1024 * 1024
 _TEXT_PIXELS = 14

@@ -4,13 +4,13 @@ from PySide6.QtCore import QObject, Signal
 
 from engine import is_document, tr
 from gui.core.jobs import Jobs
+from gui.text.formatting import size_text
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.file_loader import OpenedFile, ViewTarget
 from gui.viewer.match_navigator import MatchNavigator, MatchView
 from gui.viewer.outline import HeadingPosition
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.viewer.text_lines import Lines
-from gui.widgets.formatting import size_text
 
 
 class SourceAndPage(QObject):

@@ -16,13 +16,13 @@ from engine import marked, tr
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
 from gui.style.typography import FontSized, Typography
+from gui.text.right_to_left import mirror, mirrored_x
 from gui.viewer.line_layout import LineLayout, LineStyle, ScrollPosition
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 from gui.viewer.match_list import Finder, MatchMarks, MatchScrollBar
 from gui.viewer.outline import Outline
 from gui.viewer.text_lines import LINE_LIMIT, FileLines, TextPosition
 from gui.widgets.accessibility import Part
-from gui.widgets.right_to_left import mirror, mirrored_x
 
 _FRAME_BUDGET = 0.008
 """Seconds per frame for reading, layout and highlights; the rest of the screen waits for the next frame."""

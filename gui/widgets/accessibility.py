@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleInterface, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gui.widgets.plain_text import tip_of
+from gui.text.plain_text import tip_of
 
 _SETTLED_MS = 600
 """Milliseconds without another message before one is announced."""

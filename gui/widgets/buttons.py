@@ -13,7 +13,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from engine import to_json, tr
-from gui.widgets.plain_text import set_tip
+from gui.text.plain_text import set_tip
 
 if TYPE_CHECKING:
     _Button = QAbstractButton

@@ -30,10 +30,10 @@ from PySide6.QtWidgets import (
 
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
+from gui.text.right_to_left import line_direction, mirror, put, write
 from gui.widgets.buttons import Toggle
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
-from gui.widgets.right_to_left import line_direction, mirror, put, write
 
 _SIDE = 15
 _GAP = 8

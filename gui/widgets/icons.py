@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QWidge
 from engine import tr
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.text.plain_text import set_tip
 from gui.widgets.buttons import Toggle
-from gui.widgets.plain_text import set_tip
 
 _SCALES = (1, 2, 3)
 _SIZE = 16

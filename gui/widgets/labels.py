@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette,
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QWidget
 
 from gui.style.theme import tokens
-from gui.widgets.plain_text import set_plain, set_tip
-from gui.widgets.right_to_left import at_start, in_reading_order, line_direction
+from gui.text.plain_text import set_plain, set_tip
+from gui.text.right_to_left import at_start, in_reading_order, line_direction
 
 _JOINTS = re.compile(r"[/\\](?=[\w.])|[_-](?=\w)|(?<=\w)\.(?=[^\W\d])")
 _PART = 12

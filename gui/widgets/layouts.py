@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
 
 from gui.style.stylesheet import font_at
 from gui.style.typography import FontSized
+from gui.text.right_to_left import margins
 from gui.widgets.labels import line
-from gui.widgets.right_to_left import margins
 
 
 class FlowLayout(QLayout):

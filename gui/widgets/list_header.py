@@ -12,10 +12,10 @@ from engine import tr
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.style.typography import FontSized
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins, mirror, write
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins, mirror, write
 from gui.widgets.row_list import GUTTER
 
 _SQUARE = 10

@@ -19,15 +19,16 @@ from PySide6.QtWidgets import (
 from engine import tr
 from gui.style.stylesheet import set_role
 from gui.style.theme import tokens
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins
+from gui.text.status_texts import State
 from gui.widgets.accessibility import announce, insert_after, stop_before
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout
 from gui.widgets.placeholder_page import StatePage
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins
 from gui.widgets.row_list import GUTTER
-from gui.widgets.state_dot import State, StateDot
+from gui.widgets.state_dot import StateDot
 
 
 @dataclass(frozen=True)

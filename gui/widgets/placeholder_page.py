@@ -29,11 +29,11 @@ from engine import marked, tr
 from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
 from gui.style.stylesheet import set_role
+from gui.text.plain_text import show_tip
+from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce, insert_after, mark_position, stops
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.layouts import VerticalScrollArea
-from gui.widgets.plain_text import show_tip
-from gui.widgets.right_to_left import margins
 
 KEYS = (
     (marked("Down"), marked("go to the results")),

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 from engine import LONGEST_QUERY, tr
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins
 from gui.widgets.icons import IconButton, icon_pixmap
 from gui.widgets.labels import label
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins
 
 RADIUS = 8
 _SHEET = (

@@ -22,7 +22,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem
 
 from gui.style.theme import Tokens
-from gui.widgets.plain_text import as_tip
+from gui.text.plain_text import as_tip
 
 _Action = QAbstractItemView.CursorAction
 _MINUTE_MS = 60_000

@@ -1,26 +1,16 @@
 """Shows a state as a dot with a colour and a shape, always next to text."""
 
-from typing import Literal
-
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from engine import marked, tr
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import FontSized
+from gui.text.plain_text import set_tip
+from gui.text.status_texts import State, with_state
 from gui.widgets.labels import breakable, label
-from gui.widgets.plain_text import set_tip
 
-State = Literal["fine", "working", "degraded", "off"]
-
-_WORDS: dict[State, str] = {
-    "fine": marked("fine"),
-    "working": marked("working"),
-    "degraded": marked("degraded"),
-    "off": marked("off"),
-}
 _DOT = 10
 _DEGREE = 16
 """One degree in the units of Qt's angles."""
@@ -36,13 +26,6 @@ def state_colour(colours: Tokens, state: State) -> QColor:
             return colours.degraded
         case "off":
             return colours.off
-
-
-def with_state(words: str, state: State | None) -> str:
-    """Return "words (state)" for screen readers, or only `words` if the state is "fine" or None."""
-    if state in (None, "fine"):
-        return words
-    return tr("{words} ({state})", words=words, state=tr(_WORDS[state]))
 
 
 class StateDot(FontSized, QWidget):

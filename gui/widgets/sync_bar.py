@@ -10,12 +10,20 @@ from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
 from gui.commands.commands import cover_tip, show_key_in_tooltip
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import margins, mirror
+from gui.text.status_texts import (
+    RUNNING_WORDS,
+    State,
+    SyncLine,
+    longest_detail,
+    progress_text,
+    sync_line,
+    why_no_update,
+)
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import margins, mirror
-from gui.widgets.state_dot import State, StateDot
-from gui.widgets.status_texts import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line, why_no_update
+from gui.widgets.state_dot import StateDot
 
 _TICK_MS = 1000
 _REST_MS = 15_000

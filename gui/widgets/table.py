@@ -23,9 +23,9 @@ from engine import FileIssue, tr, tr_reason
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.style.typography import FontSized
-from gui.widgets.plain_text import as_tip
-from gui.widgets.right_to_left import in_reading_order
-from gui.widgets.status_texts import rule_words
+from gui.text.plain_text import as_tip
+from gui.text.right_to_left import in_reading_order
+from gui.text.status_texts import rule_words
 
 Index = QModelIndex | QPersistentModelIndex
 Record = TypeVar("Record")

@@ -20,11 +20,11 @@ from engine import tr, tr_count
 from gui.commands.keymap import keymap
 from gui.core.key_listing import Group, groups
 from gui.style.stylesheet import character_width
+from gui.text.right_to_left import at_start
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import KeyCaps, key_caps_width, label
 from gui.widgets.layouts import lay_out_now, open_dialog
-from gui.widgets.right_to_left import at_start
 
 _AROUND, _MARGIN = 200, 60
 """Pixels of the window's height and width that the sheet leaves free."""

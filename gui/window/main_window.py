@@ -35,9 +35,9 @@ from gui.sources.first_run_panel import FirstRunPanel
 from gui.sources.folder_rows import dropped_file, dropped_folder
 from gui.style.appearance import Appearance
 from gui.style.typography import LeastSize
+from gui.text.status_texts import is_untouched
 from gui.viewer.external_programs import editor_template
 from gui.widgets.message_banner import Action
-from gui.widgets.status_texts import is_untouched
 from gui.window.drafts import Drafts
 from gui.window.keyboard import Keyboard
 from gui.window.session_restore import SessionRestore

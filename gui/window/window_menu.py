@@ -15,7 +15,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.search.saved_searches import SavedSearchController
 from gui.settings.option_pages import add_page_commands
 from gui.style.appearance import Appearance
-from gui.widgets.status_texts import why_no_update
+from gui.text.status_texts import why_no_update
 from gui.window.key_sheet import show_keys
 from gui.window.window_base import MainWindowBase
 

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 import engine
 from engine import speak
 from gui.app.gc_on_gui_thread import collect_due
-from gui.app.interface_language import apply_language
-from gui.app.qt_messages import silence_fonts
+from gui.app.qt_setup import apply_language, silence_font_messages
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths
@@ -34,7 +33,7 @@ def _collector_off() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _no_standstill() -> None:
     """Handle Qt's messages as the program does, which prevents a deadlock."""
-    silence_fonts()
+    silence_font_messages()
 
 
 @pytest.fixture(scope="session", autouse=True)

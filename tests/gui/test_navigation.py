@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from engine import QueryRecord
 from gui.core.location import Location
 from gui.search.ranking_menu import Ranking
-from gui.widgets.session_texts import agent_name
+from gui.text.session_texts import agent_name
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory

@@ -1,4 +1,4 @@
-"""Only `gui/widgets/plain_text.py` calls what may read HTML, so that all text of users' files is escaped there."""
+"""Only `gui/text/plain_text.py` calls what may read HTML, so that all text of users' files is escaped there."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 GUI = Path(__file__).parents[2] / "gui"
-HELPER = "widgets/plain_text.py"
+HELPER = "text/plain_text.py"
 
 METHODS = {
     "appendHtml",
@@ -105,7 +105,7 @@ def test_gui_has_no_raw_call_that_may_read_html() -> None:
             calls = raw_calls(path.read_text(encoding="utf-8"))
             allowed = ALLOWED.get(name, set())
             found += [f"gui/{name}:{line}: {what}" for line, what in calls if what not in allowed]
-    assert not found, "use gui/widgets/plain_text.py:\n" + "\n".join(found)
+    assert not found, "use gui/text/plain_text.py:\n" + "\n".join(found)
 
 
 @pytest.mark.parametrize(

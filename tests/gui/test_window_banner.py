@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gui.core.window_banner import WindowBanner
 from gui.core.workspace import Workspace
-from gui.widgets.status_texts import FailedService
+from gui.text.status_texts import FailedService
 from tests.helpers.fake_records import make_estimate
 
 

@@ -6,7 +6,7 @@ import engine
 from engine import BackendError, FallbackStatus, IndexTooNew, Settings, SettingsError
 from engine.settings.search_settings import QuerySettings
 from gui.core.workspace import Workspace
-from gui.widgets.status_texts import FailedService
+from gui.text.status_texts import FailedService
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_unsupported import LimitedMemory, reason
 

@@ -1,6 +1,7 @@
-"""Reads lines of JSON, of any length, from any position in a file; damaged lines never raise an error."""
+"""Reads lines of JSON, of any length, from any position in a plain or compressed file; damaged lines raise no error."""
 
 import codecs
+import errno
 import io
 import json
 import os
@@ -10,14 +11,70 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from engine.base import skip_reasons
 from engine.base.bounded_json import BoundedDigits, DividedStrings, built, check_digits, limited, one_value
-from engine.corpus.transcripts.unpacked_transcript import Unpacked
 
 # Reading, splitting and parsing hold the interpreter lock: blocks of this size take about a millisecond.
 _BLOCK = 256 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
 """Longest line in bytes that is parsed; parsing takes several times as much memory."""
+_KEPT = 512 * 1024
+"""Number of bytes before the current position that can be read again without restarting."""
+_LARGEST = 16 * 1024**3
+"""Largest decompressed transcript in bytes; a few bytes of zstd can expand to any number."""
+_WINDOW = 128 * 1024**2
+"""Largest decompression window in bytes; Codex uses 2 MB."""
 _NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
+
+
+class Unpacked:
+    """Reads a compressed file's decompressed bytes at any position, block by block. For one thread.
+
+    Codex compresses rollouts unchanged for a week (`rollout-*.jsonl.zst`, one zstd stream, with the same modification
+    time), and restores the plain file to continue one. If both exist, the plain one counts.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        """The caller keeps ownership of `descriptor`, and closes it afterwards."""
+        self._descriptor = descriptor
+        self._begin()
+
+    def read_at(self, position: int, size: int) -> bytes:
+        """Return at most `size` bytes from `position` on, fewer only at the end. Raises OSError."""
+        if position < self._start:
+            self._begin()
+        while self._start + len(self._kept) < position + size:
+            block = self._next()
+            if not block:
+                break
+            self._kept += block
+            spare = min(len(self._kept) - _KEPT, position - self._start)
+            if spare > _BLOCK:
+                del self._kept[:spare]
+                self._start += spare
+        begin = position - self._start
+        return bytes(self._kept[begin : begin + size])
+
+    def _begin(self) -> None:
+        import zstandard  # only Codex compresses, and only old transcripts
+
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        file = os.fdopen(self._descriptor, "rb", buffering=0, closefd=False)
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+        self._stream = unpacker.stream_reader(file, read_size=_BLOCK, read_across_frames=True, closefd=False)
+        self._failure = zstandard.ZstdError
+        self._kept = bytearray()
+        self._start = 0
+
+    def _next(self) -> bytes:
+        if self._start + len(self._kept) >= _LARGEST:
+            raise OSError(errno.EFBIG, skip_reasons.LARGE_WHEN_UNPACKED.message())
+        try:
+            return self._stream.read(_BLOCK)
+        except self._failure:
+            raise OSError(errno.EIO, skip_reasons.BAD_COMPRESSION.message()) from None
+
+
 Source = int | Unpacked
 """An open file, as descriptor or decompressor."""
 

@@ -21,12 +21,11 @@ from engine.corpus.transcripts.formats import (
     LineFormat,
     LineParser,
 )
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, parse_line, raw_lines, read_at
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.registry import format_of_agent, formats
 from engine.corpus.transcripts.session_stores import session_name
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
-from engine.corpus.transcripts.unpacked_transcript import Unpacked
 
 _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20

@@ -25,13 +25,13 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.index.attention_items import Attention
 from gui.index.duplicates.diff_view import SideBySide
 from gui.index.duplicates.line_comparison import MOST_LINES, Row, Text, side_by_side_rows
+from gui.text.formatting import ago, duration, size_text
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import runs_left
 from gui.viewer.text_lines import LINE_LIMIT
 from gui.widgets.form_controls import ComboBox
-from gui.widgets.formatting import ago, duration, size_text
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, line
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import runs_left
 
 _DAY = 86_400
 

@@ -14,10 +14,10 @@ from engine import marked, tr
 from gui.index.duplicates.line_comparison import LONGEST, Row, RowKind, Side
 from gui.style.theme import tokens
 from gui.style.typography import FontSized, Typography
+from gui.text.right_to_left import mirror, upright
 from gui.viewer.line_layout import LineLayout, LineStyle, ScrollPosition
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 from gui.widgets.accessibility import Part
-from gui.widgets.right_to_left import mirror, upright
 
 _SIGNS = {"same": "", "wrapped": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
 _KIND_NAMES = {

@@ -31,10 +31,10 @@ from gui.index.duplicates.comparison import (
 )
 from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
+from gui.text.right_to_left import correct_margins, mirror, write
 from gui.widgets.labels import elide, label, line
 from gui.widgets.message_banner import NoticeBar
 from gui.widgets.placeholder_page import Hint, StatePage
-from gui.widgets.right_to_left import correct_margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 from engine import MapFile, marked, number, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import group_colours, tokens
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import mirror, write
+from gui.text.session_texts import agent_name
 from gui.widgets.buttons import Toggle
 from gui.widgets.labels import elide
 from gui.widgets.layouts import FlowLayout, clear_layout
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import mirror, write
-from gui.widgets.session_texts import agent_name
 
 if TYPE_CHECKING:
     import numpy as np

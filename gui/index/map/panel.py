@@ -27,10 +27,10 @@ from gui.index.map.point_selection import MapSelection
 from gui.index.map.wording import COLOURS
 from gui.search.query import Answer
 from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.placeholder_page import Action, StatePage
-from gui.widgets.plain_text import set_tip
 from gui.widgets.sync_bar import ProgressLine
 
 _GUTTER = 16

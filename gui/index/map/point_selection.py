@@ -25,10 +25,10 @@ from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Prepared, within_group
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import tokens
+from gui.text.plain_text import set_tip
+from gui.text.right_to_left import mirror, write
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, elide, label
-from gui.widgets.plain_text import set_tip
-from gui.widgets.right_to_left import mirror, write
 from gui.widgets.row_list import AT_LEFT, Index, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------

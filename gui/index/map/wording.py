@@ -2,7 +2,7 @@
 
 from engine import IndexMap, MapGap, MapPointDetail, MapProgress, floored, marked, number, tr, tr_count
 from gui.index.map.groups import Kind
-from gui.widgets.formatting import ago, shown_headings
+from gui.text.formatting import ago, shown_headings
 
 COLOURS: dict[Kind, str] = {
     "folder": marked("Colour by folder"),

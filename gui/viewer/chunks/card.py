@@ -29,13 +29,14 @@ from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, t
 from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.style.stylesheet import font_at
+from gui.text.formatting import exact, shown_headings, size_text
+from gui.text.right_to_left import margins
+from gui.text.status_texts import State
 from gui.widgets.accessibility import LastInTabOrder
-from gui.widgets.formatting import exact, shown_headings, size_text
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.layouts import BottomCard
-from gui.widgets.right_to_left import margins
-from gui.widgets.state_dot import State, StateLabel
+from gui.widgets.state_dot import StateLabel
 
 VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
     "ready": ("fine", marked("passage has its vector")),

@@ -12,12 +12,12 @@ from engine import ChunkRow, FileChunks, VectorState, tr
 from gui.core.jobs import Jobs
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import Typography
+from gui.text.plain_text import show_tip
+from gui.text.right_to_left import mirror
 from gui.viewer.chunks.card import VECTOR_STATES, tip
 from gui.viewer.line_painter import Gutter
 from gui.viewer.source_view import SourceView
 from gui.widgets.accessibility import Part
-from gui.widgets.plain_text import show_tip
-from gui.widgets.right_to_left import mirror
 from gui.widgets.state_dot import state_colour
 
 # --- Lanes of a file's chunks in the margin: side by side where they overlap -----------------------------------------

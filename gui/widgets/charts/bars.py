@@ -5,9 +5,9 @@ from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPainterPath, 
 
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens
+from gui.text.right_to_left import write
 from gui.widgets.charts.chart import PATTERNS, Chart, Mark, Series, part_inks
 from gui.widgets.labels import elide
-from gui.widgets.right_to_left import write
 
 _WIDEST = 56
 _LEAST = 2

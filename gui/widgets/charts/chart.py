@@ -31,10 +31,10 @@ from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_i
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import font_scale
+from gui.text.plain_text import show_tip
+from gui.text.right_to_left import mirror, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
 from gui.widgets.labels import ElidedLabel, elide, label
-from gui.widgets.plain_text import show_tip
-from gui.widgets.right_to_left import mirror, mirrored_x, write
 from gui.widgets.table import Column, RecordsTable
 
 _FOOT = 12

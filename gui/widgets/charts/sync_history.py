@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 
 from engine import SyncSummary, marked, tr, tr_count
+from gui.text.formatting import ago, duration, exact
+from gui.text.status_texts import REASON_WORDS
 from gui.widgets.charts.chart import Mark, Series, TableColumn, figure_cell
-from gui.widgets.formatting import ago, duration, exact
-from gui.widgets.status_texts import REASON_WORDS
 
 SYNC_COLUMNS = (
     TableColumn(marked("When"), 26),

@@ -22,8 +22,8 @@ threading.Thread(target={function}, name="therapy.md").start()
 threading.Event().wait(60)
 """
 QT_ABORTS = (
-    "from PySide6.QtCore import qFatal; from gui.app.qt_messages import install_handler; "
-    "install_handler(); qFatal('therapy.md')"
+    "from PySide6.QtCore import qFatal; from gui.app.qt_setup import install_message_handler; "
+    "install_message_handler(); qFatal('therapy.md')"
 )
 
 

@@ -10,7 +10,7 @@ from gui.search.result_rows import (
     button_text,
     spoken_score,
 )
-from gui.widgets.formatting import ago
+from gui.text.formatting import ago
 
 
 def _shape(rows) -> list[tuple[str, int]]:

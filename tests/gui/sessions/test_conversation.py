@@ -26,7 +26,7 @@ from gui.conversation.actions import entry_markdown
 from gui.conversation.header import ConversationHeader
 from gui.conversation.panel import ConversationPanel
 from gui.conversation.prompt_list import PromptList
-from gui.widgets.plain_text import tip_of
+from gui.text.plain_text import tip_of
 from tests.helpers.conversations import settle, visible_pieces
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory

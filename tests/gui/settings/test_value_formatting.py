@@ -11,7 +11,7 @@ from gui.settings.value_formatting import (
     sent_words,
     where_texts_go,
 )
-from gui.widgets.formatting import embed_words, estimate_words, money, spent_words
+from gui.text.formatting import embed_words, estimate_words, money, spent_words
 from tests.helpers.fake_records import make_estimate
 
 

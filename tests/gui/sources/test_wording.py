@@ -4,7 +4,7 @@ import pytest
 
 from engine import FileIssue, FoundSource
 from gui.sources.folder_rows import issue_lines, source_amount, source_title
-from gui.widgets.formatting import short_path
+from gui.text.formatting import short_path
 
 
 def _source(**changes) -> FoundSource:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 
 from gui.style.typography import Typography
+from gui.text.plain_text import utf16_length
 from gui.viewer import line_layout
 from gui.viewer.line_layout import LineLayout, LineStyle
-from gui.widgets.plain_text import utf16_length
 
 KINDS = (
     "地下鉄の駅から歩いて五分、水やりのタイマーは動いていない。",

@@ -11,12 +11,12 @@ from PySide6.QtGui import QTextCursor, QTextDocument, QTextTable
 from engine import CancelToken, MnemoscopeError, NumberedText
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
+from gui.text.plain_text import SealedDocument
 from gui.viewer import markdown_parts
 from gui.viewer.markdown_page import PageStyle, blocks, is_code, page_steps, quote_level
 from gui.viewer.markdown_parts import ENOUGH, MOST, Load, markdown_slices
 from gui.viewer.outline import Outline
 from gui.viewer.text_lines import FileLines
-from gui.widgets.plain_text import SealedDocument
 
 FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 FULL_BLOCK = 16 * 1024

@@ -10,14 +10,15 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPushButto
 from gui.sources.folder_rows import dropped_folder
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.text.right_to_left import text_direction
+from gui.text.status_texts import State
 from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, add_clear_button, application_icon
 from gui.widgets.labels import ElidedLabel, breakable, elide
 from gui.widgets.layouts import FoldingRow, FootedColumn, column_page, scrolling_column
 from gui.widgets.message_banner import Action, Banner, MessagePage, NoticeBar
 from gui.widgets.placeholder_page import StatePage
-from gui.widgets.right_to_left import text_direction
-from gui.widgets.state_dot import State, StateDot, StateLabel
+from gui.widgets.state_dot import StateDot, StateLabel
 
 
 def test_path_cut_at_left_loses_whole_folders(qapp):

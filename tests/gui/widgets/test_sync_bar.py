@@ -7,8 +7,8 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import BatchJobStatus, FallbackStatus, FileIssue, SourceCount
+from gui.text.status_texts import STALL_SECONDS, sync_line
 from gui.widgets.labels import ElidedLabel
-from gui.widgets.status_texts import STALL_SECONDS, sync_line
 from gui.widgets.sync_bar import ProgressLine, SyncBar
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 

@@ -11,10 +11,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts import unpacked_transcript
-from engine.corpus.transcripts.jsonl import raw_lines
+from engine.corpus.transcripts import jsonl
+from engine.corpus.transcripts.jsonl import Unpacked, raw_lines
 from engine.corpus.transcripts.transcript_reader import opened, transcript_lines
-from engine.corpus.transcripts.unpacked_transcript import Unpacked
 from tests.helpers.transcripts import read_session
 
 FIXTURES = Path(__file__).parent / "fixtures" / "codex"
@@ -91,6 +90,6 @@ def test_truncated_file_yields_available_part(tmp_path: Path, packed: Path) -> N
 
 
 def test_transcript_that_unpacks_too_large_is_refused(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacked_transcript, "_LARGEST", 1_000_000)
+    monkeypatch.setattr(jsonl, "_LARGEST", 1_000_000)
     with unpacked(packed) as source, pytest.raises(OSError, match="too large for a transcript"):
         source.read_at(2_000_000, 10)

@@ -1,7 +1,7 @@
 import pytest
 
 from engine import speak
-from gui.widgets.formatting import ago, date_of, duration, exact, shown_headings, size_text
+from gui.text.formatting import ago, date_of, duration, exact, shown_headings, size_text
 
 NOON = 1_772_535_600.0
 DAY = 86_400

@@ -4,7 +4,7 @@ import pytest
 
 from engine import folder_name
 from gui.conversation.display_entries import day_text
-from gui.widgets.session_texts import agent_name, day_title, work_time
+from gui.text.session_texts import agent_name, day_title, work_time
 
 TODAY = date(2026, 2, 11)
 

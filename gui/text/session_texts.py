@@ -3,7 +3,7 @@
 from datetime import date
 
 from engine import agent_label, marked, tr, tr_count
-from gui.widgets.formatting import day_and_month, duration, long_date, weekday, weekday_and_day
+from gui.text.formatting import day_and_month, duration, long_date, weekday, weekday_and_day
 
 UNTITLED = marked("Untitled session")
 _MINUTE, _HOUR = 60, 3600

@@ -16,8 +16,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from gui.sharing.print_pages import paper_style
-from gui.viewer.markdown_page import page_steps
-from gui.widgets.plain_text import (
+from gui.text.plain_text import (
     SealedDocument,
     as_notification,
     as_tip,
@@ -33,6 +32,7 @@ from gui.widgets.plain_text import (
     utf16_ranges,
     whats_this_of,
 )
+from gui.viewer.markdown_page import page_steps
 from gui.widgets.row_list import RowModel
 
 PIECES = ["<b>", "</b>", "<img src='/x'>", "<!--", "&lt;", "&amp;", "&", "<", ">", '"', "\n", "  ", "<qt>", "<br>", "a"]

@@ -1,6 +1,6 @@
 from datetime import date
 
-from gui.widgets.formatting import long_date, month_and_year, short_date, weekday, weekday_and_date, weekday_and_day
+from gui.text.formatting import long_date, month_and_year, short_date, weekday, weekday_and_date, weekday_and_day
 
 DAY = date(2026, 2, 8)
 

@@ -1,24 +1,58 @@
-"""The language of the window: its own texts, Qt's texts, numbers, and the direction of lines."""
+"""Prepares Qt for the window: sends Qt's messages to the log, and sets the language of texts, numbers and lines."""
 
+import logging
 from pathlib import Path
 
 from PySide6.QtCore import (
     QLibraryInfo,
     QLocale,
+    QLoggingCategory,
+    QMessageLogContext,
     Qt,
+    QtMsgType,
     QTranslator,
+    qInstallMessageHandler,
 )
 from PySide6.QtWidgets import QApplication
 
-from engine import (
-    TRIAL_LANGUAGES,
-    speak,
-    spoken,
-    tr,
-)
+from engine import TRIAL_LANGUAGES, speak, spoken, tr
 
+log = logging.getLogger(__name__)
+
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
 _RIGHT_TO_LEFT = "ar-XB"
 """The trial language for testing a mirrored window; no real translation is written from right to left."""
+
+
+def install_message_handler() -> None:
+    """Send Qt's messages to the log from now on; called before the application is created, so that none is missed."""
+    silence_font_messages()
+    qInstallMessageHandler(_log)
+
+
+def remove_message_handler() -> None:
+    """Remove the log handler, so that Qt prints its messages itself again."""
+    qInstallMessageHandler(None)
+
+
+def silence_font_messages() -> None:
+    """Disable the messages of the font database, which can cause a deadlock; tests call it for their own handler.
+
+    If no font has a script, Qt reports so while it holds the lock of its font database. A handler written in Python
+    needs the interpreter lock to receive it: if text is laid out on a pool thread, that thread waits for the window's,
+    which holds the interpreter lock and waits for the fonts.
+    """
+    QLoggingCategory.setFilterRules("qt.text.font.db=false")
+
+
+def _log(level: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    log.log(_LEVELS[level], "Qt: %s", message)
 
 
 def apply_language(app: QApplication, tag: str) -> None:

@@ -6,10 +6,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QTextLayout, Q
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.search.row_delegate import MarkedLine
-from gui.widgets.icons import icon_pixmap
-from gui.widgets.labels import ElidedLabel, label
-from gui.widgets.plain_text import as_tip
-from gui.widgets.right_to_left import (
+from gui.text.plain_text import as_tip
+from gui.text.right_to_left import (
     correct_margins,
     in_reading_order,
     line_direction,
@@ -21,6 +19,8 @@ from gui.widgets.right_to_left import (
     upright,
     write,
 )
+from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 from gui.widgets.sync_bar import ProgressLine
 

@@ -14,9 +14,16 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.widgets.formatting import ago, duration, exact, money
-from gui.widgets.state_dot import State
+from gui.text.formatting import ago, duration, exact, money
 
+State = Literal["fine", "working", "degraded", "off"]
+"""How well a part of the program works, shown as a dot."""
+_STATE_WORDS: dict[State, str] = {
+    "fine": marked("fine"),
+    "working": marked("working"),
+    "degraded": marked("degraded"),
+    "off": marked("off"),
+}
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
 IndexRemedy = Literal["rebuild", "retry", "sync"]
@@ -28,6 +35,13 @@ class FailedService(NamedTuple):
     chosen: str
     """Name in the settings."""
     reason: str
+
+
+def with_state(words: str, state: State | None) -> str:
+    """Return "words (state)" for screen readers, or only `words` if the state is "fine" or None."""
+    if state in (None, "fine"):
+        return words
+    return tr("{words} ({state})", words=words, state=tr(_STATE_WORDS[state]))
 
 
 def engine_name(backend: str) -> str:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.widgets.right_to_left import in_reading_order
+from gui.text.right_to_left import in_reading_order
 
 WithTip = QWidget | QAction | QListWidgetItem | QTableWidgetItem | QStandardItem
 
