@@ -273,7 +273,7 @@ def _facts(session: SessionText) -> list[str]:
         summary.branch,
         began,
         plural(summary.messages, "message"),
-        ", ".join(usage.model for usage in summary.usage if usage.model),
+        ", ".join(used.model for used in summary.usage if used.model),
         f"{sum(counts):,} tokens in" if counts else "",
         "" if usage.output_tokens is None else f"{usage.output_tokens:,} tokens out",
         "" if usage.cost is None else dollars(usage.cost),

@@ -336,7 +336,7 @@ def _named_first(
 
     `entered`, `scored`: numbers of candidates, and of those with a score.
     """
-    context.best = max((max(scored.unlifted, scored.keywords) for scored in ranked), default=0.0)
+    context.best = max((max(result.unlifted, result.keywords) for result in ranked), default=0.0)
     context.stages.add("scores", entered, scored, Best(context.request.min_score, context.best))
     return put_first(ranked, named, words, scored, context.stages)
 

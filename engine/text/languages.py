@@ -136,7 +136,7 @@ def language_of_note(text: str) -> str:
     sample = unicodedata.normalize("NFC", text)
     votes, _ = _votes(sample, {letter for letter in sample.lower() if letter in _LETTER_LANGUAGES})
     most = max(votes.values())
-    likelier = [language for language in FUNCTION_WORD_LISTS if most and votes.get(language, 0.0) > most - _SAME_VOTES]
+    likelier = [name for name in FUNCTION_WORD_LISTS if most and votes.get(name, 0.0) > most - _SAME_VOTES]
     return language if "english" in likelier else " ".join((UNDECIDED, *likelier[:_MOST_LIKELIER]))
 
 

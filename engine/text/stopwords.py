@@ -393,7 +393,7 @@ def is_recall(word: str, before: Collection[str], language: str) -> bool:
 def question_languages(words: Sequence[str]) -> list[str]:
     """Return the languages in which folded words are a question or an order; empty for those of English."""
     languages = []
-    orders = {language: _folded(order) for language, order in _ORDERS.items()}
+    orders = {language: _folded(verbs) for language, verbs in _ORDERS.items()}
     for language, (asking, after) in _ASKS.items():
         order = orders.get(language, frozenset())
         ordered = bool(words) and words[0] in order and words[0] not in orders["english"]

@@ -66,7 +66,7 @@ class ConversationHeader(QFrame):
             work_time(summary.active_seconds),
             message_count(summary.messages),
             summary.branch,  # behind the figures, which a long one would push out of a narrow window
-            ", ".join(usage.model for usage in summary.usage if usage.model),
+            ", ".join(used.model for used in summary.usage if used.model),
             sent_and_received(usage),
             cost_text(usage),
             unknown_count(unknown),
@@ -111,15 +111,15 @@ def _days(summary: SessionSummary) -> str:
 def _usage(summary: SessionSummary, usage: UsageTotal) -> list[str]:
     """Return texts about the models with their numbers of tokens, and the cost."""
     lines = []
-    for of_model in summary.usage:
-        lines.append(of_model.model or tr("Unknown model"))
-        if of_model.has_numbers:
-            lines += (f"    {line}" for line in usage_lines(of_model))
-    counted = [usage for usage in summary.usage if usage.has_numbers]
+    for used in summary.usage:
+        lines.append(used.model or tr("Unknown model"))
+        if used.has_numbers:
+            lines += (f"    {line}" for line in usage_lines(used))
+    counted = [used for used in summary.usage if used.has_numbers]
     if not counted:
         return [*lines, tr("Tokens and cost: not recorded")]
     cost = cost_text(usage)
-    recorded = sum(usage.recorded_cost is not None for usage in counted)
+    recorded = sum(used.recorded_cost is not None for used in counted)
     if not cost:
         lines.append(tr("Cost: unknown"))
     elif not recorded:

@@ -207,8 +207,9 @@ class FolderTable(QWidget):
                 found.setdefault(agent_name(source.agent), []).append(source)
         *examples, (exports, _) = usual_folders()
         home = str(Path.home())
-        for agent, folders in sorted(found.items(), key=lambda entry: -sum(folder.files for folder in entry[1])):
-            self._add(agent, *(f"{short_path(folder.path, home)} · {file_count(folder.files)}" for folder in folders))
+        for agent, agent_sources in sorted(found.items(), key=lambda item: -sum(source.files for source in item[1])):
+            rows = (f"{short_path(source.path, home)} · {file_count(source.files)}" for source in agent_sources)
+            self._add(agent, *rows)
         for agent, folder in () if found else examples:
             self._add(agent, folder)
         self._add(exports, tr(DOWNLOADED))

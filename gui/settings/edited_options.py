@@ -218,8 +218,8 @@ class SettingsModel(QObject):
         at_once = tuple(change for change in changes if applies_at_once(change.key))
         reopening = tuple(change for change in changes if not applies_at_once(change.key))
         later = reopening if self._needs_approval(reopening) else ()
-        for keys in (at_once, () if later else reopening):
-            if now := tuple(self._from_file(key) for key in keys if self._differs(key)):
+        for group in (at_once, () if later else reopening):
+            if now := tuple(self._from_file(change) for change in group if self._differs(change)):
                 self._file = self._file.changed(now)
                 self._save(now)
         waiting = dict(self._waiting)

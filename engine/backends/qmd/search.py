@@ -196,7 +196,7 @@ class ResultMapper:
         ranges = highlight_ranges(chunk.text, query_text.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
         offset = chunk.message_offsets[
-            max(0, bisect_right([offset.offset for offset in chunk.message_offsets], snippet.offset) - 1)
+            max(0, bisect_right([message.offset for message in chunk.message_offsets], snippet.offset) - 1)
         ]
         known = session.known
         return _result(

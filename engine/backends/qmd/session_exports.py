@@ -106,15 +106,16 @@ class ExportList(msgspec.Struct):
     def keep(self, name: str, earlier: "ExportList") -> None:
         """Take over a transcript and its exports from an earlier list."""
         known = self.transcripts[name] = earlier.transcripts[name]
-        self.sessions |= {name: earlier.sessions[name] for name in known.sessions if name in earlier.sessions}
+        self.sessions |= {
+            session: earlier.sessions[session] for session in known.sessions if session in earlier.sessions
+        }
 
     def keep_sessions(self, name: str, earlier: "ExportList") -> list[str]:
         """Take over the exports of a transcript that can't be read at the moment; return the added ones."""
         known = earlier.transcripts.get(name)
-        names = (
-            [name for name in known.sessions if name in earlier.sessions and name not in self.sessions] if known else []
-        )
-        self.sessions |= {name: earlier.sessions[name] for name in names}
+        missing = () if known is None else (session for session in known.sessions if session not in self.sessions)
+        names = [session for session in missing if session in earlier.sessions]
+        self.sessions |= {session: earlier.sessions[session] for session in names}
         return names
 
 
