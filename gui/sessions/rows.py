@@ -138,9 +138,7 @@ def build_listing(
     return Listing(listed, sessions, sum(row[2] for row in listed if isinstance(row, SessionRow)) if hits else 0)
 
 
-def _best_first(
-    listed: Sequence[Row], hits: Iterable[str], words: Sequence[str], similar: Container[str]
-) -> list[Row]:
+def _best_first(listed: Sequence[Row], hits: Iterable[str], words: Sequence[str], similar: Container[str]) -> list[Row]:
     """Sort sessions, with those of their sub-agents below: titles with all words, then the best hits, then newest.
 
     Those with all words in other fields, such as the project, come before those that only the meaning finds.
