@@ -123,12 +123,20 @@ class NamedInQuery:
         return dict.fromkeys(within, words) if words else {}
 
     def naming(self, lifts: Mapping[int, Lift], ranges: Sequence[tuple[int, int]]) -> dict[int, frozenset[int]]:
-        """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id."""
+        """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id;
+        with them, those of words such as "say" in "what did Codex say about …".
+        """
+        said = self._sessions.said(ranges)
         words = {
             names: frozenset(index for name in names for index in self._times.words(name, ranges))
             for names in {lift.names for lift in lifts.values()}
         }
-        return {id_: words[lift.names] for id_, lift in lifts.items() if words[lift.names]}
+        return {id_: words[lift.names] | said for id_, lift in lifts.items() if words[lift.names]}
+
+    def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> list[int]:
+        """Return the positions of the words that name no session, and so may be misspelt."""
+        named = {index for name in self._sessions.names(snapshot) for index in self._times.words(name, ranges)}
+        return [index for index in range(len(ranges)) if index not in named]
 
 
 class NamedTimes:
@@ -208,13 +216,19 @@ _PLAIN = frozenset(
 )
 """Agents' names that are words or names of other things too."""
 _BEFORE = frozenset(
-    """asked by did for from in of on project repo told using via with aus bei fuer für hat im in mit projekt von vom
+    """asked by did for from in of on project repo told using via with aus bei fur hat im in mit projekt von vom
     zum""".split()
 )
 """Words after which an agent's plain name, or a project's name in several words, is a name."""
 _BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
 """Words after which a project's name in one word, which may be an ordinary one, is a name."""
-_AFTER = frozenset("did project projekt repo said session sessions suggested wrote".split())
+_SAID = frozenset(
+    """advise advised answer answered ask asked empfahl empfohlen erklart explain explained gefragt gemeint gesagt
+    geschrieben meint meinte propose proposed recommend recommended sagt sagte said say says suggest suggested suggests
+    tell told vorgeschlagen write wrote""".split()
+)
+"""Words for what an agent does in a conversation, which the conversation seldom has."""
+_AFTER = _SAID | frozenset("did project projekt repo session sessions".split())
 
 
 class SessionName(NamedTuple):
@@ -281,6 +295,14 @@ class _NamedSessions:
         sessions = self._sessions(snapshot)
         most = max(map(len, sessions.values()), default=0)
         return {id_ for id_, names in sessions.items() if len(names) == most}
+
+    def names(self, snapshot: Snapshot) -> set[str]:
+        """Return all names in the query, as typed."""
+        return {name for names in self._sessions(snapshot).values() for name in names}
+
+    def said(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """Return the positions of words for what an agent does in a conversation."""
+        return frozenset(at for at, (start, end) in enumerate(ranges) if fold(self._query[start:end]) in _SAID)
 
     def names_of(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """Return the names that the sessions of these chunks have, as typed, by chunk id."""

@@ -313,18 +313,18 @@ class Searcher:
             if within is not None:
                 scope = narrow(snapshot, scope, within, context)
         with context.timed("keyword"):
-            leg = KeywordLeg(snapshot, analysis, self._frequencies)
+            leg, named = KeywordLeg(snapshot, analysis, self._frequencies), self._ranker.named_in(context)
         if example is None and analysis.terms:
             with context.timed("analysis"):
-                query = context.request.query
-                context.suggestions = self._spelling.suggest(snapshot, query, analysis, leg.terms, scope)
+                query, terms = context.request.query, [leg.terms[at] for at in named.others(snapshot, leg.ranges)]
+                context.suggestions = self._spelling.suggest(snapshot, query, analysis, terms, scope)
                 if context.suggestions and context.request.correct:
                     knows = partial(self._embedder.is_word, snapshot, provider)
-                    widened = self._spelling.with_similar(snapshot, query, analysis, leg.terms, scope, knows)
+                    widened = self._spelling.with_similar(snapshot, query, analysis, terms, scope, knows)
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for suggestion in context.suggestions for word, _ in suggestion.words})
-        return KeywordPart(example, analysis, conditions, scope, within, leg, self._ranker.named_in(context))
+        return KeywordPart(example, analysis, conditions, scope, within, leg, named)
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Literal
 
 from engine import marked, tr
@@ -77,15 +78,24 @@ class Criteria:
     """Name of another machine that sessions were synchronised from."""
     period: Period = ANY_TIME
     order: SessionOrder = "newest"
-    """The order without a search text."""
+    """The order without words to search for."""
     found_order: SessionOrder = "relevance"
-    """The order while there is a search text."""
+    """The order while there are such words."""
     parts: bool = False
     """Show the sessions of all sub-agents."""
 
+    @cached_property
+    def ranked(self) -> bool:
+        """Whether the text has words by which results are ranked, not only operators such as `model:opus`."""
+        if not self.text.strip():
+            return False
+        from engine import parse_query  # brings the analysis, which an empty window does not need
+
+        return bool(parse_query(self.text).free_text.strip())
+
     @property
     def order_in_force(self) -> SessionOrder:
-        return self.found_order if self.text.strip() else self.order
+        return self.found_order if self.ranked else self.order
 
     @property
     def words(self) -> list[str]:

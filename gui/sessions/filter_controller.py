@@ -313,14 +313,14 @@ class FilterController(QObject):
 
     @Slot(str)
     def _sort(self, order: SessionOrder) -> None:
-        if self.criteria.text.strip():
+        if self.criteria.ranked:
             self.criteria = replace(self.criteria, found_order=order)
         else:
             self.criteria = replace(self.criteria, order=order)
         self.arranged.emit(False)
 
     def _show_order(self) -> None:
-        self._sort_button.offer("relevance", bool(self.criteria.text.strip()))
+        self._sort_button.offer("relevance", self.criteria.ranked)
         self._sort_button.show_order(self.criteria.order_in_force)
 
     @Slot(bool)

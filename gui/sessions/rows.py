@@ -134,18 +134,24 @@ def build_listing(
     if order in ("newest", "oldest"):
         listed = _join_days(listed, today)
     elif order == "relevance":
-        listed = _best_first(listed, hits, criteria.words)
+        listed = _best_first(listed, hits, criteria.words, similar)
     return Listing(listed, sessions, sum(row[2] for row in listed if isinstance(row, SessionRow)) if hits else 0)
 
 
-def _best_first(listed: Sequence[Row], hits: Iterable[str], words: Sequence[str]) -> list[Row]:
-    """Sort sessions, with those of their sub-agents below: titles with all words, then the best hits, then newest."""
-    ranks = {path: rank for rank, path in enumerate(hits)}
+def _best_first(listed: Sequence[Row], hits: Iterable[str], words: Sequence[str], similar: Container[str]) -> list[Row]:
+    """Sort sessions, with those of their sub-agents below: titles with all words, then the best hits, then newest.
+
+    Those with all words in other fields, such as the project, come before those that only the meaning finds.
+    """
+    ranks = {path: rank for rank, path in enumerate(hits, 1)}
+    last = next((rank for path, rank in ranks.items() if path in similar), len(ranks) + 1) - 1
     families: list[tuple[bool, int, int, list[Row]]] = []
     for row in cast(Sequence[SessionRow], listed):
         entry = row.entry
         unnamed = not all(map(entry.title.casefold().__contains__, words))
-        rank = ranks.get(entry.summary.path, len(ranks))
+        rank = ranks.get(entry.summary.path, len(ranks) + 1)
+        if rank > last and all(map(entry.haystack.__contains__, words)):
+            rank = last
         if row.depth:
             unnamed_before, rank_before, number, rows = families[-1]
             rows.append(row)

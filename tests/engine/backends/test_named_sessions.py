@@ -68,6 +68,7 @@ def first(memory, query: str) -> str:
     [
         ("cache keys with Codex", "3"),
         ("what did codex say about cache keys", "3"),
+        ("was hat Codex zu cache keys erklärt", "3"),
         ("cache keys in harbour-map", "1"),
         ("harbour map: cache keys", "1"),
         ("cache keys in ledger", "2"),
@@ -98,6 +99,14 @@ def test_name_does_not_count_as_missing_word(memory) -> None:
     assert sentences["session"].startswith("The query names “codex” of this session: × 1.60 = ")
     notes = {stage.name: stage.note for stage in named.explanation.stages}
     assert notes["sessions"] == "1 passage is in a session that the query names: “codex”."
+
+
+def test_named_agent_is_no_typo_and_its_verb_is_not_missing(memory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "code.md").write_text("# Code\n\nAs the code suggests, say it twice.\n")
+    memory.sync()
+    outcome = memory.search("what did codex suggest about cache keys", explain=True)
+    assert (outcome.corrected, outcome.suggestions, Path(outcome.results[0].path).stem[-1]) == (None, (), "3")
+    assert outcome.explanation.results[0].missing == ()
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,23 @@ def test_session_that_only_the_meaning_finds_has_no_hits(today):
     assert [(row.hits, row.similar, row.dated) for row in listing.rows] == [(0, True, True)]
 
 
+def test_session_named_by_its_project_precedes_similar_ones(today):
+    newest = CATALOGUE.orders["newest"]
+    named = next(entry for entry in reversed(newest) if entry.project and entry.project not in entry.title.casefold())
+    first, *others = (entry.summary.path for entry in newest if entry.project != named.project)
+    hits, similar = {first: 1, **dict.fromkeys(others, 0)}, {*others}
+    for found in (hits, hits | {named.summary.path: 0}):
+        listing = build_listing(CATALOGUE, Criteria(text=named.project), found, (), today, similar)
+        listed = [row.entry.summary.path for row in listing.rows if not row.depth]
+        assert listed.index(first) < listed.index(named.summary.path) < listed.index(others[0])
+
+
+def test_operators_alone_keep_the_order_and_headings(today):
+    hits = dict.fromkeys((entry.summary.path for entry in CATALOGUE.orders["newest"]), 1)
+    listing = _listed(today, Criteria(text="file:app.py model:opus"), hits=hits)
+    assert _titles(listing) == _titles(_listed(today))
+
+
 def test_agent_project_and_time_criteria_combine(today):
     codex = _listed(today, Criteria(agent="codex"))
     assert codex.sessions == 3

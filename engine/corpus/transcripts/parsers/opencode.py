@@ -4,7 +4,8 @@ Written from its public source up to autumn 2026: under `~/.local/share/opencode
 `session/<project>/<session>.json` describes a session, `message/<session>/<message>.json` its messages and
 `part/<message>/<part>.json` has their contents. Names sort by time. Since February 2026 (version 1.2) sessions are in a
 database next to `storage` (`opencode_database`): older ones were copied into it, their files remain. The program moved
-the layout before September 2025 (`project/<project>/storage`) here.
+the layout before September 2025 (`project/<project>/storage`) here. Sessions of that time don't name their folder;
+their answers do, in `path`.
 
 The session file is the document. Messages may be newer than that file, so the time of `message/<session>` counts as
 well (`agents.opencode`).
@@ -45,6 +46,7 @@ class OpencodeReader(LineParser, kw_only=True):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
         role: Role = "assistant" if kind == "assistant" else "user"
+        self.facts.project = self.facts.project or clean(string(mapping(value.get("path")).get("cwd")))
         if role == "assistant" and value.get("summary") is True:  # replaces the messages before it
             role = "system"
         return self._to_messages(name, value, [piece for part in parts for piece in self._part(part, role)])

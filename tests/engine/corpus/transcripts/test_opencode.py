@@ -129,6 +129,12 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
     assert conversation.unknown == {"role hologram": 1, "part hologram": 1}
 
 
+def test_session_without_folder_has_that_of_its_answers(tmp_path: Path) -> None:
+    older = {key: value for key, value in SESSION.items() if key != "directory"}
+    path = {"cwd": "/home/ada/boats/hull", "root": "/home/ada/boats"}
+    assert only(stored(tmp_path, older, {"msg_2": MESSAGES["msg_2"] | {"path": path}})).facts.project == path["cwd"]
+
+
 @pytest.mark.parametrize(
     "title", ["New session - 2025-12-06T05:46:40.000Z", "Child session - 2025-12-06T05:46:40.000Z"]
 )
