@@ -129,7 +129,7 @@ class QuickPanel(QWidget):
         if files != self._files:
             self._runner.repeat(answer.query)
         elif before != self._reading:
-            self._say(*messages.empty(answer.query, answer.outcome, self._reading))
+            self._show_message(*messages.empty(answer.query, answer.outcome, self._reading))
 
     def show_reason(self, title: str, sentence: str) -> None:
         """Show why nothing can be searched now."""
@@ -170,7 +170,7 @@ class QuickPanel(QWidget):
             self._answer = None
             self.box.set_state("")
             if searchable:
-                self._say(*self._instead)
+                self._show_message(*self._instead)
         self._unfold(searchable)
 
     def _unfold(self, searchable: bool) -> None:
@@ -233,7 +233,7 @@ class QuickPanel(QWidget):
             self.list.show_rows(build_rows(outcome, "relevance"), keep=keep)
             self._stack.setCurrentWidget(self.list)
         else:
-            self._say(*messages.empty(answer.query, outcome, self._reading))
+            self._show_message(*messages.empty(answer.query, outcome, self._reading))
         if answer.final:
             announce(self, messages.spoken_counts(outcome))
 
@@ -241,7 +241,7 @@ class QuickPanel(QWidget):
     def _show_failure(self, _query: Query, sentence: str) -> None:
         self._answer = None
         self.box.set_state("")
-        self._say(tr("The search failed"), sentence)
+        self._show_message(tr("The search failed"), sentence)
         announce(self, sentence)
 
     @Slot(bool)
@@ -249,7 +249,7 @@ class QuickPanel(QWidget):
         if waiting:
             self.box.set_state(tr(messages.SEARCHING))
 
-    def _say(self, title: str, sentence: str) -> None:
+    def _show_message(self, title: str, sentence: str) -> None:
         self.list.show_rows((), keep=False)
         self.page.show_state(title, sentence)
         self._stack.setCurrentWidget(self.page)

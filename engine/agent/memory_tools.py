@@ -190,7 +190,7 @@ def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations
 
     `citations`: whether answers should name locations.
     """
-    how = _how("memory_search" in tools, "memory_get" in tools)
+    how = _recall_instruction("memory_search" in tools, "memory_get" in tools)
     if mode != "full" or not how:
         return ""
     instruction = (
@@ -201,7 +201,7 @@ def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations
     return f"## Memory Recall\n{how} {_UNSURE}\n{instruction}\n"
 
 
-def _how(search: bool, get: bool) -> str:
+def _recall_instruction(search: bool, get: bool) -> str:
     if search and get:
         return (
             f"When {_WHEN}, first search the user's notes and past sessions with memory_search; then read only the "

@@ -148,7 +148,7 @@ class _Folder:
         return name
 
     def _write(self, name: str, data: bytes) -> None:
-        with os.fdopen(os.open(self._at(name), _NEW, 0o666, **self._here), "wb") as file:
+        with os.fdopen(os.open(self._path_of(name), _NEW, 0o666, **self._relative_to_folder), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -159,29 +159,29 @@ class _Folder:
             {"src_dir_fd": self._descriptor, "dst_dir_fd": self._descriptor} if self._descriptor >= 0 else {}
         )
         try:
-            os.link(self._at(aside), self._at(name), **both)
+            os.link(self._path_of(aside), self._path_of(name), **both)
         except FileExistsError:
             return False
         except OSError:  # a file system without links: the name is taken first, by an empty file
             try:
-                os.close(os.open(self._at(name), _NEW, 0o666, **self._here))
+                os.close(os.open(self._path_of(name), _NEW, 0o666, **self._relative_to_folder))
             except FileExistsError:
                 return False
             try:
-                os.replace(self._at(aside), self._at(name), **both)
+                os.replace(self._path_of(aside), self._path_of(name), **both)
             except OSError:
                 self._unlink(name)
                 raise
         return True
 
     def _unlink(self, name: str) -> None:
-        os.unlink(self._at(name), **self._here)
+        os.unlink(self._path_of(name), **self._relative_to_folder)
 
-    def _at(self, name: str) -> str:
+    def _path_of(self, name: str) -> str:
         return name if self._descriptor >= 0 else str(self._path / name)
 
     @property
-    def _here(self) -> dict[str, Any]:
+    def _relative_to_folder(self) -> dict[str, Any]:
         return {"dir_fd": self._descriptor} if self._descriptor >= 0 else {}
 
 

@@ -286,14 +286,14 @@ def spoken_messages(session: SessionText) -> list[SpokenMessage]:
         if not message.rewound and (aside or not message.side)
     )
     messages = []
-    for (_, role), parts in groupby(speech, key=_whose):
+    for (_, role), parts in groupby(speech, key=_author_of):
         text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
         if text and not _COMMAND.match(text):
             messages.append(SpokenMessage(role, text))
     return messages
 
 
-def _whose(message: SessionMessage) -> tuple[int, str]:
+def _author_of(message: SessionMessage) -> tuple[int, str]:
     return message.ordinal, message.role
 
 
@@ -317,11 +317,11 @@ def lines_of(messages: Sequence[SpokenMessage], longest: int) -> str:
 
     A heading or an unclosed fence within a message doesn't affect the note around it; invisible characters are removed.
     """
-    lines = (f"{speaker}: {_within(visible(shortened(text, longest)))}" for speaker, text in messages)
+    lines = (f"{speaker}: {_as_list_item(visible(shortened(text, longest)))}" for speaker, text in messages)
     return "\n".join(line.replace(": \n", ":\n", 1) for line in lines)
 
 
-def _within(text: str) -> str:
+def _as_list_item(text: str) -> str:
     first, *others = _harmless(text.split("\n"))
     return "\n".join([first, *(line and INDENT + line for line in others)])
 

@@ -141,11 +141,11 @@ def _faults(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) 
         if name not in arguments:
             yield f'{tool} needs the argument "{name}".'
     for name, rules in properties.items():
-        if name in arguments and not _allows(rules, arguments[name]):
+        if name in arguments and not _satisfies(rules, arguments[name]):
             yield f'The argument "{name}" of {tool} must be {_expected(rules)}, not {_shown(arguments[name], rules)}.'
 
 
-def _allows(rules: Mapping[str, Any], value: object) -> bool:
+def _satisfies(rules: Mapping[str, Any], value: object) -> bool:
     if rules["type"] == "string":
         if not isinstance(value, str) or len(value) > rules.get("maxLength", math.inf):
             return False

@@ -132,13 +132,13 @@ def _written(values: dict[str, Any]) -> dict[str, Any]:
         return {**values, **isolated}
     if _translations.marks is None:
         return values
-    return {name: _OWN_FORMS.get(type(value), _same)(value) for name, value in values.items()}
+    return {name: _OWN_FORMS.get(type(value), _unchanged)(value) for name, value in values.items()}
 
 
 _OWN_FORMS: dict[type, Callable[[Any], Any]] = {int: _Int, float: _Float}
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 

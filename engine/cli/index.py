@@ -207,7 +207,7 @@ def _preview_embedding(workspace: CliWorkspace, cancel: CancelToken) -> Embeddin
 
     selection = select_provider(workspace.settings, cancel=cancel)
     if selection.provider is None:
-        return _nothing(selection.unavailable_reason or "it is turned off in the settings.")
+        return _preview_without_estimate(selection.unavailable_reason or "it is turned off in the settings.")
     try:
         return _estimated(workspace, selection.provider, cancel)
     finally:
@@ -250,7 +250,7 @@ def _estimated(workspace: CliWorkspace, provider: "EmbeddingProvider", cancel: C
     )
 
 
-def _nothing(problem: str) -> EmbeddingPreview:
+def _preview_without_estimate(problem: str) -> EmbeddingPreview:
     return EmbeddingPreview(
         problem=problem, indexed=None, unread_files=0, unread_bytes=0, unread_tokens=0, unread_cost=0.0
     )

@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     with interruptible() as token, opened(workspace) as manager:
         known = manager.sessions()
         if not known:
-            raise MnemoscopeError(_nothing(workspace, arguments, token))
+            raise MnemoscopeError(_no_sessions_message(workspace, arguments, token))
         if arguments.action == "list":
             _list(arguments, known)
             return 0
@@ -69,7 +69,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _nothing(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> str:
+def _no_sessions_message(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> str:
     if workspace.settings.sessions.folders:
         return "No sessions are indexed yet: run mnemoscope index."
     sources = [source.path for source in find_sources(cancel=token).sources if source.kind == "sessions"]
@@ -133,7 +133,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         unknown = f"  ({unknown_items(session.unknown)})" if session.unknown else ""
         line = (
             f"{_column(names[session.path], name_width)}  {_moment(session.last)}  {session.agent:<{agent_width}}  "
-            f"{session.messages:>5,}  {title}{project}{unknown}{_aside(names[session.path])}"
+            f"{session.messages:>5,}  {title}{project}{unknown}{_path_or_name(names[session.path])}"
         )
         print(safe(line))
     if not matching:
@@ -149,10 +149,10 @@ def _width(names: Iterable[str]) -> int:
 
 def _column(name: str, width: int) -> str:
     """Return a name, padded; "…" for a long path, which is at the end of its line."""
-    return f"{'…' if _aside(name) else name:<{width}}"
+    return f"{'…' if _path_or_name(name) else name:<{width}}"
 
 
-def _aside(name: str) -> str:
+def _path_or_name(name: str) -> str:
     """Return the end of a line: a long path, the name of a session whose id is not unique; empty for another name."""
     return f"  {name}" if len(name) > _WIDEST_NAME and "/" in name else ""
 
@@ -303,7 +303,9 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
         project = f"  [{folder_name(use.project)}]" if use.project else ""
         title = use.title or "Untitled"
         name = names.get(path, path)
-        line = f"{_column(name, width)}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}{_aside(name)}"
+        line = (
+            f"{_column(name, width)}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}{_path_or_name(name)}"
+        )
         print(safe(line))
     if not uses:
         print("No session read or changed a matching file.")

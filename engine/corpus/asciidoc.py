@@ -76,7 +76,7 @@ class _Reader:
             if line == self._end:
                 self._end_block(number)
         elif number != self._skipped:
-            self._outside(number, line, below)
+            self._read_outside_block(number, line, below)
         self._above = line
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class _Reader:
         self.found.code.append((self._start, last))
         self._end = None
 
-    def _outside(self, number: int, line: str, below: str) -> None:
+    def _read_outside_block(self, number: int, line: str, below: str) -> None:
         if self._is_attribute(number, line):
             return
         if attributes := _STYLE.fullmatch(line):

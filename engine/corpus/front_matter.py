@@ -162,7 +162,7 @@ class FrontMatter:
             parts = [_Part(number, lines[number].strip()) for number in range(first + 1, indented)]
             return _Value("quoted", _filled([parts]), ""), indented
         if not _COMMENT.sub("", head):
-            return _below(lines, first + 1, stop, indented)
+            return _value_below(lines, first + 1, stop, indented)
         if head[:1] in ("'", '"') and (quoted := _quoted([head, *lines[first + 1 : stop]], first)):
             return quoted[0], self._end_indented(lines, quoted[1], stop)
         return _scalar([_Part(first, head), *_parts(lines, first + 1, indented)]), indented
@@ -341,13 +341,13 @@ def _quoted(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
         if match := (_DOUBLE if double else _SINGLE).match(begun):
             if _COMMENT.sub("", begun[match.end() :]).strip():
                 return None
-            parts.append(_Part(number, _bare(match[1], double=double)))
+            parts.append(_Part(number, _unquoted_scalar(match[1], double=double)))
             return _Value("quoted", _filled([parts]), ""), number + 1
-        parts.append(_Part(number, _bare(begun[1:], double=double)))
+        parts.append(_Part(number, _unquoted_scalar(begun[1:], double=double)))
     return None
 
 
-def _bare(text: str, *, double: bool) -> str:
+def _unquoted_scalar(text: str, *, double: bool) -> str:
     """Return the text between the quotation marks of a scalar, on one line."""
     if not double:
         return " ".join(text.replace("''", "'").split())
@@ -375,11 +375,14 @@ def _triple(lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
         return _scalar([_Part(first, head.strip("\"'"))]), first + 1
     inner[last] = inner[last].partition(mark)[0]
     double = mark == '"""'
-    parts = [_Part(first + at, _bare(line.rstrip("\\"), double=double)) for at, line in enumerate(inner[: last + 1])]
+    parts = [
+        _Part(first + at, _unquoted_scalar(line.rstrip("\\"), double=double))
+        for at, line in enumerate(inner[: last + 1])
+    ]
     return _Value("quoted", _filled([parts]), ""), first + last + 1
 
 
-def _below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[_Value, int]:
+def _value_below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[_Value, int]:
     """Return a value that begins on the line below its key, a list or text, and the line after it. Mappings are
     ignored.
     """
@@ -445,7 +448,7 @@ class _FlowReader:
             if self._blank:
                 self._begun = number
             if sign in "\"'" and self._blank and (match := (_DOUBLE if sign == '"' else _SINGLE).match(line, at)):
-                self._word = [_bare(match[1], double=sign == '"')]
+                self._word = [_unquoted_scalar(match[1], double=sign == '"')]
                 self._quoted, self._blank = True, False
                 at = match.end()
                 continue

@@ -69,7 +69,7 @@ class _Pattern:
         if not anchored:
             segments.insert(0, "**")
         self.path = _path(segments)
-        self.towards = _towards(segments)
+        self.towards = _path_prefixes(segments)
 
 
 def _path(segments: list[str]) -> str:
@@ -86,7 +86,7 @@ def _path(segments: list[str]) -> str:
     return "".join(parts)
 
 
-def _towards(segments: list[str]) -> str:
+def _path_prefixes(segments: list[str]) -> str:
     """Return a regex for folders above or below a match."""
     expression = _BELOW
     for index in range(len(segments) - 1, -1, -1):

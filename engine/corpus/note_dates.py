@@ -83,15 +83,15 @@ def _days_in_folders(folders: list[str], stem: str) -> Iterator[date]:
         if end < len(parts) and (day_of_folder := _day_in(parts[end - 1])):
             yield day_of_folder
         if end >= 2 and (month := _month_in(parts[end - 2])) and (day := _DAY_PART.fullmatch(parts[end - 1])):
-            yield from _real(month.year, month.month, int(day[1]))
+            yield from _valid_day(month.year, month.month, int(day[1]))
         if end >= 3 and _YEAR_FOLDER.fullmatch(parts[end - 3]):
             month_part, day = _MONTH_FOLDER.fullmatch(parts[end - 2]), _DAY_PART.fullmatch(parts[end - 1])
             if month_part and day:
-                yield from _real(int(parts[end - 3]), int(month_part[1]), int(day[1]))
+                yield from _valid_day(int(parts[end - 3]), int(month_part[1]), int(day[1]))
 
 
 def _day_in(text: str) -> date | None:
-    return next((day for m in _DAY.finditer(text) for day in _real(int(m[1]), int(m[3]), int(m[4]))), None)
+    return next((day for m in _DAY.finditer(text) for day in _valid_day(int(m[1]), int(m[3]), int(m[4]))), None)
 
 
 def _week_in(text: str) -> date | None:
@@ -113,7 +113,7 @@ def _last_of_month(year: int, month: int) -> date | None:
     return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
 
 
-def _real(year: int, month: int, day: int) -> Iterator[date]:
+def _valid_day(year: int, month: int, day: int) -> Iterator[date]:
     """Yield the day, unless it doesn't exist."""
     try:
         real_day = date(year, month, day)

@@ -123,7 +123,7 @@ class PathFinder:
         """
         paths: list[PathStatus] = []
         for reading in readings_of(text):
-            for status in self._meant(reading):
+            for status in self._candidates(reading):
                 if status.kind != "missing":
                     return status
                 paths.append(status)
@@ -136,19 +136,19 @@ class PathFinder:
         then the one in the highest folder is taken. None if the text has several parts, or if there is no such name;
         the second value is False if that is unknown, since the folders have too many entries. Raises `Cancelled`.
         """
-        wanted = _loose(text.strip().strip(_QUOTES))
+        wanted = _normalized_name(text.strip().strip(_QUOTES))
         if not wanted or "/" in wanted or "\\" in wanted:
             return None, True
         similar = ""
         entries = self._entries(cancel)
         for entry in islice(entries, _MOST_ENTRIES):
-            name = _loose(entry.name)
+            name = _normalized_name(entry.name)
             if name == wanted:
-                return self._at(entry.path), True
+                return self._status_of(entry.path), True
             stem, suffix = os.path.splitext(name)
             if not similar and (stem == wanted or (suffix and wanted == f"*{suffix}")) and not entry.is_dir():
                 similar = entry.path
-        return (self._at(similar), True) if similar else (None, next(entries, None) is None)
+        return (self._status_of(similar), True) if similar else (None, next(entries, None) is None)
 
     def _entries(self, cancel: CancelToken | None) -> Iterator[Entry]:
         """Yield the entries of all indexed folders, those of higher folders first; links are not followed."""
@@ -191,16 +191,16 @@ class PathFinder:
         one_root = folder.source == "memory" and (folder.name or self.roots.layout == "folder")
         return not one_root or self.roots.home_of(name) == self.roots.home_of(folder.name)
 
-    def _meant(self, path: str) -> Iterator[PathStatus]:
+    def _candidates(self, path: str) -> Iterator[PathStatus]:
         """Yield the status of each path that the text may mean, most likely first; at least one."""
         try:
             if not path.strip() or "\0" in path:
                 yield PathStatus(path, "missing")
             elif os.path.isabs(path):
-                yield self._at(self._resolved(os.path.normpath(path)))
+                yield self._status_of(self._resolved(os.path.normpath(path)))
             else:
                 yield from self._named(path)
-                yield self._at(os.path.normpath(os.path.join(self.roots.workspace, path)))
+                yield self._status_of(os.path.normpath(os.path.join(self.roots.workspace, path)))
         except (OSError, ValueError):  # too long, below a forbidden folder, or invalid bytes
             yield PathStatus(path, "missing")
 
@@ -230,19 +230,19 @@ class PathFinder:
     def _folders(self) -> list[str]:
         return [*(root.path for root in self.roots.found), *(store.path for store in self._stores)]
 
-    def _at(self, path: str) -> PathStatus:
+    def _status_of(self, path: str) -> PathStatus:
         """Return the status of an absolute path: a transcript, a note, a file next to a memory folder, or outside."""
         store = max((store for store in self._stores if _covers(store.path, path)), key=_depth, default=None)
         root = max((root for root in self.roots.found if _covers(root.path, path)), key=_depth, default=None)
         if store is not None:
-            status = self._in_store(store, _below(store.path, path))
+            status = self._in_store(store, _parts_below(store.path, path))
             if root is None or status.match not in SILENT:
                 return status
         if root is not None:
-            return self._in_root(root, _below(root.path, path))
+            return self._in_root(root, _parts_below(root.path, path))
         if _covers(self.roots.workspace, path):
-            return self._outside_memory_folder(_below(self.roots.workspace, path))
-        return self._outside(path)
+            return self._outside_memory_folder(_parts_below(self.roots.workspace, path))
+        return self._status_outside(path)
 
     def _in_root(self, root: Root, parts: list[str]) -> PathStatus:
         try:
@@ -286,7 +286,7 @@ class PathFinder:
             return _missing(home, "", parts, "memory")
         return _barred(entry.path, entry.name, parts[1:], "memory", self._judge.outside_memory_folder(entry))
 
-    def _outside(self, path: str) -> PathStatus:
+    def _status_outside(self, path: str) -> PathStatus:
         try:
             state = os.lstat(path)
         except FileNotFoundError:
@@ -362,7 +362,7 @@ def _composed(text: str) -> str:
     return text if is_unusable(text) else unicodedata.normalize("NFC", text)
 
 
-def _loose(name: str) -> str:
+def _normalized_name(name: str) -> str:
     """Return a name for comparison regardless of case and Unicode form, and of how its words are separated."""
     return _SEPARATORS.sub(" ", _composed(name).casefold()).strip()
 
@@ -377,7 +377,7 @@ def _covers(folder: str, path: str) -> bool:
     return path == folder or path.startswith(os.path.join(folder, ""))
 
 
-def _below(folder: str, path: str) -> list[str]:
+def _parts_below(folder: str, path: str) -> list[str]:
     return _parts(path[len(folder) :], os.sep)
 
 

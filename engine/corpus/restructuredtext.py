@@ -173,7 +173,7 @@ def end_of_table(lines: Sequence[str], at: int) -> int:
 
 def table(lines: Sequence[str]) -> list[list[str]] | None:
     """Return the rows of a table, or None if it is malformed."""
-    return _grid(lines) if lines[0][0] == "+" else _simple(lines)
+    return _grid(lines) if lines[0][0] == "+" else _simple_table(lines)
 
 
 def _grid(lines: Sequence[str]) -> list[list[str]] | None:
@@ -201,7 +201,7 @@ def _grid(lines: Sequence[str]) -> list[list[str]] | None:
     return [[" ".join(cell.split()) for cell in row] for row in rows] if drawn[-1] else None
 
 
-def _simple(lines: Sequence[str]) -> list[list[str]] | None:
+def _simple_table(lines: Sequence[str]) -> list[list[str]] | None:
     """Return the cells of a table whose columns are below lines of `=`, or None if text lies between the columns.
 
     A row without a first cell continues the row above.

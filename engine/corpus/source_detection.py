@@ -83,11 +83,11 @@ def _value(token: re.Match[str]) -> str:
     word = token["word"]
     if word is None:
         quoted = token["double"] if token["double"] is not None else token["single"]
-        return json.dumps(_ESCAPE.sub(_meant, quoted))
+        return json.dumps(_ESCAPE.sub(_unescape, quoted))
     return word if word in ("true", "false", "null") or _NUMBER.fullmatch(word) else json.dumps(word)
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     code = escape[1] or escape[2]
     return chr(int(code, 16)) if code else _ESCAPED.get(escape[3], escape[3])
 

@@ -71,7 +71,7 @@ def key_missing(provider: str, settings: Settings) -> str:
     """The message for a missing key of `provider`, with instructions."""
     own = settings_of(settings, provider)
     variable = _variables(provider, own)[0]
-    if _elsewhere(own, provider):
+    if _has_foreign_address(own, provider):
         return tr(
             "There is no API key for {provider} at {host}: enter it in the settings, or set the environment variable "
             "{variable}.",
@@ -161,8 +161,8 @@ def _may_get_usual_key(own: Settings) -> bool:
 
 def _account(provider: str, own: Settings) -> str:
     """Keychain account of this server; a key entered for one server is not used for others."""
-    return f"{provider}@{host_of(own.remote.base_url)}" if _elsewhere(own, provider) else provider
+    return f"{provider}@{host_of(own.remote.base_url)}" if _has_foreign_address(own, provider) else provider
 
 
-def _elsewhere(own: Settings, provider: str) -> bool:
+def _has_foreign_address(own: Settings, provider: str) -> bool:
     return bool(own.remote.base_url) and owner_of(own.remote.base_url) != provider

@@ -118,7 +118,7 @@ class GeminiBatches:
             url = f"{self._http.base_url}/batches?pageSize={_JOBS_A_PAGE}{following}"
             page = retrying(functools.partial(self._send, "GET", url, cancel=cancel), cancel=cancel)
             for job in page.get("operations") or page.get("batches") or ():
-                if _about(job).get("displayName") == name:
+                if _batch_description(job).get("displayName") == name:
                     return read_job(job)
             if not page.get("nextPageToken"):
                 break
@@ -163,7 +163,7 @@ class GeminiBatches:
 
 def read_job(fields: Mapping[str, Any]) -> RemoteJob:
     """Parse a batch job from a response of Gemini, which contains it as an operation or directly."""
-    about = _about(fields)
+    about = _batch_description(fields)
     word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
     error = _dict(fields.get("error"))
     state = _STATES.get(word, "running")
@@ -183,7 +183,7 @@ def read_job(fields: Mapping[str, Any]) -> RemoteJob:
     )
 
 
-def _about(value: Any) -> Mapping[str, Any]:
+def _batch_description(value: Any) -> Mapping[str, Any]:
     """The batch description in an operation; its top-level fields are newer."""
     top = _dict(value)
     return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}

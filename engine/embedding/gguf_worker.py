@@ -62,11 +62,11 @@ def serve(pipe: Connection, model: bytes) -> None:
     encode = msgspec.msgpack.encode
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    log = _quiet()
+    log = _redirect_output()
     try:
         server = _Server(msgspec.msgpack.decode(model, type=Model))
     except Exception as error:
-        pipe.send_bytes(encode(Answer(0, error=_why(error, log))))
+        pipe.send_bytes(encode(Answer(0, error=_error_message(error, log))))
         return
     try:
         pipe.send_bytes(encode(Answer(0)))
@@ -84,7 +84,7 @@ def serve(pipe: Connection, model: bytes) -> None:
         os._exit(0)  # nothing is left to save, and llama.cpp's threads need no shutdown
 
 
-def _quiet() -> int:
+def _redirect_output() -> int:
     """Redirect llama.cpp's output to an unnamed file, which is returned, and disable core dumps."""
     with tempfile.TemporaryFile() as file:
         log = os.dup(file.fileno())
@@ -98,7 +98,7 @@ def _quiet() -> int:
     return log
 
 
-def _why(error: Exception, log: int) -> str:
+def _error_message(error: Exception, log: int) -> str:
     """The error that llama.cpp printed, or else the exception's message."""
     os.lseek(log, 0, os.SEEK_SET)
     for line in os.read(log, 65536).decode("utf-8", "replace").splitlines():

@@ -108,7 +108,7 @@ def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToke
     from engine.embedding.api_keys import find_key
 
     require_consent(settings, name)
-    return _made(settings, name, find_key(name, settings, cancel=cancel) if typed is None else typed)
+    return _make_provider(settings, name, find_key(name, settings, cancel=cancel) if typed is None else typed)
 
 
 def _first_available(settings: Settings, typed: str | None, cancel: CancelToken | None) -> Selection:
@@ -118,7 +118,7 @@ def _first_available(settings: Settings, typed: str | None, cancel: CancelToken 
         try:
             # An entered key is for the configured server only.
             key = typed if typed and name == described(settings) else _available_key(settings, name, cancel)
-            chosen = _made(settings, name, key)
+            chosen = _make_provider(settings, name, key)
         except _NotAvailable as error:
             passed_over.append(str(error))
         except ProviderError as error:
@@ -149,7 +149,7 @@ def _available_key(settings: Settings, name: str, cancel: CancelToken | None) ->
     return key
 
 
-def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
+def _make_provider(settings: Settings, name: str, key: "Key | str | None") -> Selection:
     """Create the provider. `key`: a stored key, or one entered by the user."""
     require_consent(settings, name)
     value, origin = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)

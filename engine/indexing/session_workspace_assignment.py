@@ -117,7 +117,7 @@ class _Claims:
             if transcript not in worked and home.workspace == self._mine
         }
         for transcript, project in worked.items():
-            own = self._own(project)
+            own = self._owner_of(project)
             current = rows.get(transcript)
             if own != current and (current is None or self._may_take(own, current)):
                 changes[transcript] = own
@@ -132,7 +132,7 @@ class _Claims:
             self._there[workspace] = folder.is_dir() and self._index.of(folder).database.exists()
         return self._there[workspace]
 
-    def _own(self, project: str) -> SessionOwner:
+    def _owner_of(self, project: str) -> SessionOwner:
         if project not in self._owners:
             self._owners[project] = SessionOwner(self._mine, self._rank(project), redact(project))
         return self._owners[project]

@@ -39,7 +39,7 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
             WHERE c.file_id = ? ORDER BY c.start_line, c.id""",
         (_id_of(snapshot, model), file_id),
     )
-    without = _without(model, refused=refused is not None)
+    without = _missing_vector_status(model, refused=refused is not None)
     tags = snapshot.connection.execute(f"SELECT tag FROM {snapshot.tables.tags} WHERE file_id = ?", (file_id,))
     return FileChunks(
         path=path,
@@ -76,7 +76,7 @@ def chunk_detail(
         return None
     vectors = _vectors(snapshot, hash_, model)
     refused = issue_of(snapshot, "not embedded", path) is not None
-    state = "ready" if any(vector.active for vector in vectors) else _without(model, refused=refused)
+    state = "ready" if any(vector.active for vector in vectors) else _missing_vector_status(model, refused=refused)
     row = _row(id_, start, end, heading, text, state)
     preceding = f"SELECT count(*) FROM {tables.chunks} WHERE file_id = ? AND ({IN_TEXT_ORDER}) <= (?, ?)"
     identical = f"SELECT count(*) - 1 FROM {tables.chunks} WHERE hash = ?"
@@ -102,7 +102,7 @@ def _id_of(snapshot: Snapshot, model: ModelName | None) -> int | None:
     return None if stored is None else stored.id
 
 
-def _without(model: ModelName | None, *, refused: bool) -> VectorState:
+def _missing_vector_status(model: ModelName | None, *, refused: bool) -> VectorState:
     """Return the vector status of a chunk that has no vector."""
     if model is None:
         return "none"

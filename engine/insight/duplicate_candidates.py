@@ -201,7 +201,7 @@ def near_chunks(
     if model is None:
         return []
     ids, signs = _signs(store, model, chunks, cancel)
-    pairs = _alike(signs, files[np.searchsorted(chunks, ids)], cancel)
+    pairs = _similar_pairs(signs, files[np.searchsorted(chunks, ids)], cancel)
     cosines = _cosines(store, model, ids[pairs], cancel)
     chosen = cosines >= _LEAST_COSINE
     order = np.argsort(-cosines[chosen], kind="stable")
@@ -233,7 +233,7 @@ def _signs(store: IndexStore, model: StoredModel, ids: Ids, cancel: CancelToken 
     return np.concatenate(known), np.concatenate(signs)
 
 
-def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.int64]:
+def _similar_pairs(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.int64]:
     """Return pairs (n, 2) of positions of chunks in different files whose signs agree in a band, most similar first."""
     count = len(signs)
     codes, different = [np.empty(0, np.int64)], [np.empty(0, np.int64)]

@@ -191,7 +191,7 @@ class _Search:
         pairs, recurring = self._sample(characters).candidates(self._cancel)
         recurring_found, common = self._locate(recurring)
         matches = list(self._matches(pairs, common, recurring_found))
-        matches += self._near(matches, recurring_found)
+        matches += self._near_duplicates(matches, recurring_found)
         found = recurring_found + grouped(matches)
         groups = [group for each in found if (group := self._to_record(each)) is not None]
         groups += [group for each in copies.values() if len(each) > 1 and (group := self._identical(each)) is not None]
@@ -268,7 +268,7 @@ class _Search:
             if match is not None:
                 yield match
 
-    def _near(self, known: Sequence[Match], recurring: Sequence[Found]) -> Iterator[Match]:
+    def _near_duplicates(self, known: Sequence[Match], recurring: Sequence[Found]) -> Iterator[Match]:
         """Yield passages with nearly the same meaning and mostly the same words, in notes without a match so far."""
         if self._model is None:
             return

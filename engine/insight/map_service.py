@@ -50,7 +50,7 @@ class IndexMaps:
         """
         with self._store.read(cancel) as snapshot:
             model = _model(snapshot, name)
-            whose = _whose(snapshot, model)
+            whose = _map_key(snapshot, model)
             drawn = self._known(whose)
             listing = None if drawn is None else read_listing(snapshot, self._guard)
         if drawn is None or listing is None or model is None:
@@ -70,12 +70,12 @@ class IndexMaps:
         `first` receives a simpler, fast map if there was none before and the real one is slow. It and `progress` are
         called on this thread.
         """
-        with self._alone(cancel):
+        with self._exclusive(cancel):
             if progress is not None:
                 progress(MapProgress(stage="reading", done=0.0))
             with self._store.read(cancel) as snapshot:
                 model = _model(snapshot, name)
-                whose = _whose(snapshot, model)
+                whose = _map_key(snapshot, model)
                 if self._last is not None and (self._last[0], self._last[1].stamp) == (whose, snapshot.stamp):
                     return self._last[1]
                 listing = read_listing(snapshot, self._guard)
@@ -104,7 +104,7 @@ class IndexMaps:
             return self._remember(whose, _record(drawn, listing, model))
 
     @contextmanager
-    def _alone(self, cancel: CancelToken | None) -> Iterator[None]:
+    def _exclusive(self, cancel: CancelToken | None) -> Iterator[None]:
         """Allow only one computation at a time; waits for a running one, and raises if cancelled."""
         while not self._making.acquire(timeout=_CANCEL_CHECK_SECONDS):
             if cancel is not None:
@@ -151,7 +151,7 @@ class IndexMaps:
         with self._store.read(cancel) as snapshot:
             chunks = tuple(_chunk_of(snapshot, result) for result in results)
             model = _model(snapshot, name)
-            drawn = self._known(_whose(snapshot, model))
+            drawn = self._known(_map_key(snapshot, model))
             if drawn is None or model is None or vector is None or len(vector) != model.dims:
                 return MapAnswer(point=None, chunks=chunks)
             if drawn.layout == "directions":
@@ -183,7 +183,7 @@ def _model(snapshot: Snapshot, name: ModelName | None) -> StoredModel | None:
     return None if name is None else snapshot.stored_model(*name)
 
 
-def _whose(snapshot: Snapshot, model: StoredModel | None) -> str:
+def _map_key(snapshot: Snapshot, model: StoredModel | None) -> str:
     return f"{snapshot.identity}/{snapshot.generation}/{model.name if model else ''}"
 
 

@@ -82,7 +82,7 @@ def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> t
     after = None if cursor is None else _position(cursor)
 
     def page(memory: "MemorySearchManager", token: CancelToken) -> tuple[Sequence[Listed], str | None]:
-        found = sorted(_everything(access, memory, token), key=_order)
+        found = sorted(_all_resources(access, memory, token), key=_order)
         remaining = found if after is None else [entry for entry in found if _order(entry) > after]
         listed = [_titled(entry, token) for entry in remaining[:PAGE]]
         return listed, _cursor(listed[-1]) if len(remaining) > PAGE else None
@@ -115,7 +115,7 @@ def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, 
     return _SESSION if is_session else _NOTE, text if len(text) <= LONGEST_TEXT else cut(text, LONGEST_TEXT) + _CUT
 
 
-def _everything(access: AgentAccess, memory: "MemorySearchManager", cancel: CancelToken) -> Iterator[Listed]:
+def _all_resources(access: AgentAccess, memory: "MemorySearchManager", cancel: CancelToken) -> Iterator[Listed]:
     from engine.corpus.discovery import discover
 
     for file in discover(Path(memory.status().workspace_dir), access.settings, cancel=cancel).files:

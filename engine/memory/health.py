@@ -177,7 +177,7 @@ class Health:
             self._updates.replaced()
             done.append(self._store.recovered)
         elif not damage:
-            with self._alone():
+            with self._exclusive():
                 done += self._repair(subject, [check for check in (*_ROWS, database.SPACE) if _chosen(check, ids)])
         problem = ""
         if ids is None or damage or _UPDATED.intersection(ids):
@@ -186,7 +186,7 @@ class Health:
             done += _summary(report)
         copies = [check for check in _COPIES if _chosen(check, ids)]
         if copies:
-            with self._alone():
+            with self._exclusive():
                 done += self._repair(subject, copies)
         if done:
             self._updates.notify()
@@ -218,7 +218,7 @@ class Health:
         return report
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _exclusive(self) -> Iterator[None]:
         """Hold the writer lock during the block, with no sync of this program running."""
         with self._indexing.exclusive(self._cancel):
             if not self._store.try_lock():

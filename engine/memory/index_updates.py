@@ -75,7 +75,7 @@ class IndexUpdates:
         agreement = extended_approvals(self.approvals, approve)
 
         def work(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
-            return self._once(reason, force, agreement, listener, token)
+            return self._run_sync(reason, force, agreement, listener, token)
 
         report = self._indexing.run(work, force=force, progress=progress, cancel=cancel)
         if approve and report.awaiting is not None:
@@ -104,7 +104,7 @@ class IndexUpdates:
         self._refused.clear()
         self._on_repaired()
 
-    def _once(
+    def _run_sync(
         self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
     ) -> SyncReport:
         # imported here because a search must not wait for the modules of a sync
@@ -220,7 +220,7 @@ class _Beforehand:
 
     def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
         if not self._approvals.covers(name, work):
-            self._give(name, work)
+            self._approve_work(name, work)
         return self._approvals.covers(name, work)
 
     def tokens(self, name: ModelName) -> int:
@@ -229,7 +229,7 @@ class _Beforehand:
     def lower(self, name: ModelName, tokens: int) -> None:
         self._approvals.lower(name, tokens)
 
-    def _give(self, name: ModelName, work: "EmbeddingWork") -> None:
+    def _approve_work(self, name: ModelName, work: "EmbeddingWork") -> None:
         estimate = self._estimate
         if estimate is None:
             self._approvals.give(name, work.estimate.tokens)

@@ -22,14 +22,14 @@ def values_of(snapshot: Snapshot, operator: str, start: str) -> tuple[str, ...]:
     Values that start with `start` come before those that only contain it.
     """
     start = fold(start.lstrip("#") if operator == "tag" else start)
-    values = [value for value in _VALUES.get(operator, _nothing)(snapshot) if value]
+    values = [value for value in _VALUES.get(operator, _no_values)(snapshot) if value]
     folded = [(fold(value), value) for value in values]
     first = [value for key, value in folded if key.startswith(start)]
     within = [value for key, value in folded if operator in _WITHIN and start in key and not key.startswith(start)]
     return tuple((first + within)[:_MOST])
 
 
-def _nothing(snapshot: Snapshot) -> Iterable[str]:
+def _no_values(snapshot: Snapshot) -> Iterable[str]:
     return ()
 
 

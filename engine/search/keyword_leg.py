@@ -87,7 +87,7 @@ class KeywordLeg:
         known, found = self._known, list[int]()
         if not known or not self._snapshot_chunks:
             return []
-        if (every_match := self._few(limit, scope)) is not None:
+        if (every_match := self._all_if_few(limit, scope)) is not None:
             return every_match
         if len(known) > 1 and (len(known) <= _SHORT_QUERY or known[0].matches > _CHOOSING):
             every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
@@ -122,14 +122,14 @@ class KeywordLeg:
         if (phrase := self.analysis.of_function_words) is None:
             return []
         words = f"words : {_quoted(' '.join(phrase.tokens))}{' *' if phrase.open else ''}"
-        expression, condition, values = self._within(words, scope)
+        expression, condition, values = self._limited_to(words, scope)
         return self._best(expression, limit, condition, values)
 
-    def _few(self, limit: int, scope: ChunkFilter) -> list[int] | None:
+    def _all_if_few(self, limit: int, scope: ChunkFilter) -> list[int] | None:
         """Return the ids of all matching chunks, in no order; None if there may be `limit` or more."""
         if sum(term.matches for term in self._known) >= limit:
             return None
-        expression, condition, values = self._within(_any_of(self._known), scope)
+        expression, condition, values = self._limited_to(_any_of(self._known), scope)
         fts = self._tables.fts
         query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT {limit}"
         ids = [id_ for (id_,) in self._snapshot.connection.execute(query, (expression, *values))]
@@ -252,7 +252,7 @@ class KeywordLeg:
         `matches`: their approximate number. If there are too many to rank, title matches come first, then the most
         recently indexed matches.
         """
-        expression, condition, values = self._within(expression, scope)
+        expression, condition, values = self._limited_to(expression, scope)
         if scope.narrows or matches <= max(_MOST_RANKED, limit):
             return self._best(expression, limit, condition, values)
         oldest, newest = self._snapshot.chunk_id_range()
@@ -261,7 +261,7 @@ class KeywordLeg:
         recent = self._best(expression, limit, f"{condition} AND rowid > {newest - last}")
         return list(dict.fromkeys(titled + recent))
 
-    def _within(self, expression: str, scope: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
+    def _limited_to(self, expression: str, scope: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
         """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `scope`."""
         condition = ""
         if scope.except_files:
@@ -289,9 +289,9 @@ class KeywordLeg:
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         stems = tuple(dict.fromkeys(term.stems))
         plain: tuple[str, ...] = ()
-        weak_words, word_count = self._loose(term.loose, "words")
-        weak_stems, stem_count = self._loose([stem.split(" ") for stem in term.loose_stems], "stems", stems)
-        irregular, irregular_count = self._loose([(stem,) for stem in term.irregular], "stems")
+        weak_words, word_count = self._loose_phrases(term.loose, "words")
+        weak_stems, stem_count = self._loose_phrases([stem.split(" ") for stem in term.loose_stems], "stems", stems)
+        irregular, irregular_count = self._loose_phrases([(stem,) for stem in term.irregular], "stems")
         loose = word_count + stem_count + irregular_count
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
         matches = chunks
@@ -335,7 +335,7 @@ class KeywordLeg:
             irregular_idf=scoring.inverse_document_frequency(self.chunks, irregular_count) if irregular else 0.0,
         )
 
-    def _loose(
+    def _loose_phrases(
         self, forms: Iterable[Sequence[str]], column: str, exact: Sequence[str] = ()
     ) -> tuple[tuple[str, ...], int]:
         """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one.
@@ -372,7 +372,7 @@ class KeywordLeg:
 
     def _occurs(self, phrase: str) -> bool:
         """Whether a file that this search may know of contains an FTS5 phrase."""
-        expression, condition, _ = self._within(phrase, ChunkFilter(files=self._snapshot.known))
+        expression, condition, _ = self._limited_to(phrase, ChunkFilter(files=self._snapshot.known))
         query = f"SELECT 1 FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ? {condition} LIMIT 1"
         return next(self._snapshot.connection.execute(query, (expression,)), None) is not None
 

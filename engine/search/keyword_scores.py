@@ -200,22 +200,24 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         if self.groups or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
             return
         ids = sorted(self.contributions)
-        holding = self._holding(ids)
+        holding = self._chunks_by_term(ids)
         near = [
-            id_ for id_ in ids if id_ not in self.in_some_form and all(_near(with_term, id_) for with_term in holding)
+            id_
+            for id_ in ids
+            if id_ not in self.in_some_form and all(_count_near(with_term, id_) for with_term in holding)
         ]
         files: dict[int, list[int]] = {}
-        for id_, file in files_of([id_ for id_ in ids if _near(near, id_)]):  # looking up all takes far longer
+        for id_, file in files_of([id_ for id_ in ids if _count_near(near, id_)]):  # looking up all takes far longer
             files.setdefault(file, []).append(id_)
         for of_file in files.values():
-            holding = self._holding(of_file)
+            holding = self._chunks_by_term(of_file)
             self.in_file.update(
-                id_ for id_ in of_file if 0 < min(_near(with_term, id_) for with_term in holding) < _CHANCE
+                id_ for id_ in of_file if 0 < min(_count_near(with_term, id_) for with_term in holding) < _CHANCE
             )
         self.in_file.difference_update(self.in_some_form)
         self._score_again(self.in_file)
 
-    def _holding(self, ids: Sequence[int]) -> list[list[int]]:
+    def _chunks_by_term(self, ids: Sequence[int]) -> list[list[int]]:
         """Return those of the chunks that hold each term, the fewest first."""
         ids_by_term = ([id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms)))
         return sorted(ids_by_term, key=len)
@@ -293,6 +295,6 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return best.values()
 
 
-def _near(ids: Sequence[int], id_: int) -> int:
+def _count_near(ids: Sequence[int], id_: int) -> int:
     """Return how many of the ascending `ids` of chunks are near a chunk."""
     return bisect_right(ids, id_ + _NEAR) - bisect_left(ids, id_ - _NEAR)

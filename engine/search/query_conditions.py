@@ -60,7 +60,7 @@ class Conditions:
 
     @cached_property
     def _all(self) -> Sequence[_Condition]:
-        return [*(condition for _, condition in self._clauses), *self._between()]
+        return [*(condition for _, condition in self._clauses), *self._date_between()]
 
     def chunks(self, files: Sequence[int] | None) -> list[int]:
         """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
@@ -71,7 +71,7 @@ class Conditions:
         parts = [condition for clause, condition in self._clauses if all(map(_of_file, clause.alternatives))]
         if not parts:
             return None
-        parts += self._between()
+        parts += self._date_between()
         rows = self._snapshot.connection.execute(
             f"""SELECT c.file_id FROM (SELECT id AS file_id FROM {self._tables.files}) c
                 WHERE {" AND ".join(part.sql for part in parts)}""",
@@ -170,9 +170,9 @@ class Conditions:
             "model": self._model,
             "machine": self._machine,
             "role": self._role,
-            "after": self._after,
-            "before": self._before,
-            "on": self._on,
+            "after": self._after_date,
+            "before": self._before_date,
+            "on": self._on_date,
         }
 
     def _files(self, condition: str, *values: object) -> _Condition:
@@ -254,15 +254,15 @@ class Conditions:
         role_sql = role_condition(ROLE_NAMES[value.casefold()])
         return _Condition(f"c.id IN (SELECT id FROM {self._tables.chunks} WHERE {role_sql})")
 
-    def _after(self, value: str) -> _Condition:
+    def _after_date(self, value: str) -> _Condition:
         period = parse_period(value)
         return self._in_period(period.start, None) if period else _Condition("0")
 
-    def _before(self, value: str) -> _Condition:
+    def _before_date(self, value: str) -> _Condition:
         period = parse_period(value)
         return self._in_period(None, period.start) if period else _Condition("0")
 
-    def _on(self, value: str) -> _Condition:
+    def _on_date(self, value: str) -> _Condition:
         period = parse_period(value)
         if period is None:
             return _Condition("0")
@@ -276,7 +276,7 @@ class Conditions:
         condition, values = in_period(self._snapshot, since, until)
         return self._files(condition, *values)
 
-    def _between(self) -> Iterator[_Condition]:
+    def _date_between(self) -> Iterator[_Condition]:
         """Yield the condition that one date of a note, its own or its last change, is after and before two days.
 
         Otherwise, a note that is older and changed later would satisfy both operators.

@@ -184,12 +184,12 @@ class NamedTimes:
         return {id_: lift for id_ in ids if (lift := self._known.get(id_)) is not None}
 
     def _lift(self, spans: Sequence[Span]) -> Lift | None:
-        days, which = min(map(self._near, spans), default=(_ADJACENT_DAYS + 1, 0))
+        days, which = min(map(self._nearest_time, spans), default=(_ADJACENT_DAYS + 1, 0))
         if days > _ADJACENT_DAYS:
             return None
         return Lift(1 + _LIFT * (_ADJACENT if days else 1.0), self.times[which], days > 0)
 
-    def _near(self, span: Span) -> tuple[int, int]:
+    def _nearest_time(self, span: Span) -> tuple[int, int]:
         nearest = self._nearest.get(span)
         if nearest is None:
             nearest = self._nearest[span] = min((time.days_from(*span), at) for at, time in enumerate(self.times))

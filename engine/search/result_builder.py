@@ -52,7 +52,7 @@ def make_result(
     heading, heading_ranges = chunk.heading, of_others[2:]
     if roles and chunk.message_offsets is not None:
         spans = _spans(chunk, roles)
-        ranges = _inside(ranges, spans)
+        ranges = _ranges_inside(ranges, spans)
         first = spans[0][0] if spans and not ranges else 0
     snippet = make_snippet(chunk.text[first:], ranges)
     offset = None if chunk.message_offsets is None else _offset_at(chunk.message_offsets, first + snippet.offset)
@@ -228,7 +228,7 @@ def ranges_of(
 def matches_in_roles(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str]) -> bool:
     """Whether a word of the query is in a message of these roles; also true if no message contains one."""
     ranges = _matches(chunk, analysis)
-    return not ranges or bool(_inside(ranges, _spans(chunk, roles)))
+    return not ranges or bool(_ranges_inside(ranges, _spans(chunk, roles)))
 
 
 def _matches(chunk: StoredChunk, analysis: QueryAnalysis) -> list[FileRange]:
@@ -242,7 +242,7 @@ def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
     return [(offset.offset, end) for offset, end in zip(offsets, ends, strict=False) if offset.role in roles]
 
 
-def _inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[FileRange]:
+def _ranges_inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[FileRange]:
     return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
 
 

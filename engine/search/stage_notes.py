@@ -210,7 +210,7 @@ def _vectors(stage: Stage) -> str:
     return f"{note} {share}"
 
 
-def _within(stage: Stage) -> str:
+def _scope_note(stage: Stage) -> str:
     scope = _facts(stage, Scope)
     if scope.total > scope.passages:
         return tr_count(
@@ -280,7 +280,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "unknown": _unknown,
     "unrelated": _unrelated,
     "vectors": _vectors,
-    "within": _within,
+    "within": _scope_note,
     "wordless": _wordless,
     "words": _words,
 }

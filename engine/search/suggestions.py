@@ -143,7 +143,7 @@ class Spelling:
     def _similar(
         self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter, as_name: bool
     ) -> tuple[tuple[str, ...], ...]:
-        found = self._near(snapshot, token, language, scope, korean=False, as_name=as_name)
+        found = self._likely_words(snapshot, token, language, scope, korean=False, as_name=as_name)
         near = (near.token for near, _ in found if near.typos == 1)
         return tuple(tuple(word.split(" ")) for word in islice(near, _MOST_SIMILAR))
 
@@ -158,7 +158,9 @@ class Spelling:
         token, korean = _search_word(term)
         if not token:
             return
-        near: Iterable[tuple[Near, str]] = self._near(snapshot, token, language, scope, korean=korean, as_name=as_name)
+        near: Iterable[tuple[Near, str]] = self._likely_words(
+            snapshot, token, language, scope, korean=korean, as_name=as_name
+        )
         if known:
 
             def apart(pair: tuple[Near, str]) -> tuple[bool, bool]:
@@ -174,7 +176,7 @@ class Spelling:
                 chunks = count_matches(snapshot, f'"{of.token}"', scope.files)
             yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), chunks
 
-    def _near(
+    def _likely_words(
         self, snapshot: Snapshot, token: str, language: str, scope: ChunkFilter, *, korean: bool, as_name: bool
     ) -> Iterator[tuple[Near, str]]:
         """Yield the likeliest words within the filter `scope`, each with the text of a chunk that contains it.
@@ -208,7 +210,7 @@ class Spelling:
         found = known.get(key)
         if found is None:
             found = known[key] = (
-                _apart(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
+                _split_words(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
             )
         return found
 
@@ -405,7 +407,7 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
     return [near for _, near in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:
+def _split_words(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     """Return the likeliest words that `token` may join, fewest words first: "commandline", "getusername".
 
     The first and the last aren't function words: "notable" is not "not able".

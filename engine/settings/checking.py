@@ -60,7 +60,7 @@ COMPATIBLE = {preset.id: preset.base_url for preset in PRESETS if preset.id != O
 
 def looks_secret(name: str) -> bool:
     """Return whether the name suggests that the key holds a secret."""
-    bare = _bare(name)
+    bare = _simplified(name)
     return bare in _SECRET_NAMES or bare.endswith(_SECRET_ENDINGS)
 
 
@@ -309,9 +309,9 @@ def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refu
 def _refuse_misplaced(path: tuple[str, ...], refuse: Refuse) -> None:
     """Refuse an option or a section of other tables, if these are few enough to be named."""
     layer = path[: len(path) - len(_within_layer(path))] or ("defaults",)
-    homes = [(*layer, *table) for table in _homes().get(_bare(path[-1]), ())]
+    homes = [(*layer, *table) for table in _homes().get(_simplified(path[-1]), ())]
     lines = [header_of(home) for home in homes]
-    if len(homes) == 1 and _bare(homes[0][-1]) == _bare(path[-1]):
+    if len(homes) == 1 and _simplified(homes[0][-1]) == _simplified(path[-1]):
         refuse(path, Problem(marked("{it} is a table of its own: write {line}."), {"line": lines[0]}))
     if len(homes) == 1:
         refuse(path, Problem(marked("{it} belongs below the line {line}."), {"line": lines[0]}))
@@ -324,7 +324,7 @@ def header_of(path: tuple[str, ...]) -> str:
     return f"[{'.'.join(part if _PLAIN_KEY.fullmatch(part) else json.dumps(part) for part in path)}]"
 
 
-def _bare(name: str) -> str:
+def _simplified(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
 
 
@@ -339,7 +339,7 @@ def _homes() -> dict[str, list[tuple[str, ...]]]:
     def add(section: type[Section], table: tuple[str, ...]) -> None:
         for key, kind in options_of(section).items():
             within = (*table, key) if is_section(kind) else table
-            homes.setdefault(_bare(key), []).append(within)
+            homes.setdefault(_simplified(key), []).append(within)
             if is_section(kind):
                 add(kind, within)
 

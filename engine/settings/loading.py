@@ -200,10 +200,10 @@ def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
 
 def same_folder(name: str, workspace: Path) -> bool:
     """Whether `name`, as written in the file, is the folder `workspace`."""
-    return _real(name) == _real(str(workspace))
+    return _real_path(name) == _real_path(str(workspace))
 
 
-def _real(name: str) -> str:
+def _real_path(name: str) -> str:
     return os.path.normcase(os.path.realpath(os.path.expanduser(name)))
 
 

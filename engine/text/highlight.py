@@ -294,10 +294,10 @@ class _Matcher(dict[str, _RunMatches | None]):
                 stems = entry[1]
                 matches = self[run] = _RunMatches((), stems.count(" ") + 1, ()) if stems else None
                 return matches
-        matches = self[run] = self._any(run)
+        matches = self[run] = self._match_run(run)
         return matches
 
-    def _any(self, run: str) -> _RunMatches | None:
+    def _match_run(self, run: str) -> _RunMatches | None:
         ranges: list[Range] = []
         rooted: list[tuple[Range, frozenset[str]]] = []
         for group in groups(run):

@@ -104,7 +104,7 @@ def _cuts(characters: str) -> Iterator[Segment]:
     is_japanese = re.search(f"[{_HIRAGANA}{_KATAKANA}]", characters) is not None
     function_characters = frozenset[str]() if is_japanese else FUNCTION_CHARACTERS
     previous = ""
-    for match in _stretches().finditer(characters):
+    for match in _script_runs().finditer(characters):
         kind = match.lastgroup
         if kind == "hiragana":
             yield Segment(*match.span(), _is_grammar(match[0], after=previous))
@@ -118,7 +118,7 @@ def _cuts(characters: str) -> Iterator[Segment]:
 
 
 @cache
-def _stretches() -> re.Pattern[str]:
+def _script_runs() -> re.Pattern[str]:
     """Return a regex for stretches of one script; compiled on first use, since that takes some milliseconds."""
     return re.compile(
         f"(?P<katakana>[{_KATAKANA}]+)"
@@ -395,14 +395,14 @@ def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[Que
     text = query[group.start : group.end]
     if group.kind == UNSPACED:
         for start, end, stop in segments(text):
-            yield from _stretch(query, group.start + start, group.start + end, stop=stop)
+            yield from _unspaced_terms(query, group.start + start, group.start + end, stop=stop)
     elif group.kind == SYMBOL:
         yield QueryTerm(text, group.start, group.end, text, (), stop=False, prefix_ok=False)
     elif group.kind == HANGUL:
         root = "".join(clusters(text))
         stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
         stop = not unsearched_words("korean").isdisjoint((root, *stems))
-        yield from _stretch(query, group.start, group.end, stop=stop, stems=stems)
+        yield from _unspaced_terms(query, group.start, group.end, stop=stop, stems=stems)
     elif word_pieces := pieces(text):
         token = word_pieces[0].token
         if "-" in token and COMPOUND.fullmatch(token) and only_searched_part(word_pieces, languages[0]) is None:
@@ -420,7 +420,9 @@ def _is_abbreviation(text: str) -> bool:
     return len(text) > 1 and (any(map(str.isdigit, text)) or sum(map(str.isupper, text)) > 1)
 
 
-def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, ...] = ()) -> Iterator[QueryTerm]:
+def _unspaced_terms(
+    query: str, start: int, end: int, *, stop: bool, stems: tuple[str, ...] = ()
+) -> Iterator[QueryTerm]:
     surface = query[start:end]
     characters = clusters(surface)
     if characters:

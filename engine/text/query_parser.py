@@ -72,7 +72,7 @@ class _Reader:
             self._or_as_word()
         if self._is_question():
             self._clauses = [clause for whole in self._clauses for clause in self._preferred(whole)]
-        return Query(self._text, _gathered(self._clauses), tuple(dict.fromkeys(self._remarks)))
+        return Query(self._text, _with_alternatives(self._clauses), tuple(dict.fromkeys(self._remarks)))
 
     def _is_question(self) -> bool:
         """Whether the words outside of quotations form a whole question, and there are no operators."""
@@ -128,7 +128,7 @@ class _Reader:
             return end
         end = self._end_of_token(begin)
         if text[begin:end] == "OR" and not negated:
-            self._or(begin, end)
+            self._read_or(begin, end)
         elif text[begin:end] == "NOT" and not negated and self._negates(operand := self._skip(end)):
             return self._next(operand, negated=True)
         else:
@@ -204,7 +204,7 @@ class _Reader:
         unsearched = unsearched_words("english") | unsearched_words(detect_language(" ".join(words)))
         return any(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
 
-    def _or(self, begin: int, end: int) -> None:
+    def _read_or(self, begin: int, end: int) -> None:
         if self._joins or not self._clauses or self._clauses[-1].negated:
             if self._joins:
                 self._or_as_word()
@@ -250,7 +250,7 @@ class _Reader:
             self._clauses.append(Clause((atom,), negated))
 
 
-def _gathered(clauses: list[Clause]) -> tuple[Clause, ...]:
+def _with_alternatives(clauses: list[Clause]) -> tuple[Clause, ...]:
     """Combine the values of an operator into one clause with alternatives if a chunk has only one of them."""
     gathered: dict[object, Clause] = {}
     for index, clause in enumerate(clauses):

@@ -44,11 +44,11 @@ class TimeExpression(msgspec.Struct, frozen=True):
         if not self.yearly:
             return max(0, (self.first - last).days, (first - self.last).days)
         years = {first.year, last.year}
-        return min(max(0, (a - last).days, (first - b).days) for year in years for a, b in _around(self, year))
+        return min(max(0, (a - last).days, (first - b).days) for year in years for a, b in _adjacent_years(self, year))
 
 
 @lru_cache(512)
-def _around(time: TimeExpression, year: int) -> tuple[tuple[date, date], ...]:
+def _adjacent_years(time: TimeExpression, year: int) -> tuple[tuple[date, date], ...]:
     """Return the days of a yearly time in this year, the year before and the year after."""
     longer = time.last.year - time.first.year
     years = [each for each in (year - 1, year, year + 1) if each >= MINYEAR and each + longer <= MAXYEAR]
@@ -213,7 +213,7 @@ _YEAR = r"(?P<year>(?:19|20)[0-9]{2})(?![\w-]|[.,][0-9])"
 _OF = r"(?:of|de|del|di|do|du|von|,|')"
 
 
-def _either(*names: str) -> str:
+def _alternatives(*names: str) -> str:
     return "|".join(sorted((re.escape(name) for text in names for name in text.split()), key=len, reverse=True))
 
 
@@ -229,8 +229,8 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
     if relative:
         patterns += _months_without_year(strong)
     patterns += [
-        (rf"\b(?P<season>{_either(*_SEASONS)}) (?:{_OF} )?{_YEAR}", _season),
-        (rf"\b(?:{_either(_CHRISTMAS)})(?: (?:days )?(?:{_OF} )?{_YEAR})", _christmas),
+        (rf"\b(?P<season>{_alternatives(*_SEASONS)}) (?:{_OF} )?{_YEAR}", _season),
+        (rf"\b(?:{_alternatives(_CHRISTMAS)})(?: (?:days )?(?:{_OF} )?{_YEAR})", _christmas),
     ]
     if relative:
         patterns += _seasons_without_year() + _relative_times()
@@ -239,7 +239,7 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
 
 def _dates(strong: str) -> list[_Pattern]:
     """Return patterns of days, and of months with a year. `strong` are the names that can only be months."""
-    months = rf"(?P<month>{_either(*_MONTHS)})\b"
+    months = rf"(?P<month>{_alternatives(*_MONTHS)})\b"
     later_year = rf"(?:\.? ?{_OF}? ?{_YEAR})"
     # "3 may fail" names no day.
     joined = rf"(?:(?:st|nd|rd|th|er|\.|º|°) ?(?:{_OF} )?| ?{_OF} | ?(?!(?:may|march) [a-z]))"
@@ -257,15 +257,15 @@ def _dates(strong: str) -> list[_Pattern]:
         ),
         (r"(?<![\w.-])(?P<year>(?:19|20)[0-9]{2})-(?P<month>0[1-9]|1[0-2])(?![\w-]|[.,][0-9])", _days),
         (rf"(?<![\w.,:])(?P<day>[0-3]?[0-9]){joined}{months}{later_year}?", _days),
-        (rf"\b(?P<word>{_either(*_ORDINALS)}) of {months}{later_year}?", _days),
+        (rf"\b(?P<word>{_alternatives(*_ORDINALS)}) of {months}{later_year}?", _days),
         (rf"\b{months}\.? (?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?,? {_YEAR}", _days),
         (
-            rf"\b(?P<month>{_either(strong, 'jan feb mar apr jun jul aug sep sept oct nov dec')})"
+            rf"\b(?P<month>{_alternatives(strong, 'jan feb mar apr jun jul aug sep sept oct nov dec')})"
             rf"\.? (?:the )?(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?{end}",
             _days,
         ),
         (
-            rf"\b(?P<month>{_either(_WEAK)}) (?:the )?(?P<day>[0-3]?[0-9])(?:(?:st|nd|rd|th)\b|(?= ?(?:$|[,;:?!.)])))",
+            rf"\b(?P<month>{_alternatives(_WEAK)}) (?:the )?(?P<day>[0-3]?[0-9])(?:(?:st|nd|rd|th)\b|(?= ?(?:$|[,;:?!.)])))",
             _days,
         ),
         (rf"\b{_PART_OF_MONTH}{months}{later_year}", _days),
@@ -275,14 +275,14 @@ def _dates(strong: str) -> list[_Pattern]:
 def _months_without_year(strong: str) -> list[_Pattern]:
     return [
         (
-            rf"\b{_PART_OF_MONTH}(?:(?P<last>{_LAST_BEFORE}) )?(?P<month>{_either(strong)})\b"
+            rf"\b{_PART_OF_MONTH}(?:(?P<last>{_LAST_BEFORE}) )?(?P<month>{_alternatives(strong)})\b"
             rf"(?: (?P<last_after>{_LAST_AFTER})\b)?",
             _days,
         ),
-        (rf"\b(?P<last>{_LAST_BEFORE}) (?P<month>{_either(_WEAK)})\b(?! {_YEAR})", _days),
+        (rf"\b(?P<last>{_LAST_BEFORE}) (?P<month>{_alternatives(_WEAK)})\b(?! {_YEAR})", _days),
         (
-            rf"\b(?:(?:{_either(_BEFORE_WEAK)}) |(?:{_EARLY}|{_MIDDLE}|{_LATE})[ -])"
-            rf"(?P<month>{_either(_WEAK)})\b(?! {_YEAR})",
+            rf"\b(?:(?:{_alternatives(_BEFORE_WEAK)}) |(?:{_EARLY}|{_MIDDLE}|{_LATE})[ -])"
+            rf"(?P<month>{_alternatives(_WEAK)})\b(?! {_YEAR})",
             _days,
         ),
     ]
@@ -291,28 +291,28 @@ def _months_without_year(strong: str) -> list[_Pattern]:
 def _seasons_without_year() -> list[_Pattern]:
     seasons = " ".join(name for name in _SEASONS if name not in _WEAK_SEASONS.split())
     return [
-        (rf"\b(?P<last>{_LAST_BEFORE}) (?P<season>{_either(*_SEASONS)})\b", _season),
-        (rf"\b(?P<season>{_either(*_SEASONS)}) (?P<last>{_LAST_AFTER})\b", _season),
-        (rf"\b(?:{_either(_BEFORE_SEASON)}) (?:the |l')?(?P<season>{_either(_WEAK_SEASONS)})\b", _season),
-        (rf"\b(?P<season>{_either(seasons)})\b", _season),
-        (rf"\b(?:{_either(_CHRISTMAS)})\b", _christmas),
+        (rf"\b(?P<last>{_LAST_BEFORE}) (?P<season>{_alternatives(*_SEASONS)})\b", _season),
+        (rf"\b(?P<season>{_alternatives(*_SEASONS)}) (?P<last>{_LAST_AFTER})\b", _season),
+        (rf"\b(?:{_alternatives(_BEFORE_SEASON)}) (?:the |l')?(?P<season>{_alternatives(_WEAK_SEASONS)})\b", _season),
+        (rf"\b(?P<season>{_alternatives(seasons)})\b", _season),
+        (rf"\b(?:{_alternatives(_CHRISTMAS)})\b", _christmas),
     ]
 
 
 def _relative_times() -> list[_Pattern]:
     """Return patterns of numbers of days, weeks, months and years, of weekdays, and of years after a preposition."""
-    count = rf"(?P<count>[0-9]{{1,3}}|{_either(*_NUMBER_OF)})"
-    unit = rf"(?P<unit>{_either(*_UNIT_OF)})"
+    count = rf"(?P<count>[0-9]{{1,3}}|{_alternatives(*_NUMBER_OF)})"
+    unit = rf"(?P<unit>{_alternatives(*_UNIT_OF)})"
     return [
         (rf"\b{count} {unit} (?:ago|fa|geleden|atras)\b", _ago),
         (rf"\b(?:vor|il y a|hace|ha) {count} {unit}\b", _ago),
         (rf"\b(?:(?P<last>{_LAST_BEFORE})|{_THIS}) {unit}\b", _unit),
         (rf"\b(?:la |l'|el |il |o |a )?{unit} (?P<last>{_LAST_AFTER})\b", _unit),
-        (rf"\b(?:on|last|am|{_LAST_BEFORE}|le|el|op|na|no|di) (?P<weekday>{_either(*_WEEKDAYS)})\b", _weekday),
-        (rf"\b(?P<weekday>{_either(*_WEEKDAYS)}) (?:{_LAST_AFTER})\b", _weekday),
+        (rf"\b(?:on|last|am|{_LAST_BEFORE}|le|el|op|na|no|di) (?P<weekday>{_alternatives(*_WEEKDAYS)})\b", _weekday),
+        (rf"\b(?P<weekday>{_alternatives(*_WEEKDAYS)}) (?:{_LAST_AFTER})\b", _weekday),
         (
-            rf"(?P<word>(?<!\w)(?:{_either(*(name for name in _AGO if name.isascii()))})(?!\w)"
-            rf"|{_either(*(name for name in _AGO if not name.isascii()))})",
+            rf"(?P<word>(?<!\w)(?:{_alternatives(*(name for name in _AGO if name.isascii()))})(?!\w)"
+            rf"|{_alternatives(*(name for name in _AGO if not name.isascii()))})",
             _days_ago,
         ),
         (

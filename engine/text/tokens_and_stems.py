@@ -139,7 +139,7 @@ class Streams(dict[str, _Entry]):
         self._compounds = not COMPOUNDING.isdisjoint(likelier or (language,))
 
     def __missing__(self, run: str) -> _Entry:
-        entry = self._simple(run) or self._any(run)
+        entry = self._simple_entry(run) or self._entry_of_groups(run)
         if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # such runs hardly ever repeat
             if len(self) >= _MOST_REMEMBERED:
                 for rare in list(self)[_MOST_REMEMBERED // 2 :]:  # the later half: common words were added early
@@ -147,7 +147,7 @@ class Streams(dict[str, _Entry]):
             self[run] = entry
         return entry
 
-    def _simple(self, run: str) -> _Entry | None:
+    def _simple_entry(self, run: str) -> _Entry | None:
         """Return the entry of a simple word; None for any other run."""
         word = simple_word(run)
         if word is None:
@@ -171,7 +171,7 @@ class Streams(dict[str, _Entry]):
         if self._compounds:
             yield from filter(None, (ending_key(root, key_stem) for key_stem in (stem, *others)))
 
-    def _any(self, run: str) -> _Entry:
+    def _entry_of_groups(self, run: str) -> _Entry:
         words: list[str] = []
         stems: list[str] = []
         keys: list[str] = []

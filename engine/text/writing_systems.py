@@ -153,26 +153,26 @@ def _shape_of(code_point: int) -> str:
     category = unicodedata.category(character)
     if category == "Nd":
         return "0"
-    if category[0] == "M" or category == "Cf" or _within(code_point, _HANGUL_INNER_BLOCKS):
+    if category[0] == "M" or category == "Cf" or _is_in_blocks(code_point, _HANGUL_INNER_BLOCKS):
         return MARK
     if category[0] in "LN" or code_point in _RADICALS:
         return _letter_shape(code_point, category)
-    if category == "So" and _within(code_point, _SYMBOL_BLOCKS):
+    if category == "So" and _is_in_blocks(code_point, _SYMBOL_BLOCKS):
         return SYMBOL
-    if _within(code_point, _UNIT_BLOCKS) and unicodedata.normalize("NFKC", character).isalnum():
+    if _is_in_blocks(code_point, _UNIT_BLOCKS) and unicodedata.normalize("NFKC", character).isalnum():
         return "a"
     return _SEPARATOR
 
 
 def _letter_shape(code_point: int, category: str) -> str:
-    if _within(code_point, _UNSPACED_BLOCKS):
+    if _is_in_blocks(code_point, _UNSPACED_BLOCKS):
         return UNSPACED
-    if _within(code_point, _HANGUL_BLOCKS):
+    if _is_in_blocks(code_point, _HANGUL_BLOCKS):
         return HANGUL
     return "A" if category in ("Lu", "Lt") else "a"
 
 
-def _within(code_point: int, blocks: tuple[tuple[int, int], ...]) -> bool:
+def _is_in_blocks(code_point: int, blocks: tuple[tuple[int, int], ...]) -> bool:
     return any(first <= code_point <= last for first, last in blocks)
 
 

@@ -80,7 +80,7 @@ class MemoryPool:
         with self._lock:
             self._closed = True
             cancel, self._cancel_timer = self._cancel_timer, None
-            unused = self._without(0.0, 0)
+            unused = self._remove_unused(0.0, 0)
         if cancel is not None:
             cancel()
         _close(unused)
@@ -98,7 +98,11 @@ class MemoryPool:
         with self._lock:
             entry.users -= 1
             entry.used = time.monotonic()
-            unused = self._without(0.0, 0) if self._closed else self._without(self._idle_seconds, self._most_open)
+            unused = (
+                self._remove_unused(0.0, 0)
+                if self._closed
+                else self._remove_unused(self._idle_seconds, self._most_open)
+            )
             self._schedule_closing()
         _close(unused)
 
@@ -107,7 +111,7 @@ class MemoryPool:
             self._cancel_timer = None
             if self._closed:
                 return
-            unused = self._without(self._idle_seconds, self._most_open)
+            unused = self._remove_unused(self._idle_seconds, self._most_open)
             self._schedule_closing()
         _close(unused)
 
@@ -115,7 +119,7 @@ class MemoryPool:
         if self._cancel_timer is None and self._entries and not self._closed:
             self._cancel_timer = self._threads.later(self._idle_seconds, self._close_idle)
 
-    def _without(self, seconds: float, most: int) -> "list[MemorySearchManager]":
+    def _remove_unused(self, seconds: float, most: int) -> "list[MemorySearchManager]":
         """Remove memories that were unused for so long, exceed the limit, or failed to open."""
         now = time.monotonic()
         idle = [folder for folder, entry in self._entries.items() if not entry.users]

@@ -61,32 +61,32 @@ class MultiWorkspaceInsight:
         return getattr(self._here, name)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
-        chunks = self._everywhere.at(path, lambda memory, there: _inside(memory).chunks_of(there, cancel))
+        chunks = self._everywhere.at(path, lambda memory, there: _insight_of(memory).chunks_of(there, cancel))
         return None if chunks is None else _replace(chunks, path=path)
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
-        chunk = self._everywhere.at(path, lambda memory, there: _inside(memory).chunk(there, id_, cancel))
+        chunk = self._everywhere.at(path, lambda memory, there: _insight_of(memory).chunk(there, id_, cancel))
         return None if chunk is None else _replace(chunk, path=path)
 
     def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
-        links = self._everywhere.at(path, lambda memory, there: _inside(memory).note_links(there, cancel))
+        links = self._everywhere.at(path, lambda memory, there: _insight_of(memory).note_links(there, cancel))
         return NoteLinks(backlinks=_named_as(path, links.backlinks), links=_named_as(path, links.links))
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         text = self._everywhere.at(
-            home, lambda memory, there: _inside(memory).linked_text(target, anchor, there, cancel)
+            home, lambda memory, there: _insight_of(memory).linked_text(target, anchor, there, cancel)
         )
         return None if text is None else _replace(text, path=_name_in_workspace(home, text.path))
 
     def images_of(self, home: str) -> "NoteImages":
-        return self._everywhere.at(home, lambda memory, there: _inside(memory).images_of(there))
+        return self._everywhere.at(home, lambda memory, there: _insight_of(memory).images_of(there))
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
-        files = self._everywhere.at(session, lambda memory, there: _inside(memory).session_files(there, cancel))
+        files = self._everywhere.at(session, lambda memory, there: _insight_of(memory).session_files(there, cancel))
         return tuple(_replace(use, session=session) for use in files)
 
 
-def _inside(memory: "MemorySearchManager") -> "IndexInsight":
+def _insight_of(memory: "MemorySearchManager") -> "IndexInsight":
     insight = memory.insight
     if insight is None:
         raise Unsupported(memory.unsupported["insight"])

@@ -430,13 +430,15 @@ class EditsPanel(QObject, ViewPanel):
     def _show(self, *, keep: bool) -> None:
         title = TITLES["insight"]
         if self._unsupported:
-            self._say(tr(title), self._unsupported)
+            self._show_message(tr(title), self._unsupported)
         elif self._files is None and self._failure:
-            self._say(tr("Can't read the list of changed files"), self._failure, ((tr("Try again"), self._retry),))
+            self._show_message(
+                tr("Can't read the list of changed files"), self._failure, ((tr("Try again"), self._retry),)
+            )
         elif self._files is None:
-            self._say("", tr("Reading the list of changed files…") if self._manager is not None else "")
+            self._show_message("", tr("Reading the list of changed files…") if self._manager is not None else "")
         elif not self._files:
-            self._say(
+            self._show_message(
                 tr("No file changed by an agent yet"),
                 tr("Files that agents create, edit or delete in your sessions are listed here."),
                 ((tr(CHOOSE), self.folder_requested.emit), guide_action("edits")),
@@ -444,7 +446,7 @@ class EditsPanel(QObject, ViewPanel):
         elif rows := rows_by_project(self._files, self.box.query.casefold().split()):
             self._show_rows(rows, keep=keep)
         else:
-            self._say(tr("No matching files"), tr("Search for a part of the path, the project or the agent."))
+            self._show_message(tr("No matching files"), tr("Search for a part of the path, the project or the agent."))
 
     def _show_rows(self, rows: Sequence[ProjectRow | EditRow], *, keep: bool) -> None:
         projects = sum(isinstance(row, ProjectRow) for row in rows)
@@ -458,7 +460,7 @@ class EditsPanel(QObject, ViewPanel):
         self._stack.setCurrentWidget(self.list)
         self.list.show_rows(rows, keep=keep)
 
-    def _say(self, title: str, sentence: str, actions: Sequence[Action] = ()) -> None:
+    def _show_message(self, title: str, sentence: str, actions: Sequence[Action] = ()) -> None:
         self._head.hide()
         self.list.show_rows((), keep=False)
         self._page.show_state(title, sentence, actions=actions)

@@ -99,9 +99,7 @@ class _Parser(argparse.ArgumentParser):
         """Return the help, including names of views and verbs, which are only looked up when it is printed."""
         names = ", ".join(view_names())
         views = textwrap.fill(names, 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
-        return (
-            f"{super().format_help()}\nviews:\n{views}\n\ncommands that need no window, each with --help:\n{_verbs()}\n"
-        )
+        return f"{super().format_help()}\nviews:\n{views}\n\ncommands that need no window, each with --help:\n{_command_help()}\n"
 
 
 class _Version(argparse.Action):
@@ -167,7 +165,7 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _verbs() -> str:
+def _command_help() -> str:
     """The verbs with their descriptions, one per line."""
     from engine import VERBS
 
@@ -175,7 +173,7 @@ def _verbs() -> str:
     return "\n".join(f"  {verb:<{width}}  {does}" for verb, does in VERBS.items())
 
 
-def _neither(word: str) -> str:
+def _unknown_argument(word: str) -> str:
     from engine import VERBS
 
     if word in VERBS:
@@ -202,7 +200,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     # The window reports an invalid link: a click on one has no terminal.
     if options.link and not _is_link(options.link):
-        parser.error(_neither(options.link))
+        parser.error(_unknown_argument(options.link))
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if options.demo and options.workspace:

@@ -114,17 +114,17 @@ class LinkController(QObject):
         try:
             link = parse_link(text)
         except LinkRefused as refusal:
-            self._say(str(refusal))
+            self._show_notice(str(refusal))
             return
         folder = self._known(link.workspace)
         opened = self._workspace.current
         if folder is None:
             self._offer_folder(link)
-        elif opened is not None and _same(str(opened.folder), link.workspace):
+        elif opened is not None and _is_same_folder(str(opened.folder), link.workspace):
             self._go(link, opened)
         else:
             self._requested = link
-            if not _same(self._opening, link.workspace):
+            if not _is_same_folder(self._opening, link.workspace):
                 self._folders.open(folder)
 
     def _known(self, folder: str) -> Path | None:
@@ -134,7 +134,7 @@ class LinkController(QObject):
         """
         opened = self._workspace.current
         known = (str(opened.folder) if opened else "", self._opening, *self._state.recent)
-        return next((Path(mine) for mine in known if mine and _same(mine, folder)), None)
+        return next((Path(mine) for mine in known if mine and _is_same_folder(mine, folder)), None)
 
     def _offer_folder(self, link: Link) -> None:
         self._banner.show_message(
@@ -156,7 +156,7 @@ class LinkController(QObject):
     def _go(self, link: Link, opened: Opened) -> None:
         def refused(sentence: str) -> None:
             self._lookup.done()
-            self._say(sentence)
+            self._show_notice(sentence)
 
         def found(_: object) -> None:
             self._lookup.done()
@@ -165,7 +165,7 @@ class LinkController(QObject):
 
         self._lookup.put(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
 
-    def _say(self, sentence: str) -> None:
+    def _show_notice(self, sentence: str) -> None:
         self._banner.show_message(sentence, "degraded", key=_LINK_NOTICE)
 
     # --- the workspace ----------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class LinkController(QObject):
     @Slot(object)
     def _note_opening(self, folder: Path) -> None:
         self._opening = str(folder)
-        if self._requested is not None and not _same(self._opening, self._requested.workspace):
+        if self._requested is not None and not _is_same_folder(self._opening, self._requested.workspace):
             self._requested = None  # the user navigated elsewhere
 
     @Slot(object)
@@ -228,7 +228,7 @@ def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None
         raise LinkRefused(tr("This link opens {path}, which no longer exists.", path=link.path)) from None
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same_folder(one: str, other: str) -> bool:
     """Return whether two paths name the same folder, by their texts alone."""
     return bool(one) and os.path.normcase(os.path.normpath(one)) == os.path.normcase(os.path.normpath(other))
 

@@ -236,7 +236,7 @@ class ConversationPanel(BaseViewer):
         self._opener.cancel()
         self._close_session()
         self.header.hide()
-        self._say(tr(instead.sentence), keys=tr(instead.keys))
+        self._show_message(tr(instead.sentence), keys=tr(instead.keys))
 
     # --- opening --------------------------------------------------------------------------------------------------
 
@@ -270,7 +270,7 @@ class ConversationPanel(BaseViewer):
         if self._manager is not None:
             self.live_updates.follow(self._manager, session.summary.path)
         if not opened.conversation.entries:
-            self._say(tr("This session has no messages."))
+            self._show_message(tr("This session has no messages."))
             return
         self._show_page(self.view)
         self._scroll_to_result(opened.request, opened.result_location)
@@ -330,14 +330,14 @@ class ConversationPanel(BaseViewer):
     def _on_failed(self, sentence: str) -> None:
         self._close_session()
         self.header.hide()
-        self._say(sentence, retry=True)
+        self._show_message(sentence, retry=True)
 
     def _on_slow(self) -> None:
         self._close_session()
         self.header.hide()
-        self._say(tr("Reading the session…"))
+        self._show_message(tr("Reading the session…"))
 
-    def _say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
+    def _show_message(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
         self.empty_page.show_message(sentence, keys=keys, retry=retry)
         self._show_page(self.empty_page)
 

@@ -377,7 +377,7 @@ class MessageScrollBar(QScrollBar):
         painter = QPainter(strip)
         width = round(_BLOCK * font_scale())
         left = (self.width() - width) // 2
-        quiet = _between(colours.line, colours.off)
+        quiet = _mix(colours.line, colours.off)
         step = 1 if cell >= 2 else round(2 / cell)
         for start in range(0, self._count, step):
             after = min(self._count, start + step)
@@ -422,7 +422,7 @@ class MessageScrollBar(QScrollBar):
         self._strip = None
 
 
-def _between(one: QColor, other: QColor) -> QColor:
+def _mix(one: QColor, other: QColor) -> QColor:
     """Mix two colours: two thirds of the first, one third of the second."""
     return QColor(
         (2 * one.red() + other.red()) // 3, (2 * one.green() + other.green()) // 3, (2 * one.blue() + other.blue()) // 3

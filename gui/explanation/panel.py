@@ -97,7 +97,7 @@ class _Content(QWidget):
         self._copy.setVisible(explanation is not None)
         self._of_answer.setVisible(explanation is not None)
         if answer is None or explanation is None:
-            self._say(unsupported or self._why_nothing(answer))
+            self._show_hint(unsupported or self._why_nothing(answer))
             return
         self._title.setText(tr(_TITLE if answer.outcome.results else _EMPTY_TITLE))
         self._show_result(answer, explanation, result)
@@ -113,7 +113,7 @@ class _Content(QWidget):
     def _show_result(self, answer: Answer, explanation: SearchExplanation, target: MemorySearchResult | None) -> None:
         index = self._index(answer, target)
         if index is None:
-            self._say("")
+            self._show_hint("")
             return
         self._hint.hide()
         self._of_result.show()
@@ -134,7 +134,7 @@ class _Content(QWidget):
         same = (index for index in indexes if answer.outcome.results[index].snippet == target.snippet)
         return next(same, indexes[0] if indexes else None)
 
-    def _say(self, hint: str) -> None:
+    def _show_hint(self, hint: str) -> None:
         self._of_result.hide()
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))

@@ -185,7 +185,7 @@ class ScoreBar(Drawing):
         yield tr("words {share:.2f}", share=shares.words), QBrush(colours.accent)
         yield tr("meaning {share:.2f}", share=shares.meaning), QBrush(colours.meaning)
         if shares.aged >= 0.005:
-            yield tr("lost by age {share:.2f}", share=shares.aged), _hatched(colours.muted)
+            yield tr("lost by age {share:.2f}", share=shares.aged), _hatched_brush(colours.muted)
         if shares.least:
             yield tr("minimum score {least:g}", least=shares.least), QBrush(colours.text)
 
@@ -241,7 +241,7 @@ class ScoreBar(Drawing):
         painter.setPen(Qt.PenStyle.NoPen)
         for share, brush in (
             (1.0, QBrush(colours.line)),
-            (shares.score + shares.aged, _hatched(colours.muted)),
+            (shares.score + shares.aged, _hatched_brush(colours.muted)),
             (shares.score, QBrush(colours.meaning)),
             (shares.words, QBrush(colours.accent)),
         ):
@@ -257,7 +257,7 @@ class ScoreBar(Drawing):
             painter.fillRect(QRectF(x - 1, 0, 2, _BAR + 2 * _TICK), colours.text)
 
 
-def _hatched(colour: QColor) -> QBrush:
+def _hatched_brush(colour: QColor) -> QBrush:
     return QBrush(colour, Qt.BrushStyle.BDiagPattern)
 
 

@@ -54,7 +54,7 @@ class UndoStack:
         self._steps.clear()
 
 
-def _nothing(_: object) -> None:
+def _ignore(_: object) -> None:
     """Do nothing with a result."""
 
 
@@ -93,9 +93,9 @@ class FactStore(QObject):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose facts are read, None for none; waiting changes of the previous one are still written."""
-        service, waiting = self._service, [step.act for step in self._steps if step.act is not _nothing]
+        service, waiting = self._service, [step.act for step in self._steps if step.act is not _ignore]
         if service is not None and waiting:
-            self._jobs.save(lambda _: [act(service) for act in waiting], _nothing, _nothing)
+            self._jobs.save(lambda _: [act(service) for act in waiting], _ignore, _ignore)
         self._service = None if manager is None else manager.facts
         self._job = None
         self._steps.clear()
@@ -125,9 +125,9 @@ class FactStore(QObject):
         A running step doesn't count, since it may have read them before the change.
         """
         if not self._steps:
-            self.do(_nothing)
+            self.do(_ignore)
 
-    def do(self, act: Act, on_done: OnDone = _nothing, on_error: OnError = _nothing) -> None:
+    def do(self, act: Act, on_done: OnDone = _ignore, on_error: OnError = _ignore) -> None:
         """Run `act`, which changes facts; `on_done` receives its result, after `facts` was updated.
 
         While the folder is being reopened, it waits.
@@ -215,7 +215,7 @@ class FactChanges(QObject):
         step = self._undo.pop()
         if step is not None:
             self._go_next = step.id
-            self._saved.do(step.back, lambda _: self._say(step.taken_back), self.show_error)
+            self._saved.do(step.back, lambda _: self._show_message(step.taken_back), self.show_error)
 
     @Slot(str, object, float)
     def _add(self, text: str, category: FactCategory | None, importance: float) -> None:
@@ -228,10 +228,10 @@ class FactChanges(QObject):
             fact = saved.fact
             self._go_next = fact.id
             if saved.duplicate:
-                self._say(tr("This fact is known already."))
+                self._show_message(tr("This fact is known already."))
             else:
                 self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact was undone."))
-                self._say(tr("Remembered: {fact}", fact=wording.short(fact.text)))
+                self._show_message(tr("Remembered: {fact}", fact=wording.short(fact.text)))
             self.added.emit()
 
         def refused(sentence: str) -> None:
@@ -275,7 +275,9 @@ class FactChanges(QObject):
     def _erase(self, fact: Fact) -> None:
         self._undo.forget(fact.id)
         self._saved.do(
-            lambda facts: facts.erase([fact.id]), lambda _: self._say(tr("Deleted permanently.")), self.show_error
+            lambda facts: facts.erase([fact.id]),
+            lambda _: self._show_message(tr("Deleted permanently.")),
+            self.show_error,
         )
 
     def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:
@@ -285,11 +287,11 @@ class FactChanges(QObject):
         def report(_: object) -> None:
             name = wording.short(before.text)
             self._undo.add(before.id, lambda facts: facts.put_back(before), tr(undone, fact=name))
-            self._say(tr(done, fact=name))
+            self._show_message(tr(done, fact=name))
 
         self._saved.do(act, report, refused or self.show_error)
 
-    def _say(self, sentence: str) -> None:
+    def _show_message(self, sentence: str) -> None:
         """Show a message about the change, with an undo button."""
         if self._undo:
             self._body.notice.show_notice(sentence, tr("Undo"), self.undo)

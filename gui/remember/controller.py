@@ -329,7 +329,7 @@ class NewNoteNotice(QObject):
         self._job.done()
         if opened is self._opened and notes != self._announced:
             self._announced = self._waiting = notes
-            self._say()
+            self._show_waiting()
 
     @Slot(str)
     def _on_banner_cleared(self, matter: str) -> None:
@@ -337,9 +337,9 @@ class NewNoteNotice(QObject):
         if matter == _KEY:
             self._waiting = ()
         else:
-            self._say()
+            self._show_waiting()
 
-    def _say(self) -> None:
+    def _show_waiting(self) -> None:
         opened, notes = self._opened, self._waiting
         if opened is None or not notes:
             self._banner.clear(_KEY)

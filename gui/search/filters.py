@@ -48,7 +48,7 @@ def _changed(days: int | None) -> str:
     return tr("Changed: {period}", period=period_within(days))
 
 
-def _only(scope: Scope) -> str:
+def _scope_tip(scope: Scope) -> str:
     return tr("Only {path} is searched: press to search everything", path=scope.path)
 
 
@@ -97,7 +97,7 @@ class Filters(QWidget):
         short = shortened(name, LONGEST_NAME)
         self._scope_chip.setText(tr("Only in “{name}” ×", name=short))
         self._scope_chip.setShortcut(QKeySequence())
-        set_tip(self._scope_chip, _only(scope) if scope else "")
+        set_tip(self._scope_chip, _scope_tip(scope) if scope else "")
         self._scope_chip.setAccessibleName(tr("Searching only in {name}. Activate to search everything.", name=name))
         self._scope_chip.setChecked(True)
         self._scope_chip.setVisible(scope is not None)

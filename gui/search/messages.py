@@ -217,7 +217,7 @@ def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embe
         return tr("Nothing found yet"), still_reading
     limits = _limits(query)
     sentences = (
-        outcome.understood or _why(query, by_vectors=outcome.mode != "keyword" and not _language_unknown(outcome)),
+        outcome.understood or _reason(query, by_vectors=outcome.mode != "keyword" and not _language_unknown(outcome)),
         outcome.notice,
         tr("The update that is running makes the vectors for search by meaning.") if embedding else "",
         tr("Only {limits} were searched.", limits=limits) if limits else "",
@@ -234,7 +234,7 @@ def _limits(query: Query) -> str:
     return all_of(part for part in (where, period) if part)
 
 
-def _why(query: Query, *, by_vectors: bool) -> str:
+def _reason(query: Query, *, by_vectors: bool) -> str:
     if query.min_score == 0:
         return tr("There are no results below the minimum score either.")
     if query.like is not None and by_vectors:

@@ -103,7 +103,7 @@ class ExcerptLayout:
         for number, line in enumerate(lines):
             line.setPosition(QPointF(0, number * line_height + (line_height - line.height()) / 2))
         self.drawn_length = lines[-1].textStart() + lines[-1].textLength() if lines else 0
-        self.ellipsis = None if not lines or self.drawn_length == whole else _after(lines[-1], metrics)
+        self.ellipsis = None if not lines or self.drawn_length == whole else _ellipsis_position(lines[-1], metrics)
         self.mark_boxes = [box for line in lines for box in _mark_boxes(self._layout, line, ranges)]
 
     def draw(self, painter: QPainter, origin: QPointF, colours: Tokens) -> None:
@@ -210,7 +210,7 @@ def _make_option(direction: Qt.LayoutDirection) -> QTextOption:
 _OPTIONS = {direction: _make_option(direction) for direction in _DIRECTIONS}
 
 
-def _after(line: QTextLine, metrics: QFontMetrics) -> QPointF:
+def _ellipsis_position(line: QTextLine, metrics: QFontMetrics) -> QPointF:
     """Return the position of the ellipsis: after the line's last word, so at the left in right-to-left text."""
     rect = line.naturalTextRect()
     to_left = cursor_x(line, line.textStart()) > cursor_x(line, line.textStart() + line.textLength())

@@ -50,7 +50,7 @@ def to_query(query: QueryRecord) -> Query:
 
 def title(query: QueryRecord) -> str:
     """Return the text of a saved query, without its filters."""
-    return query.text if query.like is None else _like(query.like)
+    return query.text if query.like is None else _similar_name(query.like)
 
 
 def limits(query: QueryRecord) -> str:
@@ -67,7 +67,7 @@ def limits(query: QueryRecord) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _like(passage: Passage) -> str:
+def _similar_name(passage: Passage) -> str:
     return tr("Similar to {passage}", passage=quoted(passage.text) if passage.text.strip() else citation(passage))
 
 

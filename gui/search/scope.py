@@ -166,11 +166,11 @@ def within(query: Query, count: EarlierAnswer | None, words: str) -> Crumb:
     for similar ones.
     """
     if query.like is None:
-        text = tip = _within(query.text, count, alike=False)
+        text = tip = _within_results(query.text, count, alike=False)
     else:
         cited = citation(query.like)
         passage = quoted(words) if words.strip() else _file(cited)
-        text = _within(passage, count, alike=True)
+        text = _within_results(passage, count, alike=True)
         tip = f"{text} · {cited}"
     limits = " · ".join(_limits(query))
     return Crumb(text, f"{tip} ({limits})" if limits else tip, tr("Stop searching within these results"))
@@ -195,7 +195,7 @@ def _file(cited: str) -> str:
     return cited.rpartition("/")[2]
 
 
-def _within(query: str, count: EarlierAnswer | None, *, alike: bool) -> str:
+def _within_results(query: str, count: EarlierAnswer | None, *, alike: bool) -> str:
     """Return "Within 37 results of …". `query`: a query or, with `alike`, a passage whose similar ones are listed."""
     all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:

@@ -155,7 +155,7 @@ class _Typed(Field):
         """Clear the field's own undo history, so that Ctrl+Z undoes the last saved change."""
         raise NotImplementedError
 
-    def _means(self, value: Any) -> bool:
+    def _is_written_as(self, value: Any) -> bool:
         """Return whether the text stands for this value, perhaps written otherwise than by the program."""
         try:
             typed = read_field(self.option, self._text())
@@ -171,11 +171,11 @@ class _Typed(Field):
         return value
 
     def show_value(self, value: Any) -> None:
-        edited = not self._means(self._value)
+        edited = not self._is_written_as(self._value)
         super().show_value(value)
         focus = self.window().focusWidget()
         if not (edited and focus is not None and self.isAncestorOf(focus)):
-            if not self._means(value):
+            if not self._is_written_as(value):
                 self._put(field_text(self.option, value))
             self.wrong.emit("")
 

@@ -145,7 +145,7 @@ class _ModelRow(QFrame):
         column.addLayout(row)
         self._keep()
 
-    def _asking(self, on: bool) -> None:
+    def _show_question(self, on: bool) -> None:
         self._delete.setVisible(not on)
         for widget in (self._question, self._yes, self._no):
             widget.setVisible(on)
@@ -153,12 +153,12 @@ class _ModelRow(QFrame):
     @Slot()
     def _ask(self) -> None:
         self._yes.setEnabled(True)
-        self._asking(True)
+        self._show_question(True)
         self._no.setFocus()
 
     @Slot()
     def _keep(self) -> None:
-        self._asking(False)
+        self._show_question(False)
         self._delete.setFocus()
 
     def refused(self) -> None:

@@ -302,8 +302,8 @@ class PathsField(Field):
         self._lookup_job = JobSlot(self)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
-        self._add_folder = self._adder(tr("Add a folder…"), self._choose_folder)
-        self._add_files = self._adder(tr("Add files…"), self._choose_files)
+        self._add_folder = self._add_button(tr("Add a folder…"), self._choose_folder)
+        self._add_files = self._add_button(tr("Add files…"), self._choose_files)
         self.setFocusProxy(self._add_folder)
         buttons = QWidget()
         flow = FlowLayout(8, buttons)
@@ -318,7 +318,7 @@ class PathsField(Field):
             self._column.addWidget(widget)
             widget.hide()
 
-    def _adder(self, words: str, run: Any) -> QPushButton:
+    def _add_button(self, words: str, run: Any) -> QPushButton:
         button = QPushButton(words)
         button.clicked.connect(run)
         return button

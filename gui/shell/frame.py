@@ -230,7 +230,7 @@ class Panes(QSplitter):
         self._widths = (max(results_width, 120), max(dock_width, 120))
         self._requested = dock_requested
         self._fold()
-        self._spread()
+        self._distribute_width()
 
     @property
     def dock_requested(self) -> bool:
@@ -271,7 +271,7 @@ class Panes(QSplitter):
         if any(part.isHidden() == visible for part, visible in parts.items()):
             for part, visible in parts.items():
                 part.setVisible(visible)
-            self._spread()
+            self._distribute_width()
         if moved:
             self.dock_shown.emit(shown)
 
@@ -280,7 +280,7 @@ class Panes(QSplitter):
         if self._covered:
             self.show_dock(False)
 
-    def _spread(self) -> None:
+    def _distribute_width(self) -> None:
         results, dock = self._widths[0] + self._growth, self._widths[1]
         if self._dock.isHidden():
             dock = 0
@@ -309,7 +309,7 @@ class Panes(QSplitter):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
-        self._spread()
+        self._distribute_width()
 
 
 def _is_enter(event: QKeyEvent) -> bool:

@@ -60,7 +60,7 @@ class Choice:
         """The paths to save in the settings: all that are ticked, except folders inside another ticked one."""
         ticked = [source for source in self.sources if source.ticked]
         return tuple(
-            source.text for source in ticked if not any(_inside(source.found, other.found) for other in ticked)
+            source.text for source in ticked if not any(_is_inside(source.found, other.found) for other in ticked)
         )
 
     @property
@@ -273,7 +273,7 @@ def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
     others = [
         Source(found.path, found, ticked=False)
         for found in known.values()
-        if not any(_inside(found, source.found) for source in own)
+        if not any(_is_inside(found, source.found) for source in own)
     ]
     return Choice(tuple(listed), (*own, *others), (*issues, *found_sources.issues))
 
@@ -293,5 +293,5 @@ def _key(path: str) -> str:
     return os.path.normcase(path)
 
 
-def _inside(inner: FoundSource, outer: FoundSource) -> bool:
+def _is_inside(inner: FoundSource, outer: FoundSource) -> bool:
     return _key(inner.path).startswith(_key(outer.path).rstrip(os.sep) + os.sep)

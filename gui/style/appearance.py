@@ -25,7 +25,7 @@ class Appearance(QObject):
         super().__init__(app)
         self._app = app
         self._theme: ThemeChoice = theme
-        self._scale = _within(font_scale)
+        self._scale = _limited(font_scale)
         self._without_sheet = False
         app.setStyle("Fusion")
         hints = _style_hints()
@@ -62,7 +62,7 @@ class Appearance(QObject):
 
     def show(self, theme: ThemeChoice, scale: float) -> None:
         """Set theme and scale from the settings, without emitting a signal."""
-        self._theme, self._scale = theme, _within(scale)
+        self._theme, self._scale = theme, _limited(scale)
         self._apply()
 
     def enlarge(self, steps: int) -> None:
@@ -133,5 +133,5 @@ def _prefers_contrast() -> bool:
     return _style_hints().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
 
 
-def _within(scale: float) -> float:
+def _limited(scale: float) -> float:
     return min(max(scale, SCALES[0]), SCALES[-1])

@@ -186,7 +186,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, stalled_for: float) -
         return SyncLine("degraded", tr("Index problem"), detail=status.index_error, tip=status.index_error)
     if status.writer_elsewhere:
         return SyncLine("working", tr("Another window is indexing"), detail=tr("You can search meanwhile."))
-    return _resting(status, now)
+    return _idle_line(status, now)
 
 
 def _pending_vectors(status: MemoryProviderStatus) -> str:
@@ -299,7 +299,7 @@ def is_untouched(status: MemoryProviderStatus) -> bool:
     return not (status.files or status.last_sync or status.syncing or status.index_error or status.writer_elsewhere)
 
 
-def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
+def _idle_line(status: MemoryProviderStatus, now: float) -> SyncLine:
     if reason := str(status.custom.get("readOnly") or ""):
         return SyncLine("degraded", tr("Index is read-only"), count=_indexed(status), detail=reason, tip=reason)
     last = status.last_sync
@@ -323,10 +323,10 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
         state: State = "working" if status.awaiting is None else "degraded"
         return SyncLine(state, tr("Keyword search is ready"), count=files, detail=unfinished, failed=failed, tip=tip)
     if instead := failed_engine(status):
-        detail = f"{_instead(engine_name(status.backend), engine_name(instead.chosen))} · {when}"
+        detail = f"{_instead_of(engine_name(status.backend), engine_name(instead.chosen))} · {when}"
         return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
     if instead := failed_provider(status):
-        detail = f"{_instead(status.provider, instead.chosen)} · {when}"
+        detail = f"{_instead_of(status.provider, instead.chosen)} · {when}"
         return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
     state = "degraded" if failed else "fine"
     return SyncLine(state, tr("Up to date"), count=files, detail=when, failed=failed, tip=tip)
@@ -337,5 +337,5 @@ def _under_way(status: MemoryProviderStatus) -> str:
     return tr_count("{count:,} batch job under way", "{count:,} batch jobs under way", jobs) if jobs else ""
 
 
-def _instead(answering: str, chosen: str) -> str:
+def _instead_of(answering: str, chosen: str) -> str:
     return tr("{answering} instead of {chosen}", answering=answering, chosen=chosen)

@@ -69,7 +69,7 @@ class LinkFollower(QObject):
                 self._jobs.read(
                     lambda token: _locate(manager, target, anchor, home, token),
                     self._choose,
-                    lambda _: self._miss(target, url.scheme() == NOTE_SCHEME),
+                    lambda _: self._report_missing(target, url.scheme() == NOTE_SCHEME),
                 )
             )
 
@@ -96,7 +96,7 @@ class LinkFollower(QObject):
         self._job.done()
         self.file_chosen.emit(location)
 
-    def _miss(self, target: str, named: bool) -> None:
+    def _report_missing(self, target: str, named: bool) -> None:
         self._job.done()
         if named:
             self.missed.emit(target)

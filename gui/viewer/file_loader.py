@@ -242,8 +242,8 @@ class FileWatch(QObject):
         super().__init__(parent)
         self._quiet = quiet
         self._watcher = QFileSystemWatcher(self)
-        self._watcher.fileChanged.connect(self._stir)
-        self._watcher.directoryChanged.connect(self._stir)
+        self._watcher.fileChanged.connect(self._restart_timer)
+        self._watcher.directoryChanged.connect(self._restart_timer)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DEBOUNCE_MS)
@@ -264,7 +264,7 @@ class FileWatch(QObject):
         if path is not None:
             self._watch()
 
-    def _stir(self) -> None:
+    def _restart_timer(self) -> None:
         if self._path is not None and (self._quiet or not self._timer.isActive()):
             self._timer.start()
 

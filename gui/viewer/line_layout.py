@@ -195,7 +195,7 @@ class LineLayout:
             else (last.right >= area.right())
         )
 
-    def _reach(self, unit: int) -> None:
+    def _lay_out_until(self, unit: int) -> None:
         while not self.complete and self.pieces[-1].end <= unit:
             self.lay_out_more()
 
@@ -237,7 +237,7 @@ class LineLayout:
     def row_of(self, unit: int) -> int:
         """Return the row that shows this UTF-16 unit."""
         unit = min(unit, self.length)
-        self._reach(unit)
+        self._lay_out_until(unit)
         piece = self.pieces[self._piece_of(unit)]
         return piece.first_row + row_of(piece.layout, unit - piece.start)
 
@@ -251,7 +251,7 @@ class LineLayout:
 
     def spans(self, start: int, end: int) -> Iterator[tuple[int, float, float]]:
         """Yield row, left and right edge of each part of a range of UTF-16 units."""
-        self._reach(end)
+        self._lay_out_until(end)
         part: tuple[int, float, float] | None = None
         for number in range(self._piece_of(start), len(self.pieces)):
             piece = self.pieces[number]

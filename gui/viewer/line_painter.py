@@ -103,10 +103,10 @@ class LinePainter:
         area = visible.translated(-origin)
         whole = laid.lay_out_area(area, self.until)
         first, last = laid.units_in(area)
-        marks = _between(decoration.marks, first, last)
+        marks = _ranges_touching(decoration.marks, first, last)
         for ranges, colour in (
             (marks, self._colours.mark),
-            (_between(decoration.found, first, last), faded(self._colours.accent, FOUND_OPACITY)),
+            (_ranges_touching(decoration.found, first, last), faded(self._colours.accent, FOUND_OPACITY)),
         ):
             for start, end in ranges:
                 self._box(origin, laid, start, end, colour)
@@ -124,7 +124,7 @@ class LinePainter:
             corner = origin + QPointF(piece.left, piece.first_row * self._typography.row_height)
             piece.layout.draw(self._painter, corner, _moved(inks, piece.start), visible)
             piece.drawn = True
-        for start, end in _between([decoration.current] if decoration.current else [], first, last):
+        for start, end in _ranges_touching([decoration.current] if decoration.current else [], first, last):
             self._box(origin, laid, start, end, None)
         return whole
 
@@ -188,7 +188,7 @@ def faded(colour: QColor, opacity: int) -> QColor:
     return faded
 
 
-def _between(ranges: Sequence[tuple[int, int]], first: int, last: int) -> Sequence[tuple[int, int]]:
+def _ranges_touching(ranges: Sequence[tuple[int, int]], first: int, last: int) -> Sequence[tuple[int, int]]:
     """Return those of ascending, disjoint ranges that touch units `first` to `last`: a long line may have many."""
     begin = bisect_left(ranges, first, key=lambda found: found[1])
     return ranges[begin : bisect_right(ranges, last, key=lambda found: found[0])]

@@ -74,15 +74,15 @@ class ElidedButton(QPushButton):
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
         few = self.fontMetrics().averageCharWidth() * _FEWEST_CHARACTERS
-        return QSize(min(hint.width(), few + self._around()), hint.height())
+        return QSize(min(hint.width(), few + self._button_padding()), hint.height())
 
     @property
     def visible_label(self) -> str:
         """The visible label, shortened if there is little room."""
-        available = self.width() - self._around()
+        available = self.width() - self._button_padding()
         return elide(self.fontMetrics(), self._words, Qt.TextElideMode.ElideRight, available)
 
-    def _around(self) -> int:
+    def _button_padding(self) -> int:
         """Return the pixels of the button around its label."""
         return self.sizeHint().width() - self.fontMetrics().horizontalAdvance(self._words)
 

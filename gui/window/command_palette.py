@@ -132,7 +132,10 @@ class PaletteDelegate(QStyledItemDelegate):
         match_format.setFontWeight(QFont.Weight.Bold)
         match_format.setForeground(plain if match.entry.reason else colours.accent)
         layout.setFormats(
-            [_format(start, end, match_format) for start, end in utf16_ranges(elided, _within(marks, len(elided)))]
+            [
+                _format(start, end, match_format)
+                for start, end in utf16_ranges(elided, _marks_within(marks, len(elided)))
+            ]
         )
         layout.beginLayout()
         line = layout.createLine()
@@ -144,7 +147,7 @@ class PaletteDelegate(QStyledItemDelegate):
         return round(width)
 
 
-def _within(marks: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+def _marks_within(marks: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
     return [(start, min(end, length)) for start, end in marks if start < length]
 
 

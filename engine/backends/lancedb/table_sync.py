@@ -364,7 +364,7 @@ class TablePublisher:
             self._put([file for file, _ in renewed], [file.key for file, _ in renewed], view, rules, work)
             done += len(renewed)
             work.meter.step(done, renewed[-1][0].path)
-        for keys in _some(plan.join):
+        for keys in _batches_of_keys(plan.join):
             fresh = f"{sql_one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
             self._writer.change_holders(fresh, f"concat(holders, {sql_text(entry)})", token)
         for file in plan.leave:
@@ -372,7 +372,7 @@ class TablePublisher:
             condition = f"{sql_one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
             gone = sql_text(spelt_holders([mine]))
             self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
-        for keys in _some(plan.remove):
+        for keys in _batches_of_keys(plan.remove):
             self._writer.delete(sql_one_of("file", keys), token)
         self._shared()
 
@@ -425,6 +425,6 @@ def _groups(files: Sequence[tuple[LocalFile, list[str]]]) -> Iterator[list[tuple
         yield group
 
 
-def _some(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+def _batches_of_keys(keys: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(keys), _KEYS_AT_ONCE):
         yield keys[start : start + _KEYS_AT_ONCE]

@@ -101,7 +101,7 @@ def run(  # noqa: PLR0913 - most are options, given by name
         output, errors = Path(scratch, "output"), Path(scratch, "errors")
         with output.open("wb") as out, errors.open("wb") as err:
             process = _start(arguments, folder, environment, out, err if on_line is None else out)
-        forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _nothing
+        forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _do_nothing
         try:
             with output.open("rb") as written, ended_with_us(process.pid, scratch):
                 _await(process, seconds, (output, errors), _Lines(written, on_line), meanwhile)
@@ -172,7 +172,7 @@ def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8", "replace")
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 

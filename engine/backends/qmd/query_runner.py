@@ -115,7 +115,7 @@ class QueryText:
 
     def is_satisfied_by(self, text: str) -> bool:
         """Whether a text has the required phrases and none of the excluded words; qmd's models don't check that."""
-        for clause in _worded(self.query):
+        for clause in _with_search_words(self.query):
             if clause.required:
                 # With a space after it, a word doesn't match as a prefix.
                 atoms = (parse_query(f"{atom} ") for atom in clause.alternatives)
@@ -355,7 +355,7 @@ def read_query_text(text: str) -> QueryText:
 def _wanted_and_excluded(query: Query, needless: Collection[str]) -> tuple[list[tuple[str, ...]], list[str]]:
     """Return the alternatives of each clause to find, without single `needless` words, and the terms to exclude."""
     required, excluded = list[tuple[str, ...]](), list[str]()
-    for clause in _worded(query):
+    for clause in _with_search_words(query):
         written = [_written(atom) for atom in clause.alternatives if not isinstance(atom, Field)]
         if clause.negated:
             excluded += [f"-{form}" for form in filter(None, written)]
@@ -364,7 +364,7 @@ def _wanted_and_excluded(query: Query, needless: Collection[str]) -> tuple[list[
     return [alternatives for alternatives in required if alternatives], excluded
 
 
-def _worded(query: Query) -> Iterator[Clause]:
+def _with_search_words(query: Query) -> Iterator[Clause]:
     """Return the clauses with search words."""
     if not query.clauses:  # a pasted file, all of it words
         yield from (Clause((Word(word, 0, 0),)) for word in query.text[: 10 * _LONGEST_WORD].split())

@@ -30,7 +30,7 @@ def read_epub(data: bytes, text: DocumentText) -> None:
         raise damaged(skip_reasons.NO_MAIN_PART)
     DublinCore().read_into(body, text)
     package.parse(body)
-    chapters = [_within(folder, href) for href in package.chapters()]
+    chapters = [_resolve_href(folder, href) for href in package.chapters()]
     locked = archive.part("META-INF/encryption.xml").decode("utf-8", "replace")
     if any(chapter and f'"{chapter}"' in unquote(locked) for chapter in chapters):
         raise encrypted()
@@ -58,11 +58,11 @@ def _read_chapter(page: str, label: str, text: DocumentText) -> None:
 def _labels(archive: Archive, folder: str, package: "_Package") -> dict[str, str]:
     """The name of each chapter in the table of contents: an EPUB 3 navigation document, or an NCX."""
     for href, read in ((package.navigation, _navigation_links), (package.contents, _ncx_links)):
-        name = _within(folder, href) if href else ""
+        name = _resolve_href(folder, href) if href else ""
         if part := archive.part(name):
             labels: dict[str, str] = {}
             for address, label in read(part):
-                labels.setdefault(_within(posixpath.dirname(name), address), label)
+                labels.setdefault(_resolve_href(posixpath.dirname(name), address), label)
             return labels
     return {}
 
@@ -80,7 +80,7 @@ def _ncx_links(data: bytes) -> list[tuple[str, str]]:
     return contents.links
 
 
-def _within(folder: str, href: str) -> str:
+def _resolve_href(folder: str, href: str) -> str:
     """The name of a part of the archive; its anchor is left out."""
     return posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))
 

@@ -81,13 +81,13 @@ class ChunkPacker:
 
     def finish(self) -> list[SessionChunk]:
         """Return all remaining chunks, the last one made of the open messages."""
-        return self.chunks + self._made(self._open)
+        return self.chunks + self._chunks_of(self._open)
 
     def _close(self) -> None:
-        self.chunks += self._made(self._open)
+        self.chunks += self._chunks_of(self._open)
         self._open, self._weight = [], 0
 
-    def _made(self, parts: list[IndexedMessage]) -> list[SessionChunk]:
+    def _chunks_of(self, parts: list[IndexedMessage]) -> list[SessionChunk]:
         if not parts:
             return []
         text = PART_SEPARATOR.join(part.with_speaker for part in parts)

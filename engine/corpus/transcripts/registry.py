@@ -353,7 +353,7 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
     Agents with the same format differ in paths. The innermost folder with the name of an agent's folder decides, or the
     one that the environment sets for an agent, else the name of the file. `known` is returned if none of them does.
     """
-    similar = _alike(AGENTS, type(known))
+    similar = _agents_with(AGENTS, type(known))
     if len(similar) == 1 or not path:
         return known
     folder = path.replace(os.sep, "/")
@@ -378,7 +378,7 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 
 
 @functools.cache
-def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
+def _agents_with(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
     """Return the agents that have a format of this type or of a variant, each with its format."""
     pairs = zip(agents, _formats(agents), strict=True)
     return tuple(

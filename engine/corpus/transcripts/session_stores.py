@@ -287,7 +287,7 @@ def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
     for depth, part in enumerate(parts, 1):
         if is_link(state) or not stat.S_ISDIR(state.st_mode):
             raise PathRefused
-        path, state = _below(path, part)
+        path, state = _entry_named(path, part)
         if stat.S_ISREG(state.st_mode):
             if not may_be_transcript(path):
                 raise PathRefused
@@ -295,7 +295,7 @@ def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
     raise PathRefused
 
 
-def _below(folder: str, name: str) -> tuple[str, os.stat_result]:
+def _entry_named(folder: str, name: str) -> tuple[str, os.stat_result]:
     """Return the entry with exactly this name, perhaps compressed: many file systems ignore case or Unicode form."""
     names = perhaps_compressed(name)
     try:

@@ -325,7 +325,7 @@ class BatchRunner:
             received += 1
             if result.hash not in expected:
                 return
-            if self._sound(result):
+            if self._is_valid(result):
                 arrived.append(result)
             else:
                 problem = problem or self._repeatable(result)
@@ -346,7 +346,7 @@ class BatchRunner:
         texts = [found.text for found in self._texts_of([result.hash])] if result.problem else []
         return result.problem if texts and not quotes(result.problem, texts) else ""
 
-    def _sound(self, result: Result) -> bool:
+    def _is_valid(self, result: Result) -> bool:
         """Whether a vector is valid."""
         import numpy as np
 

@@ -51,7 +51,7 @@ def _rows(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[_Row]:
         yield _Row(id_, (*short[:3], words, stems, short[3]), bool(session))
 
 
-def _agrees(snapshot: Snapshot, row: _Row) -> bool:
+def _is_intact(snapshot: Snapshot, row: _Row) -> bool:
     """Whether the keyword index has the expected content for this chunk. The title of a session may differ."""
     fts = snapshot.tables.fts
     size = snapshot.connection.execute(f"SELECT sz FROM {fts}_docsize WHERE id = ?", (row.id,)).get
@@ -153,7 +153,7 @@ def _check_words(subject: Subject) -> Seen:
         with subject.store.read(subject.cancel) as snapshot:
             for row in _rows(snapshot, sample[start : start + _SAMPLED_AT_ONCE]):
                 looked += 1
-                wrong += not _agrees(snapshot, row)
+                wrong += not _is_intact(snapshot, row)
     if wrong:
         detail = tr_count(
             "{wrong:,} of {count:,} checked passage can't be found by some of its words.",

@@ -95,7 +95,7 @@ def check_notes(subject: Subject) -> HealthFinding:
         known = snapshot.files("memory")
         for unreadable in _failed(there, known, snapshot):
             del there[unreadable]
-    if behind := _behind(there, known):
+    if behind := _pending_changes(there, known):
         return degraded("notes", name, behind[0], repair=tr(UPDATE), count=behind[1])
     detail = tr_count(
         "The index has the current version of {count:,} file.",
@@ -133,7 +133,7 @@ def check_transcripts(settings: Settings, transcripts: FoundTranscripts, snapsho
     )
     parts += (tr(words, count=count) for words, count in left_out if count)
     detail = f"{', '.join(parts)}."
-    if behind := _behind({name: file for name, file in there.items() if name not in unreadable}, known):
+    if behind := _pending_changes({name: file for name, file in there.items() if name not in unreadable}, known):
         return degraded(id_, name, f"{detail} {behind[0]}", repair=tr(UPDATE), count=behind[1])
     if unread or rules["broken"]:
         names = tr("Run mnemoscope status to list these files.")
@@ -170,7 +170,7 @@ def _failed(there: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: 
     return {issue.path for issue in issues} & there.keys() - known.keys()
 
 
-def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
+def _pending_changes(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
     """Describe and count the changes for the next sync; None if there are none."""
     new = len(there.keys() - known.keys())
     gone = len(known.keys() - there.keys())

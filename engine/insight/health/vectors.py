@@ -23,7 +23,7 @@ def _look(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         models = number(snapshot.connection, "SELECT count(DISTINCT model_id) FROM embedding_cache")
         count = snapshot.cache_entries()
-    faults = Counter(fault for _, fault in _bad(subject))
+    faults = Counter(fault for _, fault in _invalid_vectors(subject))
     if faults:
         fault_counts = ", ".join(tr(fault, count=many) for fault, many in faults.items())
         detail = tr_count(
@@ -48,7 +48,7 @@ def _look(subject: Subject) -> Seen:
     return Seen(detail)
 
 
-def _bad(subject: Subject) -> list[tuple[int, str]]:
+def _invalid_vectors(subject: Subject) -> list[tuple[int, str]]:
     """Return the row id and problem of each invalid vector."""
     with subject.store.read(subject.cancel) as snapshot:
         count = snapshot.cache_entries()
@@ -91,7 +91,7 @@ def _faults(rows: Sequence[tuple[int, bytes]], dims: int) -> list[tuple[int, str
 
 
 def _delete(subject: Subject) -> str:
-    ids = [(id_,) for id_, _ in _bad(subject)]
+    ids = [(id_,) for id_, _ in _invalid_vectors(subject)]
     if not ids:
         return ""
     # Also before the first deletion: even if this is interrupted, the same chunks will get new vectors.

@@ -367,7 +367,7 @@ class DuplicatesPage(IndexPage):
             self._clock.stop()
         elif self._found is None:
             done = tr("{share:.0%} compared. The results stay until a note changes.", share=self._share[0])
-            self._say(tr("Comparing the notes…"), done, stop=True)
+            self._show_message(tr("Comparing the notes…"), done, stop=True)
         else:
             again = tr("Comparing the notes again… {share:.0%}", share=self._share[0])
             self._notice.show_notice(again, tr("Stop"), self._stop)
@@ -407,10 +407,10 @@ class DuplicatesPage(IndexPage):
         self._show_hidden = False
         self._notice.show_notice("")
         self.groups.show_groups(())
-        self._say(tr("Comparing the notes…"), "", stop=False)
+        self._show_message(tr("Comparing the notes…"), "", stop=False)
         self.attention_changed.emit(())
 
-    def _say(self, title: str, sentence: str, *, stop: bool) -> None:
+    def _show_message(self, title: str, sentence: str, *, stop: bool) -> None:
         self._stack.setCurrentWidget(self._message)
         self._message.show_state(title, sentence, actions=((tr("Stop"), self._stop),) if stop else ())
 

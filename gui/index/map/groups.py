@@ -172,16 +172,14 @@ def colours_of(grouping: Grouping, palette: QPalette) -> tuple[QColor, ...]:
     """Return the colours of the groups: different hues or, if ordered, shades of the accent, newest strongest."""
     if grouping.ordered:
         colours, last = tokens(palette), max(1, len(grouping.names) - 1)
-        return tuple(
-            _between(colours.accent, colours.base, _PALEST * index / last) for index in range(len(grouping.names))
-        )
+        return tuple(_mix(colours.accent, colours.base, _PALEST * index / last) for index in range(len(grouping.names)))
     group_colours_used = list(group_colours(palette)[: len(grouping.names)])
     if grouping.has_others:
         group_colours_used[-1] = group_colours(palette)[-1]
     return tuple(group_colours_used)
 
 
-def _between(one: QColor, other: QColor, share: float) -> QColor:
+def _mix(one: QColor, other: QColor, share: float) -> QColor:
     def mixed(own: int, others: int) -> int:
         return round(own + (others - own) * share)
 

@@ -71,7 +71,7 @@ class InteractiveMap(MapView):
 
     # --- the mouse --------------------------------------------------------------------------------------------------
 
-    def _under(self, at: QPointF) -> int:
+    def _point_under(self, at: QPointF) -> int:
         if self._scene is None:
             return -1
         return self._scene.grid.nearest(*self.view.to_units(at.x(), at.y()), _REACH / self.view.scale)
@@ -87,7 +87,7 @@ class InteractiveMap(MapView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         at = event.position()
         if self._pressed is None:
-            self._point_at(self._under(at), by_key=False)
+            self._point_at(self._point_under(at), by_key=False)
             return
         moved = at - self._pressed
         if not self._dragged and moved.manhattanLength() < QApplication.startDragDistance():
@@ -112,11 +112,11 @@ class InteractiveMap(MapView):
         self.update()
         if loop and dragged:
             self.looped.emit([self.view.to_units(at.x(), at.y()) for at in loop])
-        elif not dragged and (point := self._under(event.position())) >= 0:
+        elif not dragged and (point := self._point_under(event.position())) >= 0:
             self.chosen.emit(point)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self._under(event.position()) < 0:
+        if event.button() == Qt.MouseButton.LeftButton and self._point_under(event.position()) < 0:
             self.zoom(2.0, event.position())
 
     def leaveEvent(self, event: QEvent) -> None:

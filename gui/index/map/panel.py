@@ -204,11 +204,11 @@ class MapPanel(IndexPage):
             (tr(words), partial(self.action_requested.emit, action))
             for words, action in filter(None, [wording.REMEDIES.get(prepared.gap)])
         ]
-        self._say(*wording.empty(prepared), actions, lasting=True)
+        self._show_message(*wording.empty(prepared), actions, lasting=True)
 
     def show_problem(self, sentence: str) -> None:
         if self.prepared is None:
-            self._say(tr("The map cannot be shown"), sentence, lasting=True)
+            self._show_message(tr("The map cannot be shown"), sentence, lasting=True)
         else:
             self.header.show_message(sentence)
 
@@ -224,11 +224,11 @@ class MapPanel(IndexPage):
         self.progress.hide()
         self._isolated = -1
         if self.insight is None:
-            self._say("", "")
+            self._show_message("", "")
         else:
-            self._say(tr(wording.DRAWING), "")
+            self._show_message(tr(wording.DRAWING), "")
 
-    def _say(self, title: str, text: str, actions: Sequence[Action] = (), *, lasting: bool = False) -> None:
+    def _show_message(self, title: str, text: str, actions: Sequence[Action] = (), *, lasting: bool = False) -> None:
         """Show a message in place of the map; `lasting`: keep the height of the map."""
         policy = QSizePolicy.Policy.Ignored if lasting else QSizePolicy.Policy.Preferred
         self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, policy)

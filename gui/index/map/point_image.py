@@ -87,7 +87,7 @@ class PointImage(QObject):
     def show(self, appearance: Appearance, view: Viewport) -> None:
         """Draw a new image for this look and viewport; the old one is shown meanwhile."""
         self._requested = appearance, view
-        if not self._draw_job.busy and not self._serves(appearance, view):
+        if not self._draw_job.busy and not self._is_usable(appearance, view):
             self._start()
 
     def paint(self, painter: QPainter, view: Viewport) -> None:
@@ -104,7 +104,7 @@ class PointImage(QObject):
         size = picture.view.width * relation, picture.view.height * relation
         painter.drawImage(QRectF(left, top, *size), picture.image)
 
-    def _serves(self, appearance: Appearance, view: Viewport) -> bool:
+    def _is_usable(self, appearance: Appearance, view: Viewport) -> bool:
         picture = self._picture
         if picture is None or picture.appearance != appearance or picture.view.scale != view.scale:
             return False
@@ -123,7 +123,7 @@ class PointImage(QObject):
         self._draw_job.done()
         self._picture = picture
         self.drawn.emit()
-        if self._requested is not None and not self._serves(*self._requested):
+        if self._requested is not None and not self._is_usable(*self._requested):
             self._start()
 
     def _failed(self, sentence: str) -> None:

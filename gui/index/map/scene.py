@@ -358,10 +358,12 @@ class _Shape:
             return np.hypot(x, y) - self._radius
         if self._sign == RING:
             return np.abs(np.hypot(x, y) - RING_MIDDLE * self._radius) - RING_WIDTH / 2 * self._radius
-        distances: Floats = np.minimum.reduce([self._outside(polygon, x, y) for polygon in POLYGONS[self._sign]])
+        distances: Floats = np.minimum.reduce(
+            [self._distance_outside(polygon, x, y) for polygon in POLYGONS[self._sign]]
+        )
         return distances
 
-    def _outside(self, polygon: Polygon, x: Floats, y: Floats) -> Floats:
+    def _distance_outside(self, polygon: Polygon, x: Floats, y: Floats) -> Floats:
         """Return the distance from the farthest edge of a polygon, less than the true one beyond a corner."""
         gaps = []
         for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):

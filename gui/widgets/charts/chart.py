@@ -120,12 +120,12 @@ class Chart(QWidget):
         if series == self.series:
             return
         before, self.series = self.series, series
-        self._walked = self._again(before, self._walked)
-        self._pointed = self._again(before, self._pointed)
+        self._walked = self._same_mark(before, self._walked)
+        self._pointed = self._same_mark(before, self._pointed)
         self._describe()
         self.update()
 
-    def _again(self, before: Series, index: int | None) -> int | None:
+    def _same_mark(self, before: Series, index: int | None) -> int | None:
         """Return the index in the current series of mark number `index` of the series `before`, or None."""
         key = None if index is None else before.marks[index].key
         return next((number for number, mark in enumerate(self.series.marks) if mark.key == key), None)

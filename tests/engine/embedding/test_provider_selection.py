@@ -297,5 +297,5 @@ def test_selection_loads_no_package_or_keychain() -> None:
 def test_only_selection_makes_providers(makers: Makers) -> None:
     for name in ("openai", "gemini", "voyage"):
         with pytest.raises(ProviderError, match=r"Nothing is sent to .* before you agree"):
-            provider_selection._made(Settings(), name, "key")
+            provider_selection._make_provider(Settings(), name, "key")
     assert makers.given == {}

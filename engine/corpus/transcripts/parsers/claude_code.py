@@ -111,19 +111,19 @@ def parts_of(text: str) -> Iterator[Part]:
     """Split a text with the user's role into the user's words and text inserted by the program."""
     if "<" in text:
         for tag in _INSERTED:
-            text = _without(text, tag)
+            text = _remove_elements(text, tag)
     start = text[:200].lstrip()
     if not text.strip() or start.startswith(_GENERATED):
         return
     if start.startswith(("<command-name>", "<command-message>")):
         yield _command(text)
     elif start.startswith("<bash-input>"):
-        yield Part("user", "tool-call", _inside(text, "bash-input"), "bash")
+        yield Part("user", "tool-call", _element_text(text, "bash-input"), "bash")
     elif start.startswith(("<bash-stdout>", "<bash-stderr>")):
-        output = content([_inside(text, "bash-stdout"), _inside(text, "bash-stderr")])
+        output = content([_element_text(text, "bash-stdout"), _element_text(text, "bash-stderr")])
         yield Part("tool", "tool-result", output, "bash")
     elif start.startswith("<user-memory-input>"):
-        yield Part("user", "text", _inside(text, "user-memory-input"))
+        yield Part("user", "text", _element_text(text, "user-memory-input"))
     elif start.startswith(_NOTICES):
         messages = [Part("system", "text", f"{sender}: {message}") for sender, message in teammate_messages(text)]
         yield from messages or [Part("system", "text", text)]
@@ -133,17 +133,17 @@ def parts_of(text: str) -> Iterator[Part]:
 
 def _command(text: str) -> Part:
     """Return a slash command as a part; it counts as the user's words if it contains a request."""
-    name = _inside(text, "command-name").strip() or _inside(text, "command-message").strip()
-    request = _inside(text, "command-args").strip()
+    name = _element_text(text, "command-name").strip() or _element_text(text, "command-message").strip()
+    request = _element_text(text, "command-args").strip()
     is_speech = request and name.lstrip("/") not in _SETTINGS
     return Part("user" if is_speech else "system", "text", f"{name} {request}".strip())
 
 
-def _inside(text: str, tag: str) -> str:
+def _element_text(text: str, tag: str) -> str:
     return between(text, f"<{tag}>", f"</{tag}>")
 
 
-def _without(text: str, tag: str) -> str:
+def _remove_elements(text: str, tag: str) -> str:
     """Remove elements with this tag that begin a line; those within a line were written by the user."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     parts: list[str] = []

@@ -218,7 +218,7 @@ class CodexParser(LineParser, kw_only=True):
             blocks = blocks if isinstance(blocks, list) else [blocks]
             if mapping(item.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds") == _SCHEDULED:
                 return self._scheduled(speech_of(blocks).words, line, time, id)
-            return self._person(blocks, line, time, id=id)
+            return self._user_messages(blocks, line, time, id=id)
         if role == "assistant":
             return self._agent(content(blocks), line, time, id=id)
         if role not in {"developer", "system"}:  # both are instructions
@@ -243,7 +243,7 @@ class CodexParser(LineParser, kw_only=True):
             self.ran |= self._uses(called[0])
         return called
 
-    def _ran(self, tool: str, text: str, line: int, time: float | None, id: str) -> list[Message]:
+    def _nested_call(self, tool: str, text: str, line: int, time: float | None, id: str) -> list[Message]:
         """Return a command or patch that a program ran as a message, unless the text of the program shows all of it."""
         message = Message("assistant", "tool-call", clean(text), line, 0, tool=tool)
         if not id.startswith(_PROGRAM_CALL_PREFIX) or self._uses(message) <= self.ran:
@@ -263,14 +263,14 @@ class CodexParser(LineParser, kw_only=True):
             return []
         id = string(item.get("id"))
         if role == "user":
-            return self._person([item.get("text")], line, time, id=id, event=True)
+            return self._user_messages([item.get("text")], line, time, id=id, event=True)
         return self._agent(string(item.get("text")), line, time, id=id, event=True)
 
     def _event(self, event: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         kind = string(event.get("type"))
         if kind == "user_message":
             pictures = [{"type": "image"}] * (len(items(event.get("images"))) + len(items(event.get("local_images"))))
-            return self._person([event.get("message"), *pictures], line, time, event=True)
+            return self._user_messages([event.get("message"), *pictures], line, time, event=True)
         if kind == "agent_message":
             return self._agent(string(event.get("message")), line, time, event=True)
         if kind in {"agent_reasoning", "agent_reasoning_raw_content"}:
@@ -307,7 +307,7 @@ class CodexParser(LineParser, kw_only=True):
         """Parse an event of "paginated" files, which replace the events for the screen."""
         kind, id = string(item.get("type")).replace("_", "").lower(), string(item.get("id"))
         if kind == "usermessage":
-            return self._person(items(item.get("content")), line, time, id=id, event=True)
+            return self._user_messages(items(item.get("content")), line, time, id=id, event=True)
         if kind == "agentmessage":
             return self._agent(content(item.get("content")), line, time, id=id, event=True)
         if kind == "plan":
@@ -316,9 +316,11 @@ class CodexParser(LineParser, kw_only=True):
             thoughts = [content(part) for part in items(item.get("summary_text")) + items(item.get("raw_content"))]
             return self._new_messages("assistant", "thinking", thoughts, line, time, id=id, event=True)
         if kind == "commandexecution":
-            return self._ran("shell", tool_given({"command": item.get("command")}, structured=False), line, time, id)
+            return self._nested_call(
+                "shell", tool_given({"command": item.get("command")}, structured=False), line, time, id
+            )
         if kind == "filechange":
-            return self._ran("apply_patch", patch_of(mapping(item.get("changes"))), line, time, id)
+            return self._nested_call("apply_patch", patch_of(mapping(item.get("changes"))), line, time, id)
         if kind not in _TURN_ITEMS_PASSED_OVER:
             # The case is as written, since patterns of secrets depend on it.
             self.count_unknown(f"item {string(item.get('type'))}")
@@ -326,7 +328,7 @@ class CodexParser(LineParser, kw_only=True):
 
     # --- results --------------
 
-    def _person(
+    def _user_messages(
         self, blocks: Sequence[object], line: int, time: float | None, *, id: str = "", event: bool = False
     ) -> list[Message]:
         speech = speech_of(blocks)

@@ -44,7 +44,7 @@ class DroidParser(BlockParser, kw_only=True):
 
     def _begin(self, value: Mapping[str, Any]) -> None:
         facts = self.facts
-        value = _about(value)
+        value = _session_members(value)
         facts.id = clean(string(value.get("id"))) or facts.id
         title = one_line(string(value.get("sessionTitle")) or string(value.get("title")))
         facts.title = facts.title if title in ("", _UNTITLED) else title
@@ -75,7 +75,7 @@ class DroidParser(BlockParser, kw_only=True):
         yield Part(role, "text", _INSERTED.sub("", text).strip())
 
 
-def _about(start: Mapping[str, Any]) -> Mapping[str, Any]:
+def _session_members(start: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the members of a first line; those of some versions are in an object of it."""
     return {**mapping(start.get("session")), **start}
 
@@ -96,8 +96,8 @@ class DroidFormat:
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(
             value.get("type") == "session_start"
-            and isinstance(_about(value).get("id"), str)
-            and ("cwd" in _about(value) or "workspace_root" in _about(value) or "session" in value)
+            and isinstance(_session_members(value).get("id"), str)
+            and ("cwd" in _session_members(value) or "workspace_root" in _session_members(value) or "session" in value)
             and "model" not in value
             for value in values
         )

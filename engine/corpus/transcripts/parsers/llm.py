@@ -115,7 +115,7 @@ def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterato
     for prompt_hash, answer_hash, began, duration, model, sent, received in connection.execute(_TURNS, (key,)):
         start = seconds(as_text(began))
         times.setdefault(as_text(prompt_hash), start)
-        times.setdefault(as_text(answer_hash), _after(start, duration))
+        times.setdefault(as_text(answer_hash), _time_after(start, duration))
         reader.use(as_text(model), Usage(tokens(sent), tokens(received)))
     order: dict[str, None] = {}
     tip = connection.execute("SELECT CAST(tip_message_hash AS BLOB) FROM threads WHERE id = ?", (key,)).fetchone()
@@ -131,7 +131,7 @@ def _thread(connection: apsw.Connection, reader: LlmReader, key: str) -> Iterato
         yield next_turn(reader, message_parts, id=name, time=times.get(name))
 
 
-def _after(start: float | None, milliseconds: object) -> float | None:
+def _time_after(start: float | None, milliseconds: object) -> float | None:
     took = tokens(milliseconds)
     return start if start is None or took is None else seconds(start + took / 1000)
 
@@ -166,7 +166,7 @@ def _responses(connection: apsw.Connection, reader: LlmReader, key: str) -> Iter
             Part("assistant", "text", as_text(response)),
             *_tools(connection, "tool_calls", name),
         ]
-        yield next_turn(reader, answer_parts, id=as_text(name), time=_after(start, duration))
+        yield next_turn(reader, answer_parts, id=as_text(name), time=_time_after(start, duration))
 
 
 def _tools(connection: apsw.Connection, table: str, response: object) -> Iterator[Part]:

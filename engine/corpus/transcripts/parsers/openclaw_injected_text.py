@@ -109,7 +109,7 @@ def without_runtime_context(text: str) -> str:
     """Return the text without the hidden runtime context for the agent."""
     if _RUNTIME_BEGIN not in text and _RUNTIME_NOTICE not in text:
         return text
-    return _without(text, _after_runtime_block)
+    return _remove_blocks(text, _after_runtime_block)
 
 
 def _without_inbound(text: str) -> str:
@@ -117,7 +117,7 @@ def _without_inbound(text: str) -> str:
     text = _without_stamp(text)
     if not any(sign in text for sign in _INBOUND_SIGNS):
         return text
-    return _without_stamp(_without(text, _after_inbound_block))
+    return _without_stamp(_remove_blocks(text, _after_inbound_block))
 
 
 def _without_stamp(text: str) -> str:
@@ -157,7 +157,7 @@ def _system_events(text: str) -> tuple[str, str]:
     return ("\n".join(lines[:at]).strip("\r\n"), rest) if brought_in else ("", text)
 
 
-def _without(text: str, after_block: Callable[[_Lines, int], int]) -> str:
+def _remove_blocks(text: str, after_block: Callable[[_Lines, int], int]) -> str:
     """Return the lines outside all blocks; `after_block` returns the end of a block that begins at a line, or that
     line.
     """

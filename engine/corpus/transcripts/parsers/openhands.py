@@ -77,7 +77,7 @@ class OpenHandsReader(ChatParser):
                     tool,
                 )
         elif kind == _DRIVEN:
-            yield from self._driven(mapping(event.get("begins")), mapping(event.get("ends")))
+            yield from self._agent_call(mapping(event.get("begins")), mapping(event.get("ends")))
         elif kind in ("UserRejectObservation", "AgentErrorEvent"):
             yield Part("tool", "tool-result", string(event.get("rejection_reason")) or string(event.get("error")), tool)
         elif kind in ("Condensation", "CondensationSummaryEvent"):
@@ -100,7 +100,7 @@ class OpenHandsReader(ChatParser):
             call = mapping(event.get("tool_call"))
             yield Part("assistant", "tool-call", arguments(call.get("arguments")) or tool_input(action), tool)
 
-    def _driven(self, call: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[Part]:
+    def _agent_call(self, call: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[Part]:
         """Yield a call by another agent, or its result, or both."""
         title = string(call.get("title"))
         yield Part("assistant", "tool-call", tool_input(call.get("raw_input")) or title, _tool(call))
@@ -148,7 +148,7 @@ class OpenHandsConversation:
         for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
             if (usage := _usage(mapping(metrics))).is_recorded:  # other models are only configured
                 reader.use(mapping(metrics).get("model_name"), usage)
-        read = list(_once(list(_read(_event_files(events), reader, cancel))))
+        read = list(_merge_repeated(list(_read(_event_files(events), reader, cancel))))
         current = _current_branch(read, state)
         # The current branch first: the reader's facts follow the order in which events are fed to it.
         messages = tuple(_messages(reader, [event for event in read if _id(event) in current]))
@@ -180,7 +180,7 @@ def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | N
             reader.count_unknown("unreadable file")
 
 
-def _once(events: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _merge_repeated(events: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """Yield the events; those of one call by another agent say which is the first and which the last."""
     last = {_call_id(event): event for event in events if event.get("kind") == _DRIVEN}
     begun: set[str] = set()
