@@ -202,7 +202,7 @@ class Switcher(QDialog):
         self.box.installEventFilter(self)
         self.list = WorkspaceList()
         self._none = label("", "muted", wrap=True)
-        self.question = _Question()
+        self.question = _ForgetQuestion()
         self.open_button = QPushButton(tr("Open"))
         self.open_button.setDefault(True)
         self.forget_button = QPushButton(tr("Forget…"))
@@ -325,7 +325,7 @@ class Switcher(QDialog):
             super().keyPressEvent(event)
 
 
-class _Question(QFrame):
+class _ForgetQuestion(QFrame):
     """The question, shown in the switcher, whether to forget a workspace."""
 
     answered = Signal(bool, bool)

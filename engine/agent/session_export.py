@@ -32,7 +32,7 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
 
     Thinking, tool calls with their results, and abandoned branches are one line each unless `full`.
     """
-    for line in _head(session):
+    for line in _heading_lines(session):
         yield " ".join(line.split())
     day = ""
     speaker, ordinal = "", 0  # of the previous message
@@ -69,7 +69,7 @@ def speaker_of(message: SessionMessage, *, aside: bool) -> str:
     return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}{branch}"
 
 
-def _head(session: SessionText) -> Iterator[str]:
+def _heading_lines(session: SessionText) -> Iterator[str]:
     summary = session.summary
     yield summary.title or "Untitled"
     project = summary.project + (f" ({summary.branch})" if summary.branch else "")

@@ -136,7 +136,7 @@ def draft_note(
         time=f"{moment:%H:%M:%S}",
         slug=slug or f"{moment:%H%M}",
         existing=note_of(workspace, read.summary, f"{moment:{STAMP}}"),
-        text=f"{_head(read.summary, moment)}{lines_of(last, options.longest_message)}\n",
+        text=f"{_heading_lines(read.summary, moment)}{lines_of(last, options.longest_message)}\n",
         messages=len(last),
         said=len(spoken),
     )
@@ -148,7 +148,7 @@ def _moment(last: float | None, summary: SessionSummary) -> datetime:
     return datetime.fromtimestamp(known, UTC)
 
 
-def _head(summary: SessionSummary, moment: datetime) -> str:
+def _heading_lines(summary: SessionSummary, moment: datetime) -> str:
     return (
         f"# Session: {moment:{STAMP}} UTC\n\n"
         f"{_KEY}{summary.path}\n"

@@ -50,7 +50,7 @@ def speak(tag: str) -> None:
     tag = system_language() if tag == "system" else tag
     if tag in TRIAL_LANGUAGES:
         turned = tag == _RIGHT_TO_LEFT
-        translate = _turned if turned else _tried
+        translate = _pseudo_right_to_left if turned else _pseudo_localized
         _translations = _Translations(
             tag, translate, lambda one, many, count: translate(one if count == 1 else many), right_to_left=turned
         )
@@ -147,12 +147,12 @@ def _localized(number: str) -> str:
     return number.translate(_translations.marks or {}).replace("%", "\u00a0%")
 
 
-def _turned(text: str) -> str:
+def _pseudo_right_to_left(text: str) -> str:
     """Return pseudo-localized text that starts with a right-to-left mark."""
-    return _RIGHT_TO_LEFT_MARK + _tried(text)
+    return _RIGHT_TO_LEFT_MARK + _pseudo_localized(text)
 
 
-def _tried(text: str) -> str:
+def _pseudo_localized(text: str) -> str:
     """Return pseudo-localized text: accented, in brackets and a third longer; fields are unchanged."""
     parts = (part if part.startswith("{") else part.translate(_ACCENTS) for part in _FIELD_OR_TEXT.findall(text))
     return f"[{''.join(parts)}{' ~' * (len(text) // 6)}]"

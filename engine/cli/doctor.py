@@ -78,7 +78,7 @@ def run(arguments: Namespace) -> int:
             for sentence in repaired:
                 print(f"Repaired: {safe(sentence)}")
         findings = []
-        for finding in _look(workspace, arguments, token):
+        for finding in _findings(workspace, arguments, token):
             findings.append(finding)
             if not arguments.json:
                 _print(finding)
@@ -92,7 +92,7 @@ def _print(finding: HealthFinding) -> None:
     print(f"{finding.state:<8}  {safe(finding.name):<{_NAME_WIDTH}}  {text}".rstrip(), flush=True)
 
 
-def _look(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iterator[HealthFinding]:
+def _findings(workspace: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iterator[HealthFinding]:
     yield fine("settings", "Settings", str(arguments.config or settings_path()))
     if _nothing_yet(workspace):
         yield from _without_index(workspace, token)

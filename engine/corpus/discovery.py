@@ -164,11 +164,11 @@ class _Walk(FolderWalk):
         match = self._judge.root(root, state)
         if match is not None:
             outside = match is SECRET_FOLDER
-            self._pass(root.path if outside else root.name, os.path.basename(root.path), match)
+            self._add_skipped(root.path if outside else root.name, os.path.basename(root.path), match)
         elif stat.S_ISDIR(state.st_mode):
             self.descend(root.path, root.name)
         else:
-            self._take(root.name, root.path, state)
+            self._add_file(root.name, root.path, state)
 
     def account_for_rest(self, roots: Roots) -> None:
         """Add an issue for each note and folder of the workspace outside the indexed folders."""
@@ -177,32 +177,32 @@ class _Walk(FolderWalk):
         with self._entries(roots.workspace, ".") as listed:
             for entry in listed:
                 if os.path.join(roots.workspace, entry.name) not in self._root_paths:
-                    self._pass(entry.name, entry.name, self._judge.outside_memory_folder(entry))
+                    self._add_skipped(entry.name, entry.name, self._judge.outside_memory_folder(entry))
 
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         if path in self._root_paths:
             return False
         match = self._judge.entry(entry, name)
         if match is not None:
-            self._pass(name, entry.name, match)
+            self._add_skipped(name, entry.name, match)
         elif entry.is_dir(follow_symlinks=False):
             return True
         else:
-            self._take(name, path, entry.stat(follow_symlinks=False))
+            self._add_file(name, path, entry.stat(follow_symlinks=False))
         return False
 
-    def _take(self, name: str, path: str, state: os.stat_result) -> None:
+    def _add_file(self, name: str, path: str, state: os.stat_result) -> None:
         changed = state.st_mtime_ns
         self.files.append(FoundFile(name, path, "memory", state.st_size, min(LATEST_NS, changed)))
 
-    def _pass(self, name: str, base: str, match: Match) -> None:
+    def _add_skipped(self, name: str, base: str, match: Match) -> None:
         if match.rule == "extension":
             self.passed.count_ending(base)
         else:
             self.passed.add(name, match.rule, match.detail)
 
     def _unreadable(self, name: str, error: OSError) -> None:
-        self._pass(name, "", unreadable(error))
+        self._add_skipped(name, "", unreadable(error))
 
 
 _FIRST = 12
@@ -247,12 +247,12 @@ def _program_of(workspace: Path) -> Literal["", "obsidian", "logseq"]:
 def _kinds(discovery: Discovery) -> Iterator[PreviewKind]:
     indexed = Counter(os.path.splitext(file.name)[1].lower() for file in discovery.files)
     for ending, number in indexed.items():
-        yield PreviewKind(extension=ending, files=number, indexed=True, missing=_missing(ending))
+        yield PreviewKind(extension=ending, files=number, indexed=True, missing=_missing_package(ending))
     for ending in READABLE_EXTENSIONS:
         if ending not in indexed and (number := discovery.endings.get(ending, 0)):
-            yield PreviewKind(extension=ending, files=number, indexed=False, missing=_missing(ending))
+            yield PreviewKind(extension=ending, files=number, indexed=False, missing=_missing_package(ending))
 
 
-def _missing(ending: str) -> str:
+def _missing_package(ending: str) -> str:
     """Return the package to install for reading files with this ending."""
     return "" if is_readable(ending) else skip_reasons.NO_PDF_READER.message()

@@ -208,7 +208,7 @@ def detect(blocks: Blocks) -> str:
     invalid += decoder.decode(b"", True).count("\ufffd")
     if is_binary(size, controls, utf8=not invalid):
         raise Binary
-    return "utf-8" if 0 < valid >= invalid or not invalid else _older(sample.lines)
+    return "utf-8" if 0 < valid >= invalid or not invalid else _legacy_codec(sample.lines)
 
 
 def decoded(blocks: Blocks, codec: str) -> Iterator[str]:
@@ -285,7 +285,7 @@ def _cut(line: bytes) -> bytes:
     return line[: max(map(line.rfind, (b" ", b"\t", b"\r", b",", b"."))) + 1]
 
 
-def _older(sample: bytes) -> str:
+def _legacy_codec(sample: bytes) -> str:
     """Return the codec of a text that is not Unicode, from its lines with bytes beyond ASCII."""
     if alphabet := _alphabet(sample):
         return alphabet

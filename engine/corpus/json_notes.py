@@ -71,7 +71,7 @@ def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
     cards = sorted((node for node in nodes if node.get("type") != "group"), key=_position)
     inside: dict[int, list[dict[str, Any]]] = {}
     for card in cards:
-        across, down = _middle(card)
+        across, down = _centre_of(card)
         number = next((area.group for area in areas if area.contains(across, down)), -1)
         inside.setdefault(number, []).append(card)
     yield from _separated(inside.get(-1, ()))
@@ -144,7 +144,7 @@ class _Area(NamedTuple):
         return self.left <= across <= self.right and self.top <= down <= self.bottom
 
 
-def _middle(card: dict[str, Any]) -> tuple[float, float]:
+def _centre_of(card: dict[str, Any]) -> tuple[float, float]:
     across = _number(card.get("x")) + _number(card.get("width")) / 2
     return across, _number(card.get("y")) + _number(card.get("height")) / 2
 

@@ -40,7 +40,7 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
     if not _BY_DESCRIPTOR:
         return _open_compared(path)
     folder, name = os.path.split(os.path.abspath(path))
-    descriptor = _descend(folder, _WAY_FLAGS)
+    descriptor = _open_without_links(folder, _WAY_FLAGS)
     try:
         return _open(name, descriptor)
     except OSError as error:
@@ -61,7 +61,7 @@ def scan_folder(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
         with os.scandir(path) as entries:
             yield entries
         return
-    descriptor = _descend(path, _FOLDER_FLAGS)
+    descriptor = _open_without_links(path, _FOLDER_FLAGS)
     try:
         with os.scandir(descriptor) as entries:
             yield entries
@@ -89,7 +89,7 @@ class FolderFiles:
         folder, _, name = path.rpartition(os.sep)
         if folder != self._path:
             self.close()
-            self._descriptor, self._path = _descend(folder, _WAY_FLAGS), folder
+            self._descriptor, self._path = _open_without_links(folder, _WAY_FLAGS), folder
         return _open(name, self._descriptor)
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class FolderFiles:
             self._path = ""
 
 
-def _descend(folder: str, flags: int) -> int:
+def _open_without_links(folder: str, flags: int) -> int:
     """Open a folder and each folder above it without following links; returns its descriptor.
 
     `flags` apply to the last folder.

@@ -204,7 +204,7 @@ def find_sources(
     """
     machine = Machine(os.path.abspath(home or Path.home()), os.environ if environ is None else environ)
     issues: list[FileIssue] = []
-    sources = [_measure(candidate, issues, cancel) for candidate in _present(_candidates(machine, issues))]
+    sources = [_measure(candidate, issues, cancel) for candidate in _existing(_candidates(machine, issues))]
     if os.path.isdir(chats := machine.below_home(*_ENCRYPTED)):
         issues.append(FileIssue(path=chats, rule="encrypted", detail=skip_reasons.ENCRYPTED_CHATS.message()))
     return FoundSources(
@@ -238,7 +238,7 @@ def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:
     return [*openclaw_workspaces(machine, issues), *obsidian_vaults(machine, issues), *sessions]
 
 
-def _present(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+def _existing(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
     """Yield those candidates that exist, each real path once: a vault may be a workspace too."""
     seen: set[tuple[bool, str]] = set()
     for candidate in candidates:

@@ -67,7 +67,7 @@ class ModelProcess:
         """`tokens`: maximum of one text."""
         self._file = file
         self._tokens = tokens
-        self._turns = _Turns()
+        self._turns = _PriorityLock()
         self._worker: _Worker | None = None
         self._failures = 0
         self._last_failure = ""
@@ -126,7 +126,7 @@ class ModelProcess:
         except _TooSlow:
             self._end()  # the next request must not wait for this one
             raise
-        except _Failed as failure:
+        except _WorkerFailed as failure:
             self._end()
             self._failures += 1
             self._last_failure = str(failure)
@@ -140,7 +140,7 @@ class ModelProcess:
             worker.end()
 
 
-class _Failed(Exception):
+class _WorkerFailed(Exception):
     """The process failed to load the model, or crashed; the message is a sentence."""
 
 
@@ -173,21 +173,21 @@ class _Worker:
     def request(self, kind: RequestKind, texts: list[str], check: Callable[[], None]) -> Answer:
         """Send a request and wait for the response.
 
-        Raises `_Failed`, and any error that `check` raises while waiting.
+        Raises `_WorkerFailed`, and any error that `check` raises while waiting.
         """
         try:
             if not self._loaded:
-                answer = self._wait(0, check)
+                answer = self._wait_for_response(0, check)
                 if answer.error:
-                    raise _Failed(
+                    raise _WorkerFailed(
                         tr("The model {name} cannot be loaded: {error}.", name=self._name, error=tr(answer.error))
                     )
                 self._loaded = True
             number = next(self._numbers)
             self._pipe.send_bytes(msgspec.msgpack.encode(Request(number, kind, texts)))
-            return self._wait(number, check)
+            return self._wait_for_response(number, check)
         except (EOFError, OSError, msgspec.MsgspecError):
-            raise _Failed(self._exit_message()) from None
+            raise _WorkerFailed(self._exit_message()) from None
 
     def end(self) -> None:
         self._process.kill()
@@ -197,7 +197,7 @@ class _Worker:
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _wait(self, number: int, check: Callable[[], None]) -> Answer:
+    def _wait_for_response(self, number: int, check: Callable[[], None]) -> Answer:
         """Wait for the response to this request, skipping those of abandoned requests."""
         while True:
             while not self._pipe.poll(_POLL):
@@ -221,7 +221,7 @@ class _Worker:
         )
 
 
-class _Turns:
+class _PriorityLock:
     """A lock that urgent callers get first."""
 
     def __init__(self) -> None:

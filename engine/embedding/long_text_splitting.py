@@ -53,7 +53,7 @@ def embed_whole(
     if not texts:
         return embed(texts)
     limit = limits.input_tokens
-    parts = [part for owner, text in enumerate(texts) for part in _parts(owner, text, limit, count_tokens)]
+    parts = [part for owner, text in enumerate(texts) for part in _pieces_of(owner, text, limit, count_tokens)]
     arrived: dict[int, Vectors] = {}
     done = 0
     for request in requests(parts, limits, lambda part: part.tokens):
@@ -97,7 +97,7 @@ def _best_end(text: str, ideal: int, reach: int) -> int:
     return min(max(ideal, 1), len(text) - 1)
 
 
-def _parts(owner: int, text: str, limit: int, count_tokens: Callable[[str], int]) -> list[_Part]:
+def _pieces_of(owner: int, text: str, limit: int, count_tokens: Callable[[str], int]) -> list[_Part]:
     parts = [_Part(owner, part, tokens) for part, tokens in cut(text, limit, count_tokens)]
     # Blank parts would only distort the average.
     return [part for part in parts if part.text.strip()] or parts[:1]

@@ -64,7 +64,7 @@ class BatchStage:
         due = self._plan()
         answered: set[bytes] = set()  # not `_direct`: direct requests may have stopped before all were done
         while True:
-            self._fill()
+            self._create_jobs()
             elsewhere = self._runner.expected | self._queued
             rest = due - elsewhere - answered
             if rest:
@@ -98,7 +98,7 @@ class BatchStage:
         self._waiting = groups(self._texts(list(queue.values())), self._api, most_tokens)
         return set(due)
 
-    def _fill(self) -> None:
+    def _create_jobs(self) -> None:
         """Create batch jobs until as many run as the settings allow."""
         while self._runner.works and self._runner.open < self._settings.concurrency:
             self._token.checkpoint()

@@ -126,7 +126,7 @@ class EmbedStage:
             future.cancel()
         for future, texts in running.items():
             if not future.cancelled():
-                self._take(future, texts)
+                self._store_results(future, texts)
         if self._seconds >= _SECONDS_TO_MEASURE and self._characters:
             with self._store.write() as writer:
                 stored_models.note_speed(writer, self._model.id, self._characters / self._seconds)
@@ -169,7 +169,7 @@ class EmbedStage:
         """Store the results of all requests that have finished; raise errors of the others only to `report` them."""
         for future in [future for future in self._running if future.done()]:
             texts = self._running.pop(future)
-            self._take(future, texts)
+            self._store_results(future, texts)
             if self._token.cancelled:  # a cancelled request isn't a failure
                 raise Cancelled
             if report:
@@ -221,7 +221,7 @@ class EmbedStage:
         detail = skip_reasons.NOT_EMBEDDED.message(problem=error)
         self._refused[self._model.id, text.hash] = FileIssue(path=text.path, rule=NOT_EMBEDDED, detail=detail)
 
-    def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:
+    def _store_results(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:
         """Store the results of a finished request."""
         error = future.exception()
         if error is None:

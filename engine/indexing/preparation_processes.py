@@ -61,7 +61,7 @@ class NotePreparation:
         self._chunking = chunking
         self._crashes = crashes
         self._token = token
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[_QueuedNote] = deque()
         self._text = 0
         self._workers = _start_workers() if size >= _WORTHWHILE else []
 
@@ -81,9 +81,9 @@ class NotePreparation:
         """
         self._crashes.finish_reading()  # it waits: if the process is killed now, that is not due to this note
         worker = min((w for w in self._workers if w.ready()), key=lambda w: w.waiting, default=None)
-        if worker is not None and not worker.send(_Unprepared(file, note, self._chunking, stored)):
+        if worker is not None and not worker.send(_NoteToPrepare(file, note, self._chunking, stored)):
             worker = None
-        self._waiting.append(_Waiting(file, note, stored, worker))
+        self._waiting.append(_QueuedNote(file, note, stored, worker))
         self._text += len(note.text)
         while self._waiting and (self._is_full() or self._waiting[0].is_ready()):
             yield self._next()
@@ -110,7 +110,7 @@ class NotePreparation:
 
 
 @dataclass(frozen=True)
-class _Waiting:
+class _QueuedNote:
     """A queued note, and the process that prepares it."""
 
     file: FoundFile
@@ -127,7 +127,7 @@ def _start_workers() -> "list[_Worker]":
     return [_Worker() for _ in range(max(1, min(_MOST_PROCESSES, os.cpu_count() or 1)))]
 
 
-class _Unprepared(msgspec.Struct, frozen=True):
+class _NoteToPrepare(msgspec.Struct, frozen=True):
     """Message to the process: a note to prepare."""
 
     file: FoundFile
@@ -167,7 +167,7 @@ class _Worker:
             self._ready = self._received() is not None
         return self._alive and self._ready
 
-    def send(self, note: _Unprepared) -> bool:
+    def send(self, note: _NoteToPrepare) -> bool:
         """Send a note to the process; returns False if that is not possible."""
         try:
             self._pipe.send_bytes(msgspec.msgpack.encode(note))
@@ -208,7 +208,7 @@ class _Worker:
 
 
 def serve(pipe: "Connection") -> None:
-    """Main function of the process: answer each `_Unprepared` with its rows, as msgpack, until the pipe closes."""
+    """Main function of the process: answer each `_NoteToPrepare` with its rows, as msgpack, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     waiting: SimpleQueue[bytes | None] = SimpleQueue()
     # The program must be able to send while a long answer waits for it.
@@ -216,7 +216,7 @@ def serve(pipe: "Connection") -> None:
     with contextlib.suppress(OSError):
         pipe.send_bytes(_READY)
         for message in iter(waiting.get, None):
-            request = msgspec.msgpack.decode(message, type=_Unprepared)
+            request = msgspec.msgpack.decode(message, type=_NoteToPrepare)
             try:
                 rows = prepare(request.file, request.note, request.chunking, request.stored)
                 answer = msgspec.msgpack.encode(rows)

@@ -266,7 +266,7 @@ class SessionStage:
 
     def _forget(self, name: str) -> None:
         if name in self._known or name in self._listed:
-            self._commits.put(_forgetting(name), removed=1)
+            self._commits.put(_deletion(name), removed=1)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -287,7 +287,7 @@ def _found(name: str, path: str) -> FoundFile | None:
     return FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)) if stat.S_ISREG(state.st_mode) else None
 
 
-def _forgetting(name: str) -> Change:
+def _deletion(name: str) -> Change:
     return lambda writer: ([], sessions.forget_transcript(writer, name))
 
 
@@ -328,10 +328,10 @@ def list_sessions(
                 rows.append(row)
                 listed.add(file.name)
             if len(rows) == _A_COMMIT:
-                commits.put(_adding(rows))
+                commits.put(_addition(rows))
                 commits.flush()
                 rows = []
-    commits.put(_adding(rows))
+    commits.put(_addition(rows))
     commits.flush()
     return listed
 
@@ -362,7 +362,7 @@ def _listed(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]
     return row, summary.facts.project
 
 
-def _adding(rows: Sequence[NewFile]) -> Change:
+def _addition(rows: Sequence[NewFile]) -> Change:
     def add(writer: Writer) -> tuple[list[int], list[int]]:
         writer.list_files(rows)
         return [], []

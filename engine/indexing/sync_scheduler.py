@@ -58,7 +58,7 @@ class Threads(Protocol):
         """Run a job after a delay, in the background. Returns a function that cancels it."""
 
 
-class _Running(msgspec.Struct):
+class _RunningWork(msgspec.Struct):
     """The sync that is running, or other work that excludes syncs."""
 
     token: CancelToken
@@ -104,7 +104,7 @@ class IndexingService:
         self._backend = backend
         self._change = threading.Condition()
         self._closed = False
-        self._running: _Running | None = None
+        self._running: _RunningWork | None = None
         self.dirty = False
         """Whether files are known to have changed since the last sync began."""
         self.latest_query = ""
@@ -153,7 +153,7 @@ class IndexingService:
                 self._check_open()
                 other = self._running
                 if other is None:
-                    mine = self._running = _Running(cancel or CancelToken(), force)
+                    mine = self._running = _RunningWork(cancel or CancelToken(), force)
                 if progress is not None:
                     (other or mine).listeners.append(progress)
             if other is None:
@@ -179,7 +179,7 @@ class IndexingService:
             self._check_open()
             if self._running is not None:
                 raise IndexBusy(tr("The index is being updated: stop the update, or wait until it has finished."))
-            mine = self._running = _Running(cancel or CancelToken())
+            mine = self._running = _RunningWork(cancel or CancelToken())
         try:
             yield
         finally:
@@ -236,12 +236,12 @@ class IndexingService:
         if self._closed:
             raise Closed
 
-    def _end(self, running: _Running) -> None:
+    def _end(self, running: _RunningWork) -> None:
         with self._change:
             self._running = None
         running.ended.set()
 
-    def _run_own(self, mine: _Running, work: SyncWork) -> SyncReport:
+    def _run_own(self, mine: _RunningWork, work: SyncWork) -> SyncReport:
         def report_progress(update: MemorySyncProgressUpdate) -> None:
             mine.update = update
             for listener in tuple(mine.listeners):
@@ -379,7 +379,7 @@ class IndexingService:
 
     def _submit(self) -> None:
         assert self._background is not None
-        if self._background.threads.start(self._work) is None:
+        if self._background.threads.start(self._run_scheduled) is None:
             with self._change:
                 self._submitted = False
 
@@ -405,7 +405,7 @@ class IndexingService:
             self._due = None
         self.request("interval")
 
-    def _work(self) -> None:
+    def _run_scheduled(self) -> None:
         """Run one scheduled sync. Each is a separate job, so that other jobs run in between."""
         background = self._background
         assert background is not None

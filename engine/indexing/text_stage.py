@@ -183,8 +183,8 @@ class TextStage:
                 self._meter.step(number, file.name)
                 note = self._read(file, known.get(file.name))
                 if note is not None:
-                    self._put(preparation.put(file, note, self._stored(known.get(file.name))), known)
-            self._put(preparation.remaining(), known)
+                    self._store_note(preparation.put(file, note, self._stored(known.get(file.name))), known)
+            self._store_note(preparation.remaining(), known)
         self._meter.step(len(due), "")
 
     def _is_due(self, file: FoundFile, stored: StoredFile | None) -> bool:
@@ -221,7 +221,7 @@ class TextStage:
             return None
         if stored is not None and stored.hash == note.hash:
             self._crashes.end_reading(file)
-            self._commits.put(_touching(file))
+            self._commits.put(_time_change(file))
             self.outcome.files_unchanged += 1
             return None
         return note
@@ -234,7 +234,7 @@ class TextStage:
         with self._store.read(tables=self._tables) as snapshot:
             return stored_note(snapshot, file.id)
 
-    def _put(self, prepared: Iterable[NewFile | FileIssue], known: dict[str, StoredFile]) -> None:
+    def _store_note(self, prepared: Iterable[NewFile | FileIssue], known: dict[str, StoredFile]) -> None:
         for file in prepared:
             if isinstance(file, FileIssue):
                 self._fail(file, known.get(file.path))
@@ -274,7 +274,7 @@ def _replacing(file: NewFile) -> Change:
     return lambda writer: writer.replace_file(file)
 
 
-def _touching(file: FoundFile) -> Change:
+def _time_change(file: FoundFile) -> Change:
     def touch(writer: Writer) -> tuple[list[int], list[int]]:
         writer.touch_file(file.source, file.name, mtime_ns=file.mtime_ns, size=file.size)
         return [], []

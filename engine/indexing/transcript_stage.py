@@ -154,7 +154,7 @@ class DocumentRows:
             new = session_file(file, name, facts, count, rows, hash=digest, size=size)
             new = uses.put_into(new, facts.project)
             unless_put.pop_all()
-            self._commits.put(_putting(new, rows), indexed=1)
+            self._commits.put(_replacement(new, rows), indexed=1)
 
 
 def _unreadable(file: FoundFile, error: Exception) -> FileIssue:
@@ -162,7 +162,7 @@ def _unreadable(file: FoundFile, error: Exception) -> FileIssue:
     return FileIssue(path=file.name, rule="broken", detail=detail)
 
 
-def _putting(new: NewFile, rows: ChunkRows) -> Change:
+def _replacement(new: NewFile, rows: ChunkRows) -> Change:
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:
             return writer.replace_file(new)

@@ -163,7 +163,7 @@ class Watcher:
     # --- the watcher's own thread ---
 
     def _run(self) -> None:
-        self._open(self._present())
+        self._open(self._existing_roots())
         self._ready.set()
         while self._wait():
             now = time.monotonic()
@@ -205,7 +205,7 @@ class Watcher:
         slept = now - self._checked_at > self._check_seconds + _ASLEEP_SECONDS
         self._checked_at = now
         self._next_check = time.monotonic() + self._check_seconds
-        present = self._present()
+        present = self._existing_roots()
         changed = present != self._watched
         if self._mode == "polling":
             self._watched = present
@@ -214,7 +214,7 @@ class Watcher:
         if changed or slept or reopen:
             self._note(None)
 
-    def _present(self) -> dict[str, Identity]:
+    def _existing_roots(self) -> dict[str, Identity]:
         """Return the existing roots with their device and inode."""
         present = {}
         for root in self._roots:

@@ -360,16 +360,16 @@ def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], compared: TextS
     if compared.similarity >= ALIKE and not (contained and (much_longer or min(compared.shares) < ALIKE)):
         words = round(compared.shares[shorter] * texts[shorter].tokens)
         whole = [(int(text.lines[0]), int(text.lines[-1])) for text in texts]
-        return Match("alike", compared.similarity, words, *_parts(pair, whole, compared))
+        return Match("alike", compared.similarity, words, *_compared_parts(pair, whole, compared))
     contained = contained and passage.tokens >= FEWEST_TOKENS
     if not contained and (passage.tokens < PASSAGE_TOKENS or passage.density < PASSAGE_DENSITY):
         return None
-    parts = _parts(pair, [part.lines for part in compared.passages], compared)
+    parts = _compared_parts(pair, [part.lines for part in compared.passages], compared)
     if contained:
         return Match("contained", max(compared.shares), passage.tokens, *parts)
     return Match("passage", passage.density, passage.tokens, *parts)
 
 
-def _parts(pair: Pair, lines: Sequence[tuple[int, int]], compared: TextSimilarity) -> tuple[Part, Part]:
+def _compared_parts(pair: Pair, lines: Sequence[tuple[int, int]], compared: TextSimilarity) -> tuple[Part, Part]:
     shares = compared.shares
     return Part(pair.first, lines[0], shares[0]), Part(pair.second, lines[1], shares[1])

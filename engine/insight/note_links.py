@@ -76,7 +76,7 @@ def linked_text(
         return None
     with text:
         lines = text.text(1, min(text.line_count, _SEARCHED_LINES)).split("\n") if text.line_count else []
-    return _part(note, anchor, lines)
+    return _text_from_anchor(note, anchor, lines)
 
 
 def _note_itself(snapshot: Snapshot, path: str) -> LinkedNote | None:
@@ -84,7 +84,7 @@ def _note_itself(snapshot: Snapshot, path: str) -> LinkedNote | None:
     return None if stored is None else LinkedNote(stored.id, path, stored.title, 1)
 
 
-def _part(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
+def _text_from_anchor(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
     """Return the heading or block of an anchor, or the note from its linked line on."""
     lines_of_part = anchored_lines(lines, anchor, note.path) if anchor else None
     first, end = lines_of_part or (note.line, len(lines))

@@ -48,7 +48,7 @@ class LateMemory:
 
     def warm(self) -> None:
         """Open it in the background, with all that a keyword search needs. A model is loaded by the first search."""
-        threading.Thread(target=self._warm, name="mnemoscope-warm", daemon=True).start()
+        threading.Thread(target=self._warm_up, name="mnemoscope-warm", daemon=True).start()
 
     def opened(self) -> "MemorySearchManager":
         """The memory; waits until it is open. Raises the errors of opening, and retries on the next call."""
@@ -84,7 +84,7 @@ class LateMemory:
         if memory is not None:
             memory.close()
 
-    def _warm(self) -> None:
+    def _warm_up(self) -> None:
         try:
             self.opened().search("memory", mode="keyword", max_results=1)
         except MnemoscopeError as error:

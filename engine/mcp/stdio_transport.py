@@ -52,7 +52,7 @@ async def standard_streams() -> AsyncIterator[tuple[Received, Sent]]:
     and its children: only messages reach the client.
     """
     wire_in, wire_out = os.dup(0), os.dup(1)
-    _divert()
+    _redirect_output()
     inward, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
     sent, outward = anyio.create_memory_object_stream[SessionMessage]()
     writer = _Writer(wire_out)
@@ -66,7 +66,7 @@ async def standard_streams() -> AsyncIterator[tuple[Received, Sent]]:
             writer.stop()
 
 
-def _divert() -> None:
+def _redirect_output() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     try:

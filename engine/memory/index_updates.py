@@ -208,10 +208,10 @@ def extended_approvals(approvals: Approvals, beforehand: bool | EmbeddingEstimat
     """Return the user's approvals and those that the caller of a sync gives; see `MemorySearchManager.sync`."""
     if not beforehand:
         return approvals
-    return _Beforehand(approvals, None if beforehand is True else beforehand)
+    return _EstimateApprovals(approvals, None if beforehand is True else beforehand)
 
 
-class _Beforehand:
+class _EstimateApprovals:
     def __init__(self, approvals: Approvals, estimate: EmbeddingEstimate | None) -> None:
         """`estimate`: the approved estimate; None approves any amount."""
         self._approvals = approvals

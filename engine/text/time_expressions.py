@@ -265,7 +265,8 @@ def _dates(strong: str) -> list[_Pattern]:
             _days,
         ),
         (
-            rf"\b(?P<month>{_alternatives(_WEAK)}) (?:the )?(?P<day>[0-3]?[0-9])(?:(?:st|nd|rd|th)\b|(?= ?(?:$|[,;:?!.)])))",
+            rf"\b(?P<month>{_alternatives(_WEAK)}) (?:the )?(?P<day>[0-3]?[0-9])"
+            r"(?:(?:st|nd|rd|th)\b|(?= ?(?:$|[,;:?!.)])))",
             _days,
         ),
         (rf"\b{_PART_OF_MONTH}{months}{later_year}", _days),

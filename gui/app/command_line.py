@@ -99,7 +99,8 @@ class _Parser(argparse.ArgumentParser):
         """Return the help, including names of views and verbs, which are only looked up when it is printed."""
         names = ", ".join(view_names())
         views = textwrap.fill(names, 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
-        return f"{super().format_help()}\nviews:\n{views}\n\ncommands that need no window, each with --help:\n{_command_help()}\n"
+        verbs = f"commands that need no window, each with --help:\n{_command_help()}"
+        return f"{super().format_help()}\nviews:\n{views}\n\n{verbs}\n"
 
 
 class _Version(argparse.Action):

@@ -47,7 +47,7 @@ class _Content(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        outer.addWidget(self._head())
+        outer.addWidget(self._make_head())
         self._scroll = VerticalScrollArea()
         outer.addWidget(self._scroll, 1)
         self._page = QFrame()
@@ -77,7 +77,7 @@ class _Content(QWidget):
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
 
-    def _head(self) -> QWidget:
+    def _make_head(self) -> QWidget:
         head = QFrame()
         head.setProperty("role", "side")
         row = QHBoxLayout(head)

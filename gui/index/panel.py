@@ -179,7 +179,7 @@ class IndexPanel(QWidget, ViewPanel):
             self._made[name] = self._makers[name](self._jobs, self._stack)
 
     @property
-    def _missing(self) -> PageName | None:
+    def _next_missing_page(self) -> PageName | None:
         """The page to make next while the pages are visible; None if none is needed."""
         needed = (self.page, *(_COUNTED_BY_OVERVIEW if self.page == "overview" else ()))
         return next((name for name in needed if name not in self._pages), None)
@@ -187,7 +187,7 @@ class IndexPanel(QWidget, ViewPanel):
     @Slot()
     def _make_next(self) -> None:
         """Take the next step towards a page: import its module, make it, or show it."""
-        name = self._missing
+        name = self._next_missing_page
         if name in self._made:
             self._page(name)
         elif name in self._makers:
@@ -236,7 +236,7 @@ class IndexPanel(QWidget, ViewPanel):
             self._stack.setCurrentWidget(self._pages[self.page])
         for page in self._pages.values():
             page.show_overview(visible and self.page == "overview")
-        missing = self._missing
+        missing = self._next_missing_page
         if visible and missing is not None:
             self._next_page.start(0 if missing == self.page else _AFTER_OVERVIEW_MS)
         else:

@@ -161,21 +161,21 @@ class _Marks:
     def find(self) -> list[Range]:
         """Return the ranges of all marks, ascending and disjoint."""
         for code in _CODE_SPAN.finditer(self._text):
-            self._take(code.span(1), code.span(3))
+            self._hide_markup(code.span(1), code.span(3))
             self._hide(*code.span(2), _CODE)
         for comment in _COMMENT.finditer(self._text):
-            if not self._take(comment.span()):
-                self._take(comment.span(1), comment.span(2))
+            if not self._hide_markup(comment.span()):
+                self._hide_markup(comment.span(1), comment.span(2))
         for alone in _ALONE.finditer(self._text):
-            if self._take(alone.span()) and alone[0] == "\\":
+            if self._hide_markup(alone.span()) and alone[0] == "\\":
                 self._hide(alone.end(), alone.end() + 1, _CODE)  # it precedes text
         for sign, pattern in _WRAPPED:
             for pair in pattern.finditer(self._text) if sign in self._text else ():
                 matches = self._matches(pair.end(1), pair.start(2))
-                self._take(pair.span(1), pair.span(2), anyway=matches)
+                self._hide_markup(pair.span(1), pair.span(2), anyway=matches)
         return sorted(self._found)
 
-    def _take(self, *spans: Range, anyway: bool = False) -> bool:
+    def _hide_markup(self, *spans: Range, anyway: bool = False) -> bool:
         """Mark these spans as Markdown marks to remove; returns False if one contains a match and has to stay.
 
         `anyway`: remove them although they contain a match, since the text between them contains one, too.

@@ -161,19 +161,19 @@ class Preview(QObject):
         elif self._identity(result) != self._emitted:
             self._timer.start()
         else:
-            self._hold()
+            self._keep_selection()
 
     @Slot()
     def emit_now(self) -> None:
         """Emit the current result immediately."""
         result = self.view.list.current_result()
         if result is not None:
-            self._hold()
+            self._keep_selection()
             self._emitted = self._identity(result)
             self.selected.emit(result, self.query)
         self.idle.emit()
 
-    def _hold(self) -> None:
+    def _keep_selection(self) -> None:
         """Keep the current row selected if the answer is complete.
 
         A keyword-only answer may still be replaced, and the first indexing finds better results all the time.

@@ -200,7 +200,7 @@ class EmbeddingPage(DialogPage):
         self._keys_for = receivers
 
     @property
-    def _agreeing(self) -> EmbeddingEstimate | None:
+    def _approved_estimate(self) -> EmbeddingEstimate | None:
         """The estimate that saving approves; None if embedding can't begin without a key."""
         choice = self._form.choice
         key_missing = choice.needs_key and self._form.key.missing
@@ -213,7 +213,7 @@ class EmbeddingPage(DialogPage):
         self._show_footer()
         owner = fallback_owner(self._chosen_settings)
         known = owner == fallback_owner(self._settings)
-        self.save_button.setText(accept_words(self._agreeing, "" if known else owner))
+        self.save_button.setText(accept_words(self._approved_estimate, "" if known else owner))
         self.save_button.setEnabled(self.unsaved and not self._saving.busy)
         self.edited.emit()
 
@@ -306,7 +306,7 @@ class EmbeddingPage(DialogPage):
         choice, settings = self._form.choice, self._chosen_settings
         keys = [(provider, row.typed) for row, provider in self._providers_with_key]
         changes: dict[str, Any] = choice.changes(self._before)
-        agreed = self._agreeing
+        agreed = self._approved_estimate
         folder, config, before = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> EmbeddingEstimate | None:

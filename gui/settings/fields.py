@@ -141,7 +141,7 @@ _FINE = 0.05
 """Step of a number between 0 and 1."""
 
 
-class _Typed(Field):
+class _TextField(Field):
     """Base class of text fields: validates on each key, and saves when the user leaves the field or presses Enter."""
 
     def _text(self) -> str:
@@ -216,7 +216,7 @@ class _Line(QLineEdit):
 
     stepped = Signal(int)
 
-    def __init__(self, field: _Typed) -> None:
+    def __init__(self, field: _TextField) -> None:
         super().__init__()
         self._field = field
         self.setAccessibleName(field.title)
@@ -248,7 +248,7 @@ class _Line(QLineEdit):
             self._field.commit(typing_on=event.reason() == Qt.FocusReason.ActiveWindowFocusReason)
 
 
-class LineField(_Typed):
+class LineField(_TextField):
     """Edits a number with its unit, or a text; a path has a button to browse."""
 
     def __init__(self, option: Option, title: str) -> None:
@@ -317,7 +317,7 @@ class LineField(_Typed):
 
 
 class _Text(TextField):
-    def __init__(self, field: _Typed) -> None:
+    def __init__(self, field: _TextField) -> None:
         super().__init__(field.title)
         self._field = field
 
@@ -327,7 +327,7 @@ class _Text(TextField):
             self._field.commit(typing_on=event.reason() == Qt.FocusReason.ActiveWindowFocusReason)
 
 
-class LinesField(FontSized, _Typed):
+class LinesField(FontSized, _TextField):
     """Edits a list or a table, with one item per line."""
 
     undo_requested = Signal()

@@ -101,7 +101,7 @@ class Paper:
         if strip.keeps_next and needed > self._bottom - self._y and self._y:
             self._turn_page()
         start = 0.0
-        laid = _Laid(strip.document)
+        laid = _BlockPositions(strip.document)
         while start < height and self.ok:
             available = self._bottom - self._y
             if height - start <= available + 0.5:
@@ -148,7 +148,7 @@ class Paper:
         title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, available)
         pen.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
 
-    def _draw(self, strip: Strip, laid: "_Laid", start: float, end: float) -> None:
+    def _draw(self, strip: Strip, laid: "_BlockPositions", start: float, end: float) -> None:
         """Draw the part of a strip between the heights `start` and `end` at the current position of the page."""
         pen, document = self._painter, strip.document
         area = QRectF(0, start, document.textWidth(), end - start)
@@ -185,18 +185,18 @@ def conversation_steps(
     `rows` decides which tool calls and reasoning are folded; `printed` is the time to show as the date of the print.
     """
     for strip in _conversation_head(conversation, style, paper.width, printed):
-        yield from _put(paper, strip, 0.0)
+        yield from _paint_strip(paper, strip, 0.0)
     strips = _RowStrips(conversation, rows, style, paper.width)
     for position in range(len(rows)):
         done = position / len(rows)
         for strip in strips.headings(position):
-            yield from _put(paper, strip, done)
+            yield from _paint_strip(paper, strip, done)
         if rows[position].slot in (GROUP, SUMMARY, MORE):
             body = strips.folded(position)
         else:
             body = yield from strips.piece(position, done)
         if body is not None:
-            yield from _put(paper, body, done)
+            yield from _paint_strip(paper, body, done)
         yield (position + 1) / len(rows)
 
 
@@ -273,7 +273,7 @@ def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str],
     """Print a note as rendered Markdown, yielding between steps; `slices` are those of `markdown_slices`."""
     line = letter_height(style)
     details = tr("{name} · printed {moment}", name=name, moment=exact(printed))
-    yield from _put(paper, Strip(_small(details, style, paper.width)), 0.0)
+    yield from _paint_strip(paper, Strip(_small(details, style, paper.width)), 0.0)
     for number, part in enumerate(slices):
         making = page_steps([part], style)
         while True:
@@ -288,10 +288,10 @@ def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str],
         for block in range(0, count, _BLOCKS):
             document.documentLayout().blockBoundingRect(document.findBlockByNumber(block))
             yield (number + block / count) / len(slices)
-        yield from _put(paper, Strip(document, above=line), (number + 1) / len(slices))
+        yield from _paint_strip(paper, Strip(document, above=line), (number + 1) / len(slices))
 
 
-def _put(paper: Paper, strip: Strip, done: float) -> Steps:
+def _paint_strip(paper: Paper, strip: Strip, done: float) -> Steps:
     for _ in paper.flow(strip):
         yield done
 
@@ -432,7 +432,7 @@ def letter_height(style: PageStyle) -> float:
     return style.font.pointSizeF() * _dots() / _POINTS_PER_INCH
 
 
-class _Laid:
+class _BlockPositions:
     """Positions of the text blocks of a document that is laid out, read from Qt once."""
 
     def __init__(self, document: QTextDocument) -> None:

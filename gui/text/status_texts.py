@@ -220,7 +220,7 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, stall
     if stalled_for >= (_LOADING_SECONDS if loading else STALL_SECONDS):
         still = _no_progress(step.current_file.rpartition("/")[2], stalled_for)
         return _running_line(status, step, "degraded", tr("Stalled"), still)
-    time_left = "" if step.seconds_left is None else _left(step.seconds_left)
+    time_left = "" if step.seconds_left is None else _time_left(step.seconds_left)
     return _running_line(status, step, "working", tr(PHASE_WORDS[step.phase]), _rate(step.rate), time_left, saved)
 
 
@@ -253,14 +253,14 @@ def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
 
 def longest_detail() -> str:
     """Return approximately the longest text next to the progress bar, except errors, to reserve its width."""
-    return " · ".join((_rate(8888), _left(5288), _reused(888_888)))
+    return " · ".join((_rate(8888), _time_left(5288), _reused(888_888)))
 
 
 def _rate(rate: float) -> str:
     return f"{number(rate, ',.0f')}/s" if rate >= 1 else ""
 
 
-def _left(seconds: float) -> str:
+def _time_left(seconds: float) -> str:
     return tr("{time} left", time=duration(seconds))
 
 

@@ -78,7 +78,7 @@ class LinkFollower(QObject):
         self.cancel()
         self._job.put(
             self._jobs.read(
-                lambda token: _place(manager, anchor, home, token),
+                lambda token: _anchor_location(manager, anchor, home, token),
                 lambda location: self._choose(location) if location else self._miss_anchor(anchor),
                 self._fail,
             )
@@ -104,8 +104,8 @@ class LinkFollower(QObject):
             self.notified.emit(tr(NOT_INDEXED))
 
 
-def _place(manager: MemorySearchManager, anchor: str, home: str, token: CancelToken) -> Location | None:
-    """Find the place that an anchor names in the file `home`. Pool thread; raises `MnemoscopeError`."""
+def _anchor_location(manager: MemorySearchManager, anchor: str, home: str, token: CancelToken) -> Location | None:
+    """Find the location of an anchor in the file `home`. Pool thread; raises `MnemoscopeError`."""
     linked = None if manager.insight is None else manager.insight.linked_text("", anchor, home, token)
     return Location(home, linked.line) if linked is not None and linked.anchored else None
 

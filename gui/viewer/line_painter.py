@@ -122,7 +122,7 @@ class LinePainter:
                     break
                 self._drew_first = True
             corner = origin + QPointF(piece.left, piece.first_row * self._typography.row_height)
-            piece.layout.draw(self._painter, corner, _moved(inks, piece.start), visible)
+            piece.layout.draw(self._painter, corner, _shifted_formats(inks, piece.start), visible)
             piece.drawn = True
         for start, end in _ranges_touching([decoration.current] if decoration.current else [], first, last):
             self._box(origin, laid, start, end, None)
@@ -168,7 +168,7 @@ def _ink(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
     return made
 
 
-def _moved(inks: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:
+def _shifted_formats(inks: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:
     """Shift text formats of a line to the piece of it that begins with the UTF-16 unit `start`."""
     if not start:
         return list(inks)

@@ -134,18 +134,18 @@ def word_at(text: str, column: int) -> tuple[int, int]:
     if not text:
         return 0, 0
     column = min(column, len(text) - 1)
-    kind = _kind(text[column])
+    kind = _character_class(text[column])
     if kind == "sign":
         return column, column + 1
     start, end = column, column + 1
-    while start > 0 and _kind(text[start - 1]) == kind:
+    while start > 0 and _character_class(text[start - 1]) == kind:
         start -= 1
-    while end < len(text) and _kind(text[end]) == kind:
+    while end < len(text) and _character_class(text[end]) == kind:
         end += 1
     return start, end
 
 
-def _kind(character: str) -> str:
+def _character_class(character: str) -> str:
     if character.isalnum() or character == "_":
         return "word"
     return "blank" if character.isspace() else "sign"

@@ -83,7 +83,7 @@ def describe_painted_widgets() -> None:
     QAccessible.installFactory(_make)
 
 
-_made: dict[int, "_Whole"] = {}
+_made: dict[int, "_PaintedWidget"] = {}
 """Accessible objects by the widget's id. Qt owns them and deletes them with the widget: Python must not do it
 earlier."""
 
@@ -93,10 +93,10 @@ def _make(_kind: str, thing: QObject | None) -> QAccessibleInterface | None:
         return None
     for key in [key for key, interface in _made.items() if not shiboken6.isValid(interface)]:
         del _made[key]
-    return _made.setdefault(id(thing), _Whole(thing))
+    return _made.setdefault(id(thing), _PaintedWidget(thing))
 
 
-class _Whole(QAccessibleInterface):
+class _PaintedWidget(QAccessibleInterface):
     """The accessible object of a painted widget."""
 
     def __init__(self, widget: QWidget) -> None:
@@ -180,7 +180,7 @@ class _Whole(QAccessibleInterface):
 class _Part(QAccessibleInterface):
     """The accessible object of a part of a painted widget, by number: its content changes when the view scrolls."""
 
-    def __init__(self, whole: _Whole, number: int) -> None:
+    def __init__(self, whole: _PaintedWidget, number: int) -> None:
         super().__init__()
         self._whole = whole
         self._number = number

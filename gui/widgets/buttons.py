@@ -32,7 +32,7 @@ class Toggle(_Button):
 
     def connect_assistive_technology(self) -> None:
         """Emit `clicked` also when assistive technology toggles the button."""
-        self.toggled.connect(self._turned)
+        self.toggled.connect(self._emit_clicked)
 
     def setChecked(self, on: bool) -> None:
         self._handled = True
@@ -48,7 +48,7 @@ class Toggle(_Button):
         finally:
             self._handled = False
 
-    def _turned(self, on: bool) -> None:
+    def _emit_clicked(self, on: bool) -> None:
         group = self.group()
         gave_way = not on and (self.autoExclusive() or (group is not None and group.exclusive()))
         if not self._handled and not gave_way:

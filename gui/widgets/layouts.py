@@ -200,7 +200,7 @@ _MOST_FOOT = 0.4
 """Largest share of the height for the footer."""
 
 
-class _Middle(FontSized, QWidget):
+class _CentredColumn(FontSized, QWidget):
     """Centres a column of readable width, which grows with larger text, but doesn't shrink with smaller text."""
 
     def __init__(self, width: int) -> None:
@@ -231,7 +231,7 @@ class _CentredPage(QFrame):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.setProperty("role", "page")
-        self.middle = _Middle(width)
+        self.middle = _CentredColumn(width)
         self._row = row = QHBoxLayout(self)
         row.addStretch(self._SIDE)
         row.addWidget(self.middle, self._MIDDLE)

@@ -83,7 +83,7 @@ class QueryHistory:
             self._at, self._draft = len(self._queries), query
 
 
-class _Edit(QLineEdit):
+class _QueryEdit(QLineEdit):
     """The line edit of the search box; keys that don't edit text are emitted as signals."""
 
     into_list = Signal()
@@ -127,7 +127,7 @@ class QueryBox(QWidget):
         self._history = QueryHistory()
         self._before = ""
         self._walking = False
-        self.edit = _Edit(self)
+        self.edit = _QueryEdit(self)
         self.edit.setMaxLength(LONGEST_QUERY)
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)

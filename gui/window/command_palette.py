@@ -244,7 +244,7 @@ class PaletteBox(QFrame):
         row = self.list.currentIndex().row()
         announce(self.edit, spoken(self.model.found[row]) if row >= 0 else self._nothing.text())
 
-    def _step(self, by: int) -> None:
+    def _move_selection(self, by: int) -> None:
         count = self.model.rowCount()
         if count:
             row = self.list.currentIndex().row() + by
@@ -288,7 +288,7 @@ class PaletteBox(QFrame):
         """Handle a key for the list of entries; returns whether it was used."""
         key = Qt.Key(event.key())
         if key in _STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
-            self._step(_STEPS[key])
+            self._move_selection(_STEPS[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose(self.list.currentIndex())
         elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):

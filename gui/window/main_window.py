@@ -65,11 +65,11 @@ class EditorChoice(QObject):
         self._config = context.paths.config
         self._window = context.window
         self._remembers = context.remembers
-        opener.editor_failed.connect(self._offer)
+        opener.editor_failed.connect(self._offer_editor_choice)
         views.switched.connect(lambda _: self._banner.clear("editor"))  # the user does something else
 
     @Slot(str, str, int)
-    def _offer(self, problem: str, name: str, line: int) -> None:
+    def _offer_editor_choice(self, problem: str, name: str, line: int) -> None:
         choose = Action(tr("Choose an editor…"), partial(self._choose, name, line))
         self._banner.show_message(problem, "degraded", choose, key="editor")
 

@@ -191,10 +191,10 @@ class SharedTable:
             if self._view is not None and not fresh and time.monotonic() - self._looked < _REFRESH_SECONDS:
                 return self._view
             try:
-                return self._look(cancel)
+                return self._open_view(cancel)
             except TableReplaced:
                 self._reconnect()
-                return self._look(cancel)
+                return self._open_view(cancel)
             except TableMissing:
                 self._view = None
                 raise
@@ -230,7 +230,7 @@ class SharedTable:
         """The last version seen; reads nothing."""
         return self._view
 
-    def _look(self, cancel: CancelToken | None) -> TableView:
+    def _open_view(self, cancel: CancelToken | None) -> TableView:
         database, name = self.connected(cancel), self.location().table
         # Reopening takes no longer, and an open table doesn't notice that another replaced it, with lower versions.
         table = self.call(database.open_table(name), cancel)

@@ -219,7 +219,7 @@ def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], mach
     now = {(file.source, file.path): file.key for file in local}
     outdated: dict[str, list[str]] = {}
     for key, there in shared.items():
-        if key in expected or not _holds(there, machine):
+        if key in expected or not _is_held_by(there, machine):
             continue
         successor = now.get((there.source, there.path))
         if successor is not None:
@@ -234,14 +234,14 @@ def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], mach
             plan.put.append((file, outdated.get(key, [])))
             continue
         plan.remove += outdated.get(key, [])
-        if not _holds(known, machine):
+        if not _is_held_by(known, machine):
             plan.join.append(key)
         if known.writer == machine and (known.rules, known.mtime_ns) != (rules, file.mtime_ns):
             plan.renew.append(file)
     return plan
 
 
-def _holds(file: SharedFile, machine: str) -> bool:
+def _is_held_by(file: SharedFile, machine: str) -> bool:
     return any(id_ == machine for id_, _ in file.holders)
 
 
@@ -276,7 +276,7 @@ class TablePublisher:
 
     def _share_all(self, work: StageWork) -> None:
         self._publish(work)
-        self._fill(work)
+        self._add_missing_vectors(work)
         self._writer.clean_up(work.token)
 
     # --- vectors --------------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ class TablePublisher:
                 count += len(vectors)
         return count
 
-    def _fill(self, work: StageWork) -> None:
+    def _add_missing_vectors(self, work: StageWork) -> None:
         """Add missing vectors to this machine's rows."""
         model, name = work.model, self._name()
         if model is None or name is None:
@@ -357,11 +357,13 @@ class TablePublisher:
         total, done = len(plan.put) + len(plan.renew), 0
         work.meter.start("publishing", total)
         for group in _groups(plan.put):
-            self._put([file for file, _ in group], [key for _, keys in group for key in keys], view, rules, work)
+            self._store_files(
+                [file for file, _ in group], [key for _, keys in group for key in keys], view, rules, work
+            )
             done += len(group)
             work.meter.step(done, group[-1][0].path)
         for renewed in _groups([(file, list[str]()) for file in plan.renew]):
-            self._put([file for file, _ in renewed], [file.key for file, _ in renewed], view, rules, work)
+            self._store_files([file for file, _ in renewed], [file.key for file, _ in renewed], view, rules, work)
             done += len(renewed)
             work.meter.step(done, renewed[-1][0].path)
         for keys in _batches_of_keys(plan.join):
@@ -376,7 +378,7 @@ class TablePublisher:
             self._writer.delete(sql_one_of("file", keys), token)
         self._shared()
 
-    def _put(
+    def _store_files(
         self, files: Sequence[LocalFile], instead_of: Sequence[str], view: TableView, rules: str, work: StageWork
     ) -> None:
         """Store these files in one commit. `instead_of`: keys of the files that they replace."""

@@ -94,7 +94,7 @@ def plan(
         home = roots.home_of(file.name)
         if home is not None and home.name in names_of_roots:
             accepted[home.name].append(file)
-    collections = _Names(workspace.name)
+    collections = _CollectionNames(workspace.name)
     made = [
         _collection(root, accepted[root.name], roots, settings, collections)
         for root in roots.found
@@ -141,7 +141,7 @@ def literal(name: str) -> str:
     return _SPECIAL.sub(lambda match: f"[{match[0]}]" if match[0] in "*?[,(){}|+@#" else f"\\{match[0]}", decoded)
 
 
-class _Names:
+class _CollectionNames:
     """Names of collections: lower-case letters, digits and hyphens, each once."""
 
     def __init__(self, workspace: str) -> None:
@@ -162,7 +162,9 @@ def _plain(text: str) -> str:
     return _NOT_IN_A_NAME.sub("-", text.lower()).strip("-")[:40]
 
 
-def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: Settings, names: _Names) -> Collection:
+def _collection(
+    root: Root, files: Sequence[FoundFile], roots: Roots, settings: Settings, names: _CollectionNames
+) -> Collection:
     preferred, pattern = _from_settings(root, roots, settings)
     name = names.name(preferred or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
     if root.single or not os.path.isdir(root.path):

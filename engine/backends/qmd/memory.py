@@ -176,10 +176,10 @@ class QmdMemory:
     def facts(self) -> "Facts":
         from engine.memory.facts import Facts
 
-        return Facts(self._user, self._slot.provider, self._slot.note)
+        return Facts(self._user, self._fact_provider.provider, self._fact_provider.note)
 
     @cached_property
-    def _slot(self) -> ActiveProvider:
+    def _fact_provider(self) -> ActiveProvider:
         """The provider that embeds facts, independent of `qmd`."""
         settings = self._settings
         return ActiveProvider(
@@ -316,8 +316,8 @@ class QmdMemory:
             return
         self._indexing.close()
         self._command.close()
-        if "_slot" in vars(self):
-            self._slot.close()
+        if "_fact_provider" in vars(self):
+            self._fact_provider.close()
         self._sync.close()
         self._threads.close()
         self._user.close()

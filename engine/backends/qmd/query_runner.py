@@ -164,7 +164,7 @@ class QueryRunner:
         self._restore = restore
         self._moment = moment
         self._rest, self._vectors_rest = RetryPause(), RetryPause()
-        self._answers = _Answers(settings.query.cache)
+        self._answers = _RecentAnswers(settings.query.cache)
 
     def answer_as(self, settings: Settings) -> None:
         """Apply settings of cache and timeouts."""
@@ -293,7 +293,7 @@ class QueryRunner:
         return self._settings.qmd.limits.timeout_ms / 1000
 
 
-class _Answers:
+class _RecentAnswers:
     """Recent answers: the window requests keywords first, and then everything."""
 
     def __init__(self, settings: ResultCacheSettings) -> None:

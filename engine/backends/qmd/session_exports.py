@@ -238,7 +238,7 @@ class SessionExports:
             token.checkpoint()
             meter.step(number, file.name)
             before = known.get(file.name)
-            exported = before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now)
+            exported = before is not None and before.rule != INDEXED_ELSEWHERE and self._is_current(before, file, now)
             if (unused := duplicates.record(file, exported=exported)) is not None:
                 fresh.transcripts[file.name] = unused
             elif exported:
@@ -246,7 +246,7 @@ class SessionExports:
                 done.unchanged += 1
             else:
                 with self._crashes.reading(file):
-                    self._take(file, fresh, now, done, token)
+                    self._export_transcript(file, fresh, now, done, token)
         listed = ((file.name, fresh.transcripts[file.name]) for file in order if file.name not in duplicates.owners)
         done.skipped += [
             FileIssue(path=name, rule=transcript.rule, detail=transcript.detail)
@@ -270,7 +270,9 @@ class SessionExports:
         own = {file.path for file in files if file.name not in owners and file.name not in copies}
         return _Duplicates(owners, copies, own)
 
-    def _take(self, file: FoundFile, fresh: ExportList, now: ExportList, done: Exported, token: CancelToken) -> None:
+    def _export_transcript(
+        self, file: FoundFile, fresh: ExportList, now: ExportList, done: Exported, token: CancelToken
+    ) -> None:
         """Export one whole transcript."""
         names, issue, read_at = list[str](), ("", ""), file.mtime_ns
         try:
@@ -341,11 +343,11 @@ class SessionExports:
                 line += indexed.with_speaker.count("\n") + 2
         text = PART_SEPARATOR.join(parts) + "\n"
         target = self.folder / f"{_stem(name)}.md"
-        changed = _put(target, text.encode("utf-8", "replace"))
-        _put(target.with_suffix(".json"), msgspec.json.encode(starts))
+        changed = _write_if_changed(target, text.encode("utf-8", "replace"))
+        _write_if_changed(target.with_suffix(".json"), msgspec.json.encode(starts))
         return ExportedSession(known, row.mtime_ns, True), changed
 
-    def _holds(self, before: KnownTranscript, file: FoundFile, now: ExportList) -> bool:
+    def _is_current(self, before: KnownTranscript, file: FoundFile, now: ExportList) -> bool:
         """Whether a transcript is unchanged, and all its exports still exist."""
         if before.rule == "copied" or _has_changed(before, file):
             return False
@@ -404,7 +406,7 @@ def _stem(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _put(file: Path, data: bytes) -> bool:
+def _write_if_changed(file: Path, data: bytes) -> bool:
     """Write a file atomically; returns False if its content is unchanged."""
     try:
         if read_file(file, len(data)) == data:

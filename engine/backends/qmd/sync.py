@@ -197,10 +197,10 @@ class _Run:
         sync, token = self._sync, self._token
         token.checkpoint()
         self._meter.start("indexing", self._seen)
-        sync.maintenance.update(token, self._line, self._look)
+        sync.maintenance.update(token, self._line, self._report_progress)
         if self._passed.keys() != self._names.keys():
             sync.maintenance.apply_skipped(collections, token)
-            sync.maintenance.update(token, self._line, self._look)
+            sync.maintenance.update(token, self._line, self._report_progress)
 
     def _embed(self, force: bool) -> None:
         if not self._sync.maintenance.embed_due(self._reason, force):
@@ -217,7 +217,7 @@ class _Run:
             self._embed_problem = tr("{failure} Keyword search works meanwhile.", failure=str(error))
         self._sync.embed_problem = self._embed_problem
 
-    def _look(self) -> None:
+    def _report_progress(self) -> None:
         """Report progress by the growth of qmd's index, since it reports only whole collections."""
         if self._from_nothing:
             done = max(self._indexed + self._unchanged, self._sync.index.counts().total)

@@ -53,7 +53,7 @@ def _write(number: int, title: str, collected: tuple[DocumentText, DocumentText]
     """Add a slide and its notes; the title of the first slide is that of a presentation without one."""
     title = one_line(title)
     text.title = text.title or title
-    shown, said = map(_whole, collected)
+    shown, said = map(_text_of, collected)
     said = f"Notes: {said}" if any(map(str.isalpha, said)) else ""
     if title or shown or said:
         text.heading(1, f"Slide {number}: {title}" if title else f"Slide {number}")
@@ -61,7 +61,7 @@ def _write(number: int, title: str, collected: tuple[DocumentText, DocumentText]
         text.paragraph(said)
 
 
-def _whole(collected: DocumentText) -> str:
+def _text_of(collected: DocumentText) -> str:
     with suppress(DocumentError):
         return collected.whole().strip("\n")
     return ""

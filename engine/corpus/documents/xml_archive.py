@@ -196,7 +196,7 @@ class Paragraphs(XmlHandler):
         content = self._finished("".join(self._open.pop())) if self._open else ""
         level = 0 if self._open else level
         if self._rows:
-            self._put([(level, content)] if content.strip() else [])
+            self._add_to_cell([(level, content)] if content.strip() else [])
         elif item >= 0 and not level:
             self._items += [list_item(item, content, continued=continued)] if content.strip() else []
             self._items += self._taken_notes()
@@ -229,7 +229,7 @@ class Paragraphs(XmlHandler):
         layout = headings or any(len(cell) > 1 for cell in cells)
         if layout and (len(row) >= _SHORT_ROW or (headings and sum(map(bool, cells)) == 1)):
             if self._rows:
-                self._put(content)
+                self._add_to_cell(content)
                 return
             notes = self._taken_notes()
             for level, text in content:
@@ -237,11 +237,11 @@ class Paragraphs(XmlHandler):
             for note in notes:  # the file doesn't say which paragraph they belong to
                 self._text.paragraph(note)
         elif content and self._rows:
-            self._put([(0, row)])
+            self._add_to_cell([(0, row)])
         elif content:
             self._items += (row, *self._taken_notes())
 
-    def _put(self, content: list[tuple[int, str]]) -> None:
+    def _add_to_cell(self, content: list[tuple[int, str]]) -> None:
         """Add paragraphs to the cell that is open."""
         cells = self._rows[-1]
         if cells:

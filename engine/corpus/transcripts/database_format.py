@@ -72,7 +72,7 @@ class _Sessions:
 
     def marks(self) -> dict[str, str]:
         rows = self._view.read(lambda connection: connection.execute(self._query(connection)).fetchall())
-        rows.sort(key=lambda row: _time(row[1]), reverse=True)
+        rows.sort(key=lambda row: _sort_key_of_time(row[1]), reverse=True)
         return {as_text(row[0]): self._mark(row) for row in rows}
 
     def _query(self, connection: apsw.Connection) -> str:
@@ -176,7 +176,7 @@ def whole(parser: LineParser, turns: Iterable[list[Message]]) -> tuple[Message, 
     return tuple(messages)
 
 
-def _time(value: object) -> tuple[bool, float, str]:
+def _sort_key_of_time(value: object) -> tuple[bool, float, str]:
     """Return a sort key for times stored as numbers or text."""
     number = isinstance(value, int | float)
     return number, float(value) if isinstance(value, int | float) else 0.0, "" if number else as_text(value)

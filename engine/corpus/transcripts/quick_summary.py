@@ -68,7 +68,7 @@ def read_quick_summary(descriptor: int, path: str, size: int) -> QuickSummary | 
     return QuickSummary(parser.facts, messages)
 
 
-class _Begun(NamedTuple):
+class _TranscriptStart(NamedTuple):
     """A transcript whose first lines were parsed: a short one wholly, a long one up to the user's first message."""
 
     known: LineFormat
@@ -78,7 +78,7 @@ class _Begun(NamedTuple):
     """Offset of the next line."""
 
 
-def _begin(descriptor: int, path: str, size: int, block: bytes) -> _Begun | None:
+def _begin(descriptor: int, path: str, size: int, block: bytes) -> _TranscriptStart | None:
     """Parse the first lines of a transcript; None if its format is unknown."""
     values: list[dict[str, object]] = []
     known: LineFormat | None = None
@@ -101,7 +101,7 @@ def _begin(descriptor: int, path: str, size: int, block: bytes) -> _Begun | None
         named = size > _SHORT and parser is not None and parser.facts.opening
         if position >= _MOST or (named and any(message.is_speech for message in parsed)):
             break
-    return None if known is None or parser is None else _Begun(known, parser, parsed, position)
+    return None if known is None or parser is None else _TranscriptStart(known, parser, parsed, position)
 
 
 def _lines(descriptor: int, block: bytes) -> Iterator[tuple[bytes, int]]:

@@ -171,20 +171,20 @@ class _Walk(FolderWalk):
         try:
             state = os.lstat(store.path)
         except FileNotFoundError:
-            self._pass(store.name, "missing", skip_reasons.NO_SESSION_FOLDER.message(folder=store.path))
+            self._add_skipped(store.name, "missing", skip_reasons.NO_SESSION_FOLDER.message(folder=store.path))
             return
         except OSError as error:
             self._report(store.name, error)
             return
         match = judge_store(store.path, state)
         if match is not None:
-            self._pass(store.name, match.rule, match.detail)
+            self._add_skipped(store.name, match.rule, match.detail)
         elif stat.S_ISDIR(state.st_mode):
             self._others, self._more = None if store_name(store.path) else [], 0
             self.descend(store.path, store.name)
             self._pass_others(store)
         else:
-            self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
+            self._add_transcript(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Neighbours) -> bool:
         above = path[: -len(entry.name) - 1].rpartition(os.sep)[2]
@@ -192,9 +192,9 @@ class _Walk(FolderWalk):
         if match is None:
             if entry.is_dir(follow_symlinks=False):
                 return True
-            self._take(transcript_of(name), path, entry.stat(follow_symlinks=False))
+            self._add_transcript(transcript_of(name), path, entry.stat(follow_symlinks=False))
         elif match not in SILENT:
-            self._pass(name, match.rule, match.detail)
+            self._add_skipped(name, match.rule, match.detail)
         elif match is NO_TRANSCRIPT and self._others is not None and not _is_part(path):
             self._more += len(self._others) == _MOST_NAMED
             self._others += [name] * (len(self._others) < _MOST_NAMED)
@@ -202,21 +202,21 @@ class _Walk(FolderWalk):
 
     def _pass_others(self, store: Store) -> None:
         for name in self._others or ():
-            self._pass(name, NO_TRANSCRIPT.rule, NO_TRANSCRIPT.detail)
+            self._add_skipped(name, NO_TRANSCRIPT.rule, NO_TRANSCRIPT.detail)
         if self._more:
             detail = skip_reasons.MORE_OTHER_NAMES.message(count=self._more)
-            self._pass(f"{store.name}/…", NO_TRANSCRIPT.rule, detail)
+            self._add_skipped(f"{store.name}/…", NO_TRANSCRIPT.rule, detail)
 
-    def _take(self, name: str, path: str, state: os.stat_result) -> None:
+    def _add_transcript(self, name: str, path: str, state: os.stat_result) -> None:
         """Add a transcript with its size and time of last change, which include files next to it."""
         size, changed = last_change(path, state, self._memo)
         self.files.append(FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)))
 
     def _unreadable(self, name: str, error: OSError) -> None:
         match = unreadable(error)
-        self._pass(name, match.rule, match.detail)
+        self._add_skipped(name, match.rule, match.detail)
 
-    def _pass(self, name: str, rule: str, detail: str) -> None:
+    def _add_skipped(self, name: str, rule: str, detail: str) -> None:
         self.skipped.append(FileIssue(path=printable_name(name), rule=rule, detail=detail))
 
 

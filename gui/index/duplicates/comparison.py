@@ -199,8 +199,8 @@ class ComparisonPane(QWidget):
         """They act on the group."""
         self._arrange(copy)
         self._clear()
-        self._before.clicked.connect(lambda: self._step(forward=False))
-        self._after.clicked.connect(lambda: self._step(forward=True))
+        self._before.clicked.connect(lambda: self._next_difference(forward=False))
+        self._after.clicked.connect(lambda: self._next_difference(forward=True))
         copy.clicked.connect(self._copy_paths)
         self._hide.clicked.connect(self._request_hide)
         self.back.clicked.connect(self.back_requested)
@@ -328,7 +328,7 @@ class ComparisonPane(QWidget):
 
     # --- actions ----------------------------------------------------------------------------------------------------
 
-    def _step(self, *, forward: bool) -> None:
+    def _next_difference(self, *, forward: bool) -> None:
         if not self.view.step(forward=forward):
             self.notified.emit(tr("That was the last difference.") if forward else tr("That was the first difference."))
 

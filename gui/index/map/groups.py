@@ -186,7 +186,7 @@ def _mix(one: QColor, other: QColor, share: float) -> QColor:
     return QColor(mixed(one.red(), other.red()), mixed(one.green(), other.green()), mixed(one.blue(), other.blue()))
 
 
-def _turned(polygon: Polygon, degrees: float) -> Polygon:
+def _rotated(polygon: Polygon, degrees: float) -> Polygon:
     across, down = cos(radians(degrees)), sin(radians(degrees))
     return tuple((x * across - y * down, x * down + y * across) for x, y in polygon)
 
@@ -203,8 +203,8 @@ POLYGONS: tuple[tuple[Polygon, ...], ...] = (
     (_box(*_FLAT),),
     _PLUS,
     (_DIAMOND,),
-    (_turned(_UP, 180),),
-    tuple(_turned(bar, 45) for bar in _PLUS),
+    (_rotated(_UP, 180),),
+    tuple(_rotated(bar, 45) for bar in _PLUS),
     (),
 )
 """The polygons of each shape. The first, which has no corners, is a circle; so is the last, which is hollow."""

@@ -124,11 +124,11 @@ class MapPanel(IndexPage):
         self.message = StatePage()
         self.progress = ProgressLine()
         self.header.enlarge.setHidden(whole)
-        self._assemble(whole)
+        self._build(whole)
         self._connect()
         self.clear()
 
-    def _assemble(self, whole: bool) -> None:
+    def _build(self, whole: bool) -> None:
         card = QFrame()
         card.setProperty("role", "card")
         around = QVBoxLayout(self)

@@ -17,7 +17,7 @@ def _folders(machine: Machine) -> FoundFolders:
     yield "", os.path.join(machine.data_homes()[1], "Temp", "VSGitHubCopilotLogs", "traces")
 
 
-def _first(path: str) -> str:
+def _first_trace(path: str) -> str:
     """Return the trace file with which another one is read; empty for other files, and for the first one itself."""
     if not path.endswith(TRACES):
         return ""
@@ -57,6 +57,6 @@ AGENT = Agent(
     joined=TRACES,
     with_parts=(TRACES,),
     list_changed=_changed,
-    part_of=_first,
+    part_of=_first_trace,
     formats=_formats,
 )

@@ -271,7 +271,7 @@ class _Session:
             else:
                 self.requests = [_used_fields(request) for request in items(value)]
         elif len(path) == 1:
-            _put(self.requests, path[0], _used_fields(value))
+            _assign(self.requests, path[0], _used_fields(value))
         elif path[1] in _REQUEST:
             _apply(self.requests, kind, path, value, start)
 
@@ -286,14 +286,14 @@ def _apply(holder: Any, kind: object, path: list[Any], value: object, start: obj
         holder = _member(holder, key)
     last = path[-1]
     if kind == _SET:
-        _put(holder, last, value)
+        _assign(holder, last, value)
     elif kind == _DELETE:
-        _put(holder, last, None)
+        _assign(holder, last, None)
     elif kind == _PUSH:
         values = _member(holder, last)
         if not isinstance(values, list):
             values = []
-            _put(holder, last, values)
+            _assign(holder, last, values)
         _append(values, items(value), start)
 
 
@@ -303,7 +303,7 @@ def _member(holder: Any, key: object) -> Any:
     return mapping(holder).get(key) if isinstance(key, str) else None
 
 
-def _put(holder: Any, key: object, value: object) -> None:
+def _assign(holder: Any, key: object, value: object) -> None:
     if isinstance(holder, dict) and isinstance(key, str):
         holder[key] = value
     elif isinstance(holder, list) and isinstance(key, int) and 0 <= key <= len(holder):

@@ -48,7 +48,7 @@ class OpenHandsReader(ChatParser):
 
     def parts(self, event: Mapping[str, Any]) -> Iterator[Part]:
         if "kind" in event:
-            yield from self._newer(string(event["kind"]), event)
+            yield from self._newer_event(string(event["kind"]), event)
         elif "action" in event:
             yield from self._action(string(event["action"]), mapping(event.get("args")), event)
         elif "observation" in event:
@@ -57,7 +57,7 @@ class OpenHandsReader(ChatParser):
         elif event:
             self.count_unknown(None)
 
-    def _newer(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
+    def _newer_event(self, kind: str, event: Mapping[str, Any]) -> Iterator[Part]:
         tool = string(event.get("tool_name"))
         if kind == "MessageEvent":
             message = mapping(event.get("llm_message"))

@@ -55,7 +55,7 @@ class ZedReader(LineParser, kw_only=True):
             for result in map(mapping, results.values()):
                 yield _result(result, string(result.get("tool_name")))
         elif (role := _ROLES.get(string(tagged.get("role")))) is not None:
-            yield from self._older(tagged, role)
+            yield from self._older_message(tagged, role)
         else:
             self.count_unknown("message")
 
@@ -82,7 +82,7 @@ class ZedReader(LineParser, kw_only=True):
         elif "RedactedThinking" not in tagged:
             self.count_unknown("block")
 
-    def _older(self, message: Mapping[str, Any], role: Role) -> Iterator[Part]:
+    def _older_message(self, message: Mapping[str, Any], role: Role) -> Iterator[Part]:
         for segment in map(mapping, items(message.get("segments"))):
             kind = segment.get("type")
             if kind in ("text", "thinking"):
