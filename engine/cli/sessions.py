@@ -314,4 +314,4 @@ def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, 
     kinds: dict[str, set[str]] = {}
     for use in uses:
         kinds.setdefault(key(use), set()).add(use.kind)
-    return {name: ", ".join(sorted(of)) for name, of in kinds.items()}
+    return {name: ", ".join(sorted(names)) for name, names in kinds.items()}

@@ -295,7 +295,10 @@ AUTHORIZATION_SCHEMES = frozenset(
 def language_of(match: re.Match[str]) -> PasswordWords | None:
     """Return the language of the match's `name` and `verb`; none if they belong to different ones."""
     languages = _languages_with(match["verb"].lower())
-    return next((of for of in languages if _compiled(of.names).fullmatch(match.string, *match.span("name"))), None)
+    return next(
+        (language for language in languages if _compiled(language.names).fullmatch(match.string, *match.span("name"))),
+        None,
+    )
 
 
 @lru_cache(256)

@@ -155,7 +155,7 @@ class _Advice:
 
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._context.best, self._request.min_score
-        raised = [of.facts for of in self._context.stages.found if isinstance(of.facts, RaisedMinimum)]
+        raised = [stage.facts for stage in self._context.stages.found if isinstance(stage.facts, RaisedMinimum)]
         higher = raised[-1] if raised else None
         if higher is not None and not higher.unknown:
             advice = tr(
@@ -180,7 +180,7 @@ class _Advice:
         """Suggest the query without words that occur nowhere, if that has results and searches any word."""
         if not self._context.query.plain:
             return
-        counts = [of.facts.chunks for of in self._context.stages.found if isinstance(of.facts, Terms)]
+        counts = [stage.facts.chunks for stage in self._context.stages.found if isinstance(stage.facts, Terms)]
         missing = [word for chunks in counts for word, count in chunks.items() if not count]
         if all(word in missing for chunks in counts for word in chunks):
             return  # function words alone remain

@@ -151,7 +151,9 @@ def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChun
     if chunk.message_offsets is not None:
         ordinal = None if result.message is None else result.message.ordinal
         offsets = () if original.message_offsets is None else read_offsets(original.message_offsets)
-        offset = _offset_at(chunk.message_offsets, next((of.offset for of in offsets if of.ordinal == ordinal), 0))
+        offset = _offset_at(
+            chunk.message_offsets, next((before.offset for before in offsets if before.ordinal == ordinal), 0)
+        )
         message, snippet_line = _message(offset, chunk), offset.line
     return PassageCopy(
         path=chunk.path,

@@ -121,51 +121,52 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
     return tuple(reason for reason in parts if reason.sentence)
 
 
-def _words(of: ResultExplanation) -> str:
-    if not (of.full_bm25 or of.missing):
+def _words(reason: ResultExplanation) -> str:
+    if not (reason.full_bm25 or reason.missing):
         return tr("The query has no words to score.")
-    if of.wordless:
+    if reason.wordless:
         return tr(
-            "The passage satisfies the query without its words: {words}.", words=_listed([*map(in_quotes, of.missing)])
+            "The passage satisfies the query without its words: {words}.",
+            words=_listed([*map(in_quotes, reason.missing)]),
         )
-    if not of.terms:
-        return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
-    first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
-    others = [in_quotes(term.term) for term in of.terms if not term.score]
-    sentence = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
-    parts = [tr(sentence, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
+    if not reason.terms:
+        return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, reason.missing)]))
+    first = sorted((term for term in reason.terms if term.score), key=lambda term: -term.score)
+    others = [in_quotes(term.term) for term in reason.terms if not term.score]
+    sentence = _GIVEN_NEAR if reason.nearness >= _LEAST else _GIVEN
+    parts = [tr(sentence, score=reason.shown_text_score, words=_listed([*map(_term, first)]), near=reason.nearness)]
     if others:
         parts.append(tr(_OTHER_WORDS, words=_listed(others)))
-    if of.missing:
-        parts.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, of.missing)])))
+    if reason.missing:
+        parts.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, reason.missing)])))
     return " ".join(parts)
 
 
-def _sums(of: ResultExplanation) -> Iterator[str]:
-    if not of.terms:
+def _sums(reason: ResultExplanation) -> Iterator[str]:
+    if not reason.terms:
         return
-    share = of.bm25 / of.full_bm25 + of.nearness
+    share = reason.bm25 / reason.full_bm25 + reason.nearness
     yield tr(
-        _SUM_TINY if of.bm25 < _TINY else _SUM_NEAR if of.nearness >= _LEAST else _SUM,
-        sum=of.bm25,
-        near=of.nearness * of.full_bm25,
+        _SUM_TINY if reason.bm25 < _TINY else _SUM_NEAR if reason.nearness >= _LEAST else _SUM,
+        sum=reason.bm25,
+        near=reason.nearness * reason.full_bm25,
         share=share,
-        full=of.full_bm25,
+        full=reason.full_bm25,
     )
-    if of.from_name >= _LEAST:
-        yield tr(_DEFINES if of.defines else _SPELLS if of.spells else _FITS, score=of.from_name)
-    less = of.from_bm25 < min(1.0, share) - _LEAST
-    more = of.from_bm25 > share + _LEAST
-    if of.from_coverage >= _LEAST or less or more:
-        whole = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
-        sentence = _HOLDS_IN_FILE if of.in_file else whole
-        yield tr(sentence, share=of.covered, together=of.together, score=of.from_coverage)
+    if reason.from_name >= _LEAST:
+        yield tr(_DEFINES if reason.defines else _SPELLS if reason.spells else _FITS, score=reason.from_name)
+    less = reason.from_bm25 < min(1.0, share) - _LEAST
+    more = reason.from_bm25 > share + _LEAST
+    if reason.from_coverage >= _LEAST or less or more:
+        whole = _HOLDS if reason.together > reason.covered - _LEAST else _HOLDS_TOGETHER
+        sentence = _HOLDS_IN_FILE if reason.in_file else whole
+        yield tr(sentence, share=reason.covered, together=reason.together, score=reason.from_coverage)
     if less:
-        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=of.from_bm25)
+        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
     elif more:
-        yield tr("This share of the query raises the value of the BM25 sum to {score:.2f}.", score=of.from_bm25)
-    if of.from_project >= _LEAST:
-        yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, of.in_project)]), score=of.from_project)
+        yield tr("This share of the query raises the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
+    if reason.from_project >= _LEAST:
+        yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, reason.in_project)]), score=reason.from_project)
 
 
 def _term(term: TermMatch) -> str:
@@ -180,124 +181,130 @@ def _listed(words: Sequence[str]) -> str:
     return tr("{words} and {count} more", words=listed, count=more) if more > 0 else listed
 
 
-def _meaning(of: ResultExplanation) -> str:
-    if of.wordless:
+def _meaning(reason: ResultExplanation) -> str:
+    if reason.wordless:
         return ""
-    if of.cosine_low is None or of.cosine_high is None:
+    if reason.cosine_low is None or reason.cosine_high is None:
         return tr("The meaning was not compared.")
-    if of.vector_score is None or of.cosine is None:
+    if reason.vector_score is None or reason.cosine is None:
         return tr("The passage has no vector yet, so only its words count.")
-    where = "above" if of.cosine >= of.cosine_high else "in" if of.cosine > of.cosine_low else "below"
-    return tr(_COSINES[where], score=of.shown_vector_score, cosine=of.cosine, low=of.cosine_low, high=of.cosine_high)
+    where = "above" if reason.cosine >= reason.cosine_high else "in" if reason.cosine > reason.cosine_low else "below"
+    return tr(
+        _COSINES[where],
+        score=reason.shown_vector_score,
+        cosine=reason.cosine,
+        low=reason.cosine_low,
+        high=reason.cosine_high,
+    )
 
 
-def _mixture(of: ResultExplanation) -> str:
-    if of.named:
+def _mixture(reason: ResultExplanation) -> str:
+    if reason.named:
         return tr("The title or file name equals the query, which alone is a full match, 1.00.")
-    if of.vector_score is None or not of.language_known:
-        language = "" if of.language_known else tr(UNKNOWN_LANGUAGE)
-        counts = of.terms and abs(of.text_weight - 1) >= _LEAST
-        factor = tr(_ALONE, factor=of.text_weight) if counts else ""
-        return " ".join(filter(None, (language, factor, _limited(of))))
-    words_score, meaning_score = of.shown_text_score, of.shown_vector_score
-    if not of.mixed or meaning_score is None:
-        return _limited(of)
-    text_weight = of.text_weight * of.agreement
-    mixed = of.vector_weight * meaning_score + text_weight * words_score
-    differs = tr(_DIFFERS, share=of.agreement) if of.agreement < 1 - _LEAST and words_score > _LEAST else ""
+    if reason.vector_score is None or not reason.language_known:
+        language = "" if reason.language_known else tr(UNKNOWN_LANGUAGE)
+        counts = reason.terms and abs(reason.text_weight - 1) >= _LEAST
+        factor = tr(_ALONE, factor=reason.text_weight) if counts else ""
+        return " ".join(filter(None, (language, factor, _limited(reason))))
+    words_score, meaning_score = reason.shown_text_score, reason.shown_vector_score
+    if not reason.mixed or meaning_score is None:
+        return _limited(reason)
+    text_weight = reason.text_weight * reason.agreement
+    mixed = reason.vector_weight * meaning_score + text_weight * words_score
+    differs = tr(_DIFFERS, share=reason.agreement) if reason.agreement < 1 - _LEAST and words_score > _LEAST else ""
     sum_ = tr(
         _CAPPED if mixed > 1 + _LEAST else _MIXED,
-        meaning=of.vector_weight,
+        meaning=reason.vector_weight,
         words=text_weight,
         meaning_score=meaning_score,
         words_score=words_score,
         score=mixed,
     )
     # Fixed weights, of the settings or between passages, add up to 1.
-    depends = abs(of.vector_weight + of.text_weight - 1) > _LEAST
-    why = tr(_FEW_WORDS if of.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
+    depends = abs(reason.vector_weight + reason.text_weight - 1) > _LEAST
+    why = tr(_FEW_WORDS if reason.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
     return " ".join(filter(None, (why, differs, sum_)))
 
 
-def _limited(of: ResultExplanation) -> str:
-    score = of.text_weight * of.agreement * of.shown_text_score
-    return tr(_LIMITED, score=score) if of.terms and score > 1 + _LEAST else ""
+def _limited(reason: ResultExplanation) -> str:
+    score = reason.text_weight * reason.agreement * reason.shown_text_score
+    return tr(_LIMITED, score=score) if reason.terms and score > 1 + _LEAST else ""
 
 
-def _time(of: ResultExplanation) -> str:
-    if not of.time:
+def _time(reason: ResultExplanation) -> str:
+    if not reason.time:
         return ""
-    sentence = _ADJACENT_TIME if of.adjacent_time else _OF_TIME
-    return tr(sentence, time=of.time, lift=of.time_lift, score=min(1.0, of.fresh_score * of.time_lift))
+    sentence = _ADJACENT_TIME if reason.adjacent_time else _OF_TIME
+    return tr(sentence, time=reason.time, lift=reason.time_lift, score=min(1.0, reason.fresh_score * reason.time_lift))
 
 
-def _session(of: ResultExplanation) -> str:
-    if not of.session_names:
+def _session(reason: ResultExplanation) -> str:
+    if not reason.session_names:
         return ""
-    names = _listed([*map(in_quotes, of.session_names)])
-    return tr(_OF_SESSION, names=names, lift=of.session_lift, score=of.lifted_score)
+    names = _listed([*map(in_quotes, reason.session_names)])
+    return tr(_OF_SESSION, names=names, lift=reason.session_lift, score=reason.lifted_score)
 
 
-def _age(of: ResultExplanation) -> str:
-    if of.date_origin is None:
+def _age(reason: ResultExplanation) -> str:
+    if reason.date_origin is None:
         return ""
-    if of.date is None or of.half_life_days is None:
+    if reason.date is None or reason.half_life_days is None:
         return tr("The passage keeps its full score at any age.")
     return tr(
         "The passage dates from {day}, according to {origin}, and loses half of its score in {days:g} "
         "days: × {left:.2f} = {score:.2f}.",
-        day=datetime.fromtimestamp(of.date, UTC).strftime("%Y-%m-%d"),
-        origin=tr(_ORIGINS[of.date_origin]),
-        days=of.half_life_days,
-        left=of.decay,
-        score=of.lifted_score * of.decay,
+        day=datetime.fromtimestamp(reason.date, UTC).strftime("%Y-%m-%d"),
+        origin=tr(_ORIGINS[reason.date_origin]),
+        days=reason.half_life_days,
+        left=reason.decay,
+        score=reason.lifted_score * reason.decay,
     )
 
 
-def _position(of: ResultExplanation) -> str:
-    if of.mmr_like and of.rank == of.score_rank:
+def _position(reason: ResultExplanation) -> str:
+    if reason.mmr_like and reason.rank == reason.score_rank:
         return tr(
             "The result is number {place} both in the list and by score, although {penalty:.2f} was deducted because "
             "it is similar to {other}.",
-            place=of.rank,
-            penalty=of.mmr_penalty,
-            other=of.mmr_like,
+            place=reason.rank,
+            penalty=reason.mmr_penalty,
+            other=reason.mmr_like,
         )
-    if of.mmr_like:
+    if reason.mmr_like:
         return tr(
             "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "
             "deducted because it is similar to {other}.",
-            place=of.rank,
-            by_score=of.score_rank,
-            penalty=of.mmr_penalty,
-            other=of.mmr_like,
+            place=reason.rank,
+            by_score=reason.score_rank,
+            penalty=reason.mmr_penalty,
+            other=reason.mmr_like,
         )
-    if of.rank == of.score_rank:
+    if reason.rank == reason.score_rank:
         return ""
     return tr(
         "The result is number {place} in the list but number {by_score} by score.",
-        place=of.rank,
-        by_score=of.score_rank,
+        place=reason.rank,
+        by_score=reason.score_rank,
     )
 
 
-def _word_similarity(of: ResultExplanation) -> str:
-    if of.word_similarity is None:
+def _word_similarity(reason: ResultExplanation) -> str:
+    if reason.word_similarity is None:
         return ""
     return tr(
         "The query is in another language, so the order also depends on its single words: their average cosine to the "
         "most similar words of the passage is {cosine:.2f}.",
-        cosine=of.word_similarity,
+        cosine=reason.word_similarity,
     )
 
 
-def _threshold(of: ResultExplanation) -> str:
-    if not of.min_score or (not of.full_bm25 and of.cosine_low is None and not of.wordless):
+def _threshold(reason: ResultExplanation) -> str:
+    if not reason.min_score or (not reason.full_bm25 and reason.cosine_low is None and not reason.wordless):
         return ""
-    if of.by_words:
+    if reason.by_words:
         sentence = _BY_WORDS
-    elif of.wordless:
+    elif reason.wordless:
         sentence = _WORDLESS
     else:
-        sentence = _NAMED if of.named and of.score <= of.min_score else _REACHED
-    return tr(sentence, score=of.score, least=of.min_score)
+        sentence = _NAMED if reason.named and reason.score <= reason.min_score else _REACHED
+    return tr(sentence, score=reason.score, least=reason.min_score)

@@ -148,7 +148,7 @@ def _has_name(words: KeywordScores, analysis: QueryAnalysis, context: SearchCont
     ]
     if not names or not _is_in(language, query, words):
         return False
-    corrections = chain.from_iterable(of.words for of in context.suggestions)
+    corrections = chain.from_iterable(suggestion.words for suggestion in context.suggestions)
     others = {word for word, other in corrections if " " in other or typos(fold(word), fold(other), 1) is not None}
     others.update(word for time in read_times(query) for word in time.text.split())
     return not others.issuperset(names)
@@ -230,7 +230,7 @@ def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored]
             copies[results[best].id] = [results[at].id for at in group if paths[at] != paths[best]]
             rows[group[0]], rows[best] = results[best], first
     left_out = {id_ for ids in copies.values() for id_ in ids}
-    return [of for of in rows if of.id not in left_out], copies
+    return [row for row in rows if row.id not in left_out], copies
 
 
 def at_most_per_file(

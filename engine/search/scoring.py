@@ -302,7 +302,7 @@ def _same_order(found: Iterable[Evidence]) -> float:
     """Return the agreement, 0 to 1, of keyword and vector scores on the order of results that are surely related to the
     query.
     """
-    scores = [(of.text, of.vector) for of in found if of.vector is not None]
+    scores = [(evidence.text, evidence.vector) for evidence in found if evidence.vector is not None]
     if len(scores) < _LEAST_COMPARED:
         return 0.0
     near = within_limits((max(vector for _, vector in scores) - _NEAR_FROM) / (_NEAREST - _NEAR_FROM))
@@ -341,7 +341,7 @@ class Blend(msgspec.Struct, frozen=True):
             return cls(0.0, alone=alone)
         found = list(found)
         trusting = cls(model.weight, agreement=_AGREEMENT)
-        best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
+        best = max((1.0 if evidence.complete else trusting.text_part(evidence) for evidence in found), default=0.0)
         trust = best * max(1.0, terms / _LONG_QUERY)
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
         least = max(model.weight, _WEIGHT_OF_SAME_ORDER * _same_order(found))
@@ -358,46 +358,50 @@ class Blend(msgspec.Struct, frozen=True):
         """Return the weights for finding similar passages, the same for every model."""
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
-    def agreeing(self, of: Evidence) -> float:
+    def agreeing(self, evidence: Evidence) -> float:
         """Return the share of a chunk's keyword score that counts, given its vector score."""
-        if of.vector is None or of.complete or not of.text:
+        if evidence.vector is None or evidence.complete or not evidence.text:
             return 1.0
-        return 1 - self.agreement * (1 - within_limits(of.vector)) * of.doubtful
+        return 1 - self.agreement * (1 - within_limits(evidence.vector)) * evidence.doubtful
 
-    def text_part(self, of: Evidence) -> float:
+    def text_part(self, evidence: Evidence) -> float:
         """Return the keywords' part of the chunk's score.
 
         A chunk that has no vector yet is scored by keywords alone, as if its vector matched as well: a lower score
         would hide new notes until they are embedded, a higher one would prefer them.
         """
-        return self.alone * of.text * (1.0 if of.vector is None else self.text_weight * self.agreeing(of))
+        return (
+            self.alone
+            * evidence.text
+            * (1.0 if evidence.vector is None else self.text_weight * self.agreeing(evidence))
+        )
 
-    def weight(self, of: Evidence) -> float:
+    def weight(self, evidence: Evidence) -> float:
         """Return the weight of the chunk's vector score. A negative score only lowers doubtful keyword matches."""
-        if of.vector is None:
+        if evidence.vector is None:
             return 0.0
-        return self.vector_weight if of.vector >= 0 else self.vector_weight * of.doubtful
+        return self.vector_weight if evidence.vector >= 0 else self.vector_weight * evidence.doubtful
 
-    def scores(self, of: Evidence) -> tuple[float, float]:
+    def scores(self, evidence: Evidence) -> tuple[float, float]:
         """Return the chunk's score, not limited to 0 to 1, and the score of its keywords alone.
 
         Where the weights depend on the query, a cosine below the model's range counts against a few words in common.
         """
-        if of.vector is None:  # `agreeing` is 1
-            agreed = self.alone * of.text
+        if evidence.vector is None:  # `agreeing` is 1
+            agreed = self.alone * evidence.text
             return agreed, within_limits(agreed) if self.text_weight else 0.0
-        agreed = self.alone * self.agreeing(of) * of.text if of.text else 0.0
-        from_vector = (self.vector_weight if of.vector >= 0 else self.weight(of)) * of.vector
+        agreed = self.alone * self.agreeing(evidence) * evidence.text if evidence.text else 0.0
+        from_vector = (self.vector_weight if evidence.vector >= 0 else self.weight(evidence)) * evidence.vector
         against = min(0.0, from_vector) if self.agreement else 0.0
         keywords = within_limits(agreed + against) if self.text_weight else 0.0
         return self.text_weight * agreed + from_vector, keywords
 
-    def score(self, of: Evidence) -> float:
+    def score(self, evidence: Evidence) -> float:
         """Return the chunk's score without limits of 0 and 1."""
-        return self.scores(of)[0]
+        return self.scores(evidence)[0]
 
-    def text_share(self, of: Evidence) -> float:
+    def text_share(self, evidence: Evidence) -> float:
         """Return the keywords' share of the chunk's score, 0 to 1."""
-        text = self.text_part(of)
-        vector = self.weight(of) * max(0.0, of.vector or 0.0)
+        text = self.text_part(evidence)
+        vector = self.weight(evidence) * max(0.0, evidence.vector or 0.0)
         return text / (text + vector) if text + vector > 0 else 1.0

@@ -103,7 +103,9 @@ class Spelling:
         if len(choices) == 1:
             word, suggested = choices[0]
             corrections += [[(word, *other)] for other in suggested[1:]]
-        return tuple(suggestion for way in corrections if (suggestion := _suggestion(query, way)).query != query)
+        return tuple(
+            suggestion for correction in corrections if (suggestion := _suggestion(query, correction)).query != query
+        )
 
     def with_similar(
         self,
@@ -167,11 +169,11 @@ class Spelling:
                 return alone, language not in languages_by_word().get(word, (language,))
 
             near = sorted(islice(near, _MOST_SIMILAR), key=apart)
-        written = ((word, of) for of, text in near if (word := _written(text, of.token)) is not None)
-        for word, of in islice(written, _MOST_WORDS):
-            chunks = of.chunks
+        written = ((word, similar) for similar, text in near if (word := _written(text, similar.token)) is not None)
+        for word, similar in islice(written, _MOST_WORDS):
+            chunks = similar.chunks
             if scope.files is not None:  # the word may occur only in other files
-                chunks = count_matches(snapshot, f'"{of.token}"', scope.files)
+                chunks = count_matches(snapshot, f'"{similar.token}"', scope.files)
             yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), chunks
 
     def _near(
@@ -225,8 +227,12 @@ def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
     found = {term.surface for term in terms if term.chunks}
     known = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in found)
     forms = ({term.word, *term.stems} for term in known if isinstance(term.word, str))
-    plain = (" OR ".join(f'"{form}"' for form in sorted(of)) for of in forms if all(map(spelling.is_plain, of)))
-    return " AND ".join(f"({of})" for of in islice(plain, _MOST_WORDS))
+    plain = (
+        " OR ".join(f'"{form}"' for form in sorted(alternatives))
+        for alternatives in forms
+        if all(map(spelling.is_plain, alternatives))
+    )
+    return " AND ".join(f"({expression})" for expression in islice(plain, _MOST_WORDS))
 
 
 def _is_unsure(analysis: QueryAnalysis) -> bool:
@@ -271,7 +277,8 @@ def without_words(
     `is_word` says whether a word is real.
     """
     choices = [
-        [(word, suggested, of.chunks) for word, suggested in of.words if not is_word(word)] for of in suggestions
+        [(word, suggested, suggestion.chunks) for word, suggested in suggestion.words if not is_word(word)]
+        for suggestion in suggestions
     ]
     return tuple(_suggestion(query, choice) for choice in choices if choice)
 
@@ -324,7 +331,9 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
     corrected = [any(suggested in term.surface for _, suggested in correction.words) for term in words.terms]
     if not near or not any(corrected):
         return False
-    distinctive = [not of and term.idf > _LEAST_IDF for of, term in zip(corrected, words.terms, strict=True)]
+    distinctive = [
+        not is_corrected and term.idf > _LEAST_IDF for is_corrected, term in zip(corrected, words.terms, strict=True)
+    ]
     for id_ in best[:_BEST]:
         contributions = words.contributions.get(id_, ())
         if all(compress(contributions, corrected)) and sum(map(bool, compress(contributions, distinctive))) >= (

@@ -376,10 +376,10 @@ def put_first(
 
     first: dict[int, Scored] = {}
     for scored in ranked:
-        if (of := named.get(scored.id)) is not None:
-            best = first.setdefault(of.file, scored)
-            if of.whole and order(scored) < order(best):
-                first[of.file] = scored
+        if (named_chunk := named.get(scored.id)) is not None:
+            best = first.setdefault(named_chunk.file, scored)
+            if named_chunk.whole and order(scored) < order(best):
+                first[named_chunk.file] = scored
     if not first:
         return ranked
     stages.add("title", count, count, len(first))

@@ -170,7 +170,7 @@ class Snapshot:
     def chunk_id_range(self) -> tuple[int, int]:
         """Return the lowest and highest chunk id; both 0 if there are no chunks."""
         # Two queries: for min and max in one, SQLite would read every row.
-        first, last = (f"SELECT {of}(id) FROM {self.tables.chunks}" for of in ("min", "max"))
+        first, last = (f"SELECT {function}(id) FROM {self.tables.chunks}" for function in ("min", "max"))
         return number(self.connection, first), number(self.connection, last)
 
     def newest_chunk_id(self) -> int:
@@ -408,7 +408,11 @@ class Snapshot:
         query = f"""SELECT c.id, c.hash FROM {self.tables.files} f CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id
             WHERE f.source = ? AND f.path = ? AND c.start_line = ?
             AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)"""
-        requested = ((of.source, of.path, of.start_line, model_id) for of in results if of.vector_score is None)
+        requested = (
+            (result.source, result.path, result.start_line, model_id)
+            for result in results
+            if result.vector_score is None
+        )
         first_chunks: dict[bytes, int] = {}
         for passage in requested:
             for id_, hash_ in self.connection.execute(query, passage):

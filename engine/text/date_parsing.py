@@ -66,13 +66,13 @@ def _named(text: str) -> Period | None:
     today = datetime.now().date()
     if match := _ISO.fullmatch(text):
         year, month, day = (int(part) if part else 0 for part in match.groups())
-        return _of(date(year, month or 1, day or 1), "d" if day else "m" if month else "y")
+        return _period_from(date(year, month or 1, day or 1), "d" if day else "m" if month else "y")
     if match := _GERMAN.fullmatch(text):
-        return _of(date(int(match[3]), int(match[2]), int(match[1])), "d")
+        return _period_from(date(int(match[3]), int(match[2]), int(match[1])), "d")
     if text in _DAYS_AGO:
-        return _of(today - timedelta(days=_DAYS_AGO[text]), "d")
+        return _period_from(today - timedelta(days=_DAYS_AGO[text]), "d")
     if text in _WEEKDAYS:
-        return _of(today - timedelta(days=(today.weekday() - _WEEKDAYS[text]) % 7), "d")
+        return _period_from(today - timedelta(days=(today.weekday() - _WEEKDAYS[text]) % 7), "d")
     if match := _THIS_OR_LAST.fullmatch(text):
         unit = _SPANS[match[2]]
         first = {
@@ -81,7 +81,7 @@ def _named(text: str) -> Period | None:
             "y": today.replace(month=1, day=1),
         }
         begin = datetime.combine(first[unit], time.min)
-        return _of((begin if match[1] else _back(begin, 1, unit)).date(), unit)
+        return _period_from((begin if match[1] else _back(begin, 1, unit)).date(), unit)
     return None
 
 
@@ -105,7 +105,7 @@ def _spoken(text: str) -> Period | None:
     return None
 
 
-def _of(first: date, unit: str) -> Period:
+def _period_from(first: date, unit: str) -> Period:
     """Return the day, week, month or year that begins with the day `first`."""
     if unit in "dw":
         after = first + timedelta(days=7 if unit == "w" else 1)

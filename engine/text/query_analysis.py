@@ -323,7 +323,11 @@ def _without_function_words(term: QueryTerm, languages: Sequence[str]) -> QueryT
 
     German "ändern" has the stem "and", which most English notes contain.
     """
-    stems = (stem for stem in term.stems if stem == term.word or not any(stem in stop_words(of) for of in languages))
+    stems = (
+        stem
+        for stem in term.stems
+        if stem == term.word or not any(stem in stop_words(language) for language in languages)
+    )
     return msgspec.structs.replace(term, stems=tuple(stems) or term.stems)
 
 

@@ -393,10 +393,10 @@ def is_recall(word: str, before: Collection[str], language: str) -> bool:
 def question_languages(words: Sequence[str]) -> list[str]:
     """Return the languages in which folded words are a question or an order; empty for those of English."""
     languages = []
-    orders = {language: _folded(of) for language, of in _ORDERS.items()}
+    orders = {language: _folded(verbs) for language, verbs in _ORDERS.items()}
     for language, (asking, after) in _ASKS.items():
-        of = orders.get(language, frozenset())
-        ordered = bool(words) and words[0] in of and words[0] not in orders["english"]
+        verbs = orders.get(language, frozenset())
+        ordered = bool(words) and words[0] in verbs and words[0] not in orders["english"]
         rest = words[1:] if ordered else words
         sure = ordered and len(words[0]) >= _SURE_ORDER
         if sure or (rest and rest[0] in _folded(asking) and not _folded(after).isdisjoint(rest[1:])):

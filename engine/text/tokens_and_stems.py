@@ -166,10 +166,12 @@ class Streams(dict[str, _Entry]):
         possible compound. They are weaker evidence.
         """
         yield from numbered_keys(root)
-        others = [of for of in dict.fromkeys(stems[root] for stems in self._likelier) if of != stem]
-        yield from (JOINED + of for of in others)
+        others = [
+            other_stem for other_stem in dict.fromkeys(stems[root] for stems in self._likelier) if other_stem != stem
+        ]
+        yield from (JOINED + other_stem for other_stem in others)
         if self._compounds:
-            yield from filter(None, (ending_key(root, of) for of in (stem, *others)))
+            yield from filter(None, (ending_key(root, other_stem) for other_stem in (stem, *others)))
 
     def _any(self, run: str) -> _Entry:
         words: list[str] = []

@@ -42,8 +42,10 @@ def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[Know
     """Return the workspace of this folder, known or not, and the others."""
     path = str(folder.resolve())
     workspaces = {one.folder: one for one in known}
-    mine = workspaces.pop(path, None) or KnownWorkspace(folder=path, name=Path(path).name, present=True, index_bytes=0)
-    return mine, tuple(workspaces.values())
+    current = workspaces.pop(path, None) or KnownWorkspace(
+        folder=path, name=Path(path).name, present=True, index_bytes=0
+    )
+    return current, tuple(workspaces.values())
 
 
 def _known(folder: str, name: str, store_path: str) -> KnownWorkspace:
@@ -60,7 +62,7 @@ def _index_bytes(files: IndexFiles) -> int:
 def unique_names(folders: Iterable[str]) -> dict[str, str]:
     """Return the display name of each folder: its last part, with as many parent folders as needed to be unique."""
     parts = {folder: Path(folder).parts for folder in folders}
-    names = {folder: _name(of, 0) for folder, of in parts.items()}
+    names = {folder: _name(folder_parts, 0) for folder, folder_parts in parts.items()}
     for depth in range(1, max(map(len, parts.values()), default=0)):
         times = Counter(name.casefold() for name in names.values())
         for folder, name in names.items():

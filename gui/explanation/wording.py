@@ -132,10 +132,12 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
     )
 
 
-def spoken_shares(of: Shares) -> str:
+def spoken_shares(shares: Shares) -> str:
     """Describe the score bar for screen readers."""
-    template = _SPOKEN_SHARES[of.aged >= 0.005, bool(of.least)]
-    return tr(template, score=of.score, words=of.words, meaning=of.meaning, aged=of.aged, least=of.least)
+    template = _SPOKEN_SHARES[shares.aged >= 0.005, bool(shares.least)]
+    return tr(
+        template, score=shares.score, words=shares.words, meaning=shares.meaning, aged=shares.aged, least=shares.least
+    )
 
 
 def parts(reason: ResultExplanation) -> list[Part]:
@@ -215,41 +217,41 @@ def figures(reason: ResultExplanation) -> tuple[Figure, ...]:
     return tuple(Figure(name, value) for name, value in _figures(reason))
 
 
-def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    yield tr("Rank"), number(of.rank)
-    yield tr("Score"), number(of.score, ".3f")
-    if of.min_score:
-        yield tr("Minimum score"), number(of.min_score, "g")
-    if of.full_bm25:
-        yield tr("Words' score"), number(of.shown_text_score, ".3f")
-        for term in of.terms:
+def _figures(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
+    yield tr("Rank"), number(reason.rank)
+    yield tr("Score"), number(reason.score, ".3f")
+    if reason.min_score:
+        yield tr("Minimum score"), number(reason.min_score, "g")
+    if reason.full_bm25:
+        yield tr("Words' score"), number(reason.shown_text_score, ".3f")
+        for term in reason.terms:
             yield in_quotes(term.term), _of_term(term)
-        for word in of.missing:
+        for word in reason.missing:
             yield in_quotes(word), tr(_MISSING_TERM)
-        yield tr("BM25 sum"), number(of.bm25, ".2f")
-        yield tr("Added for nearby words"), number(of.nearness * of.full_bm25, ".2f")
-        yield tr("Score of a full match"), number(of.full_bm25, ".2f")
-        yield tr("Score from BM25"), number(of.from_bm25, ".3f")
-        yield tr("Share of the query"), number(of.covered, ".0%")
-        yield tr("Share of the query in two adjacent lines"), number(of.together, ".0%")
-        yield tr("Added for this share"), number(of.from_coverage, ".3f")
-        if of.from_name:
-            yield tr("Added for the title or name"), number(of.from_name, ".3f")
-        if of.in_project:
-            yield tr("Added for words in other passages of the project"), number(of.from_project, ".3f")
-    yield from _meaning(of)
-    if of.time:
-        yield tr("Time in the query"), of.time
-        yield tr("Factor for a matching date"), number(of.time_lift, ".2f")
-    if of.session_names:
-        yield tr("Names in the query"), ", ".join(of.session_names)
-        yield tr("Factor for a named session"), number(of.session_lift, ".2f")
-    yield from _age(of)
-    if of.mmr_like or of.rank != of.score_rank:
-        yield tr("Rank before similar results moved down"), number(of.score_rank)
-        yield tr("Deducted for similarity"), number(of.mmr_penalty, ".3f")
-        if of.mmr_like:
-            yield tr("Similar to"), of.mmr_like
+        yield tr("BM25 sum"), number(reason.bm25, ".2f")
+        yield tr("Added for nearby words"), number(reason.nearness * reason.full_bm25, ".2f")
+        yield tr("Score of a full match"), number(reason.full_bm25, ".2f")
+        yield tr("Score from BM25"), number(reason.from_bm25, ".3f")
+        yield tr("Share of the query"), number(reason.covered, ".0%")
+        yield tr("Share of the query in two adjacent lines"), number(reason.together, ".0%")
+        yield tr("Added for this share"), number(reason.from_coverage, ".3f")
+        if reason.from_name:
+            yield tr("Added for the title or name"), number(reason.from_name, ".3f")
+        if reason.in_project:
+            yield tr("Added for words in other passages of the project"), number(reason.from_project, ".3f")
+    yield from _meaning(reason)
+    if reason.time:
+        yield tr("Time in the query"), reason.time
+        yield tr("Factor for a matching date"), number(reason.time_lift, ".2f")
+    if reason.session_names:
+        yield tr("Names in the query"), ", ".join(reason.session_names)
+        yield tr("Factor for a named session"), number(reason.session_lift, ".2f")
+    yield from _age(reason)
+    if reason.mmr_like or reason.rank != reason.score_rank:
+        yield tr("Rank before similar results moved down"), number(reason.score_rank)
+        yield tr("Deducted for similarity"), number(reason.mmr_penalty, ".3f")
+        if reason.mmr_like:
+            yield tr("Similar to"), reason.mmr_like
 
 
 def _of_term(term: TermMatch) -> str:
@@ -262,27 +264,27 @@ def _of_term(term: TermMatch) -> str:
     )
 
 
-def _meaning(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    if of.cosine_low is None or of.cosine_high is None or of.wordless:
+def _meaning(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
+    if reason.cosine_low is None or reason.cosine_high is None or reason.wordless:
         return
-    meaning = of.shown_vector_score
+    meaning = reason.shown_vector_score
     score = tr("passage has no vector yet") if meaning is None else number(meaning, ".3f")
     yield tr("Meaning's score"), score
-    if of.cosine is not None:
-        yield tr("Cosine"), number(of.cosine, ".3f")
-    yield tr("Cosine range of the model"), tr("{low:.2f} to {high:.2f}", low=of.cosine_low, high=of.cosine_high)
-    yield tr("Weight of meaning"), number(of.vector_weight, ".0%")
+    if reason.cosine is not None:
+        yield tr("Cosine"), number(reason.cosine, ".3f")
+    yield tr("Cosine range of the model"), tr("{low:.2f} to {high:.2f}", low=reason.cosine_low, high=reason.cosine_high)
+    yield tr("Weight of meaning"), number(reason.vector_weight, ".0%")
 
 
-def _age(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    if of.date_origin is None:
+def _age(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
+    if reason.date_origin is None:
         return
-    yield tr("Date taken from"), tr(_ORIGINS[of.date_origin])
-    if of.date is not None and of.half_life_days is not None:
-        yield tr("Date"), date_of(of.date)
-        yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(of.half_life_days))
-        yield tr("Score left after ageing"), number(of.decay, ".1%")
-        yield tr("Score before ageing"), number(of.fresh_score, ".3f")
+    yield tr("Date taken from"), tr(_ORIGINS[reason.date_origin])
+    if reason.date is not None and reason.half_life_days is not None:
+        yield tr("Date"), date_of(reason.date)
+        yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(reason.half_life_days))
+        yield tr("Score left after ageing"), number(reason.decay, ".1%")
+        yield tr("Score before ageing"), number(reason.fresh_score, ".3f")
 
 
 def spoken_parts(listed: Sequence[Part]) -> str:

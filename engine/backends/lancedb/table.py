@@ -114,11 +114,11 @@ class TableView:
 
     def _matching(self, token: str, condition: str, most: int) -> "Coroutine[Any, Any, pa.Table]":
         query = self._table.query().nearest_to_text(match(token)).select(["_score"]).limit(most)
-        return (query.where(_and(condition)) if condition else query).to_arrow()  # type: ignore[no-any-return]
+        return (query.where(_passages_where(condition)) if condition else query).to_arrow()  # type: ignore[no-any-return]
 
     def by_keywords(self, query: Any, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
         """Return the best matches of a full-text query, by LanceDB's own ranking."""
-        search = self._table.query().nearest_to_text(query).where(_and(condition))
+        search = self._table.query().nearest_to_text(query).where(_passages_where(condition))
         try:
             return self._rows(search.select([*self._columns(), "_score"]).limit(limit), cancel)
         except NotIndexed:
@@ -132,7 +132,7 @@ class TableView:
 
     def where(self, condition: str, cancel: CancelToken | None = None) -> list[Row]:
         """Return all passages that satisfy a condition, unordered."""
-        return self._rows(self._table.query().where(_and(condition)).select(self._columns()), cancel)
+        return self._rows(self._table.query().where(_passages_where(condition)).select(self._columns()), cancel)
 
     def vectors_of(self, hashes: Sequence[bytes], cancel: CancelToken) -> dict[bytes, bytes]:
         """Return the vectors of the given texts that have one, by the hashes of the texts."""
@@ -144,7 +144,7 @@ class TableView:
 
     def without_vector(self, cancel: CancelToken) -> list[tuple[str, bytes]]:
         """Return (id, hash of the text) of the passages without a vector."""
-        query = self._table.query().where(_and("vector IS NULL")).select(["id", "text_hash"])
+        query = self._table.query().where(_passages_where("vector IS NULL")).select(["id", "text_hash"])
         table = self._call(query.to_arrow(), cancel)
         pairs = zip(table.column("id").to_pylist(), table.column("text_hash").to_pylist(), strict=True)
         return [(id_, bytes.fromhex(hash_)) for id_, hash_ in pairs]
@@ -317,12 +317,12 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
     )
 
 
-def _and(condition: str) -> str:
+def _passages_where(condition: str) -> str:
     return sql_all_of([_PASSAGES, condition]) if condition else _PASSAGES
 
 
 def _embedded(condition: str) -> str:
-    return _and(sql_all_of([condition, "vector IS NOT NULL"]) if condition else "vector IS NOT NULL")
+    return _passages_where(sql_all_of([condition, "vector IS NOT NULL"]) if condition else "vector IS NOT NULL")
 
 
 def match(tokens: str) -> Any:

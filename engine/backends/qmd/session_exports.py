@@ -303,27 +303,27 @@ class SessionExports:
         size = sum(len(message.text) for message in conversation.everything)
         row = session_file(file, name, facts, count, None, hash="", size=size)
         assert row.session is not None
-        of = row.session
+        session = row.session
         known = StoredSession(
             name,
             row.title,
-            of.agent,
-            of.id,
-            of.project,
-            of.branch,
-            of.parent,
-            of.started,
-            of.ended,
+            session.agent,
+            session.id,
+            session.project,
+            session.branch,
+            session.parent,
+            session.started,
+            session.ended,
             count,
             size,
-            of.unknown,
-            of.rewound,
+            session.unknown,
+            session.rewound,
             row.mtime_ns / 1e9,
-            active=of.active,
-            pauses=of.pauses,
+            active=session.active,
+            pauses=session.pauses,
         )
-        title = " ".join(row.title.split()) or f"Session {of.id}".strip()
-        parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]
+        title = " ".join(row.title.split()) or f"Session {session.id}".strip()
+        parts = [f"# {title}", " ".join(filter(None, (session.agent, session.project, session.branch)))]
         line, starts = sum(part.count("\n") + 2 for part in parts) + 1, list[_MessageStart]()
         for message in conversation.everything:
             token.checkpoint()

@@ -69,12 +69,12 @@ class _Run:
 
     def __init__(
         self,
-        of: QmdSync,
+        sync: QmdSync,
         reason: SyncReason,
         listener: Listener,
         token: CancelToken,
     ) -> None:
-        self._of = of
+        self._sync = sync
         self._reason = reason
         self._token = token
         self._meter = ProgressMeter(reason, listener)
@@ -90,7 +90,7 @@ class _Run:
         self._names: dict[str, Collection] = {}
         self._collection = ""
         self._embed_problem = ""
-        self._from_nothing = not of.index.counts().total
+        self._from_nothing = not sync.index.counts().total
 
     @property
     def _indexed(self) -> int:
@@ -118,7 +118,7 @@ class _Run:
             try:
                 self._work(force)
             finally:
-                self._of.lock.release()
+                self._sync.lock.release()
         except Cancelled:
             cancelled = True
         except MnemoscopeError as failure:
@@ -127,9 +127,9 @@ class _Run:
             error = tr("The files for qmd cannot be written: {reason}.", reason=failure.strerror or failure)
         self._failed += [issue for issues in self._passed.values() for issue in issues]
         if not cancelled:
-            self._of.problem = error
-            self._of.failed, self._of.skipped = tuple(self._failed), tuple(self._skipped)
-        self._of.changed()
+            self._sync.problem = error
+            self._sync.failed, self._sync.skipped = tuple(self._failed), tuple(self._skipped)
+        self._sync.changed()
         self._meter.start("done")
         return SyncReport(
             reason=self._reason,
@@ -145,7 +145,7 @@ class _Run:
             chunks_removed=self._removed,
             vectors_reused=0,
             vectors_embedded=self._embedded,
-            vectors_pending=self._of.pending(),
+            vectors_pending=self._sync.pending(),
             full=force,
             failed=tuple(self._failed),
             skipped=tuple(self._skipped),
@@ -154,38 +154,38 @@ class _Run:
 
     def _lock(self) -> None:
         """Wait while another process lets `qmd` write."""
-        self._of.command.folder.mkdir(parents=True, exist_ok=True)
+        self._sync.command.folder.mkdir(parents=True, exist_ok=True)
         waiting = False
-        while not self._of.lock.acquire():
+        while not self._sync.lock.acquire():
             if not waiting:
                 self._meter.start("waiting")
                 waiting = True
             pause(_LOCK_POLL, self._token)
 
     def _work(self, force: bool) -> None:
-        of, token = self._of, self._token
-        of.command.check(of.settings.qmd.command_timeout_seconds, token)
+        sync, token = self._sync, self._token
+        sync.command.check(sync.settings.qmd.command_timeout_seconds, token)
         self._meter.start("discovering")
-        made = plan(of.workspace, of.settings, None if of.exports is None else of.exports.folder, token)
+        made = plan(sync.workspace, sync.settings, None if sync.exports is None else sync.exports.folder, token)
         self._names = {one.name: one for one in made.collections}
         self._seen = len(made.files)
         self._skipped += made.skipped
         if force:
-            of.maintenance.clear(token)
-        of.maintenance.apply(made.collections, token)
-        of.maintenance.share_models()
+            sync.maintenance.clear(token)
+        sync.maintenance.apply(made.collections, token)
+        sync.maintenance.share_models()
         exported = Exported()
-        if of.exports is not None:
-            exported = of.exports.update(token, self._meter, lambda: self._notes_first(made.collections), again=force)
+        if sync.exports is not None:
+            exported = sync.exports.update(token, self._meter, lambda: self._notes_first(made.collections), again=force)
             self._seen += exported.seen
             self._skipped += exported.skipped
             self._failed += exported.failed
         if not self._earlier or exported.written or exported.removed:
             self._update(made.collections)
         if self._removed or self._indexed:
-            of.changed()
+            sync.changed()
         if self._removed:
-            of.maintenance.clean(token)
+            sync.maintenance.clean(token)
         self._embed(force)
 
     def _notes_first(self, collections: Sequence[Collection]) -> None:
@@ -194,33 +194,33 @@ class _Run:
         self._earlier, self._counts = self._counts, {}
 
     def _update(self, collections: Sequence[Collection]) -> None:
-        of, token = self._of, self._token
+        sync, token = self._sync, self._token
         token.checkpoint()
         self._meter.start("indexing", self._seen)
-        of.maintenance.update(token, self._line, self._look)
+        sync.maintenance.update(token, self._line, self._look)
         if self._passed.keys() != self._names.keys():
-            of.maintenance.apply_skipped(collections, token)
-            of.maintenance.update(token, self._line, self._look)
+            sync.maintenance.apply_skipped(collections, token)
+            sync.maintenance.update(token, self._line, self._look)
 
     def _embed(self, force: bool) -> None:
-        if not self._of.maintenance.embed_due(self._reason, force):
+        if not self._sync.maintenance.embed_due(self._reason, force):
             return
-        pending = self._of.pending()
+        pending = self._sync.pending()
         self._meter.start("embedding", pending)
 
         def look() -> None:
-            self._meter.step(max(0, pending - self._of.pending()), "")
+            self._meter.step(max(0, pending - self._sync.pending()), "")
 
         try:
-            self._embedded = self._of.maintenance.embed(self._token, look)
+            self._embedded = self._sync.maintenance.embed(self._token, look)
         except QmdError as error:
             self._embed_problem = tr("{failure} Keyword search works meanwhile.", failure=str(error))
-        self._of.embed_problem = self._embed_problem
+        self._sync.embed_problem = self._embed_problem
 
     def _look(self) -> None:
         """Report progress by the growth of qmd's index, since it reports only whole collections."""
         if self._from_nothing:
-            done = max(self._indexed + self._unchanged, self._of.index.counts().total)
+            done = max(self._indexed + self._unchanged, self._sync.index.counts().total)
             self._meter.step(min(done, self._seen), self._collection)
 
     def _line(self, line: str) -> None:

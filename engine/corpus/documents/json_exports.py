@@ -57,34 +57,38 @@ def _exported(export: Any, text: DocumentText) -> Iterable[ExportedNote] | None:
         return _day_one(entries)
     if entries and all({"title", "body", "date"} <= entry.keys() for entry in entries):  # jrnl
         return (
-            ExportedNote(_of(one, "title"), _of(one, "body"), _of(one, "date"), _strings(one.get("tags")))
+            ExportedNote(_string(one, "title"), _string(one, "body"), _string(one, "date"), _strings(one.get("tags")))
             for one in entries
         )
     if blocks and all(isinstance(block.get("page-name"), str) for block in blocks):  # Logseq
-        return (ExportedNote(_of(page, "page-name"), "\n".join(_items(page, "content", 0))) for page in blocks)
+        return (ExportedNote(_string(page, "page-name"), "\n".join(_items(page, "content", 0))) for page in blocks)
     return None
 
 
 def _write_keep(note: dict[str, Any], text: DocumentText) -> None:
     if note.get("isTrashed") is True:
         raise DocumentError(NOT_NOTES, skip_reasons.IN_TRASH.message())
-    text.title = _of(note, "title")
+    text.title = _string(note, "title")
     edited = note["userEditedTimestampUsec"]
     with suppress(TypeError, ValueError, OverflowError, OSError):
         text.date = datetime.fromtimestamp(int(edited) // 1_000_000, UTC).isoformat(" ")
-    text.tags += (_of(label, "name") for label in dicts(note.get("labels")))
-    text.paragraph(_of(note, "textContent"))
+    text.tags += (_string(label, "name") for label in dicts(note.get("labels")))
+    text.paragraph(_string(note, "textContent"))
     items = dicts(note.get("listContent"))
-    text.paragraph("\n".join(f"- [{'x' if one.get('isChecked') is True else ' '}] {_of(one, 'text')}" for one in items))
+    text.paragraph(
+        "\n".join(f"- [{'x' if one.get('isChecked') is True else ' '}] {_string(one, 'text')}" for one in items)
+    )
     if text.is_empty:
         text.heading(1, text.title)
     for page in dicts(note.get("annotations")):
-        text.paragraph(" ".join(filter(None, (_of(page, "title"), _of(page, "description"), _of(page, "url")))))
+        text.paragraph(
+            " ".join(filter(None, (_string(page, "title"), _string(page, "description"), _string(page, "url"))))
+        )
 
 
 def _simplenote(notes: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     for note in notes:
-        yield ExportedNote("", _of(note, "content"), _of(note, "creationDate"), _strings(note.get("tags")))
+        yield ExportedNote("", _string(note, "content"), _string(note, "creationDate"), _strings(note.get("tags")))
 
 
 _NO_NOTES = ("authentication", "spreadsheet")
@@ -99,7 +103,7 @@ def _standard_notes(items: list[dict[str, Any]]) -> Iterator[ExportedNote]:
         content = item.get("content")
         if item.get("content_type") == "Tag" and isinstance(content, dict):
             for reference in dicts(content.get("references")):
-                tags.setdefault(_of(reference, "uuid"), []).append(_of(content, "title"))
+                tags.setdefault(_string(reference, "uuid"), []).append(_string(content, "title"))
     for item in items:
         content = item.get("content")
         if item.get("content_type") != "Note" or not isinstance(content, dict) or item.get("deleted") is True:
@@ -107,10 +111,10 @@ def _standard_notes(items: list[dict[str, Any]]) -> Iterator[ExportedNote]:
         kind = content.get("noteType")
         if content.get("trashed") is True or kind in _NO_NOTES:
             continue
-        body, created = _of(content, "text"), _of(item, "created_at")
+        body, created = _string(content, "text"), _string(item, "created_at")
         body = _super_note(body) if kind == "super" else body
-        found = tags.get(_of(item, "uuid"), ())
-        yield ExportedNote(_of(content, "title") or " ", body, created, found, is_html=kind == "rich-text")
+        found = tags.get(_string(item, "uuid"), ())
+        yield ExportedNote(_string(content, "title") or " ", body, created, found, is_html=kind == "rich-text")
 
 
 def _super_note(text: str) -> str:
@@ -126,7 +130,7 @@ def _leaves(node: dict[str, Any]) -> str:
     if node.get("type") == "linebreak":
         return "\n"
     between = "\n" if node.get("type") in ("list", "table", "tablerow") else ""
-    return _of(node, "text") or between.join(map(_leaves, dicts(node.get("children"))))
+    return _string(node, "text") or between.join(map(_leaves, dicts(node.get("children"))))
 
 
 _MOMENT = re.compile(r"!\[[^\[\]]*\]\(dayone-moment:[^()]*\)\n*")
@@ -135,22 +139,22 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 def _day_one(entries: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     for entry in entries:
-        body = _ESCAPED.sub(r"\1", _MOMENT.sub("", _of(entry, "text")))
+        body = _ESCAPED.sub(r"\1", _MOMENT.sub("", _string(entry, "text")))
         location = entry.get("location")
-        named = [_of(location, key) for key in ("placeName", "localityName", "country")] if location else []
+        named = [_string(location, key) for key in ("placeName", "localityName", "country")] if location else []
         place = ", ".join(dict.fromkeys(filter(None, named)))
-        yield ExportedNote("", f"{body}\n\n{place}", _of(entry, "creationDate"), _strings(entry.get("tags")))
+        yield ExportedNote("", f"{body}\n\n{place}", _string(entry, "creationDate"), _strings(entry.get("tags")))
 
 
 def _roam(pages: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     for page in pages:
-        yield ExportedNote(_of(page, "title"), "\n".join(_items(page, "string", 0)))
+        yield ExportedNote(_string(page, "title"), "\n".join(_items(page, "string", 0)))
 
 
 def _items(block: dict[str, Any], key: str, level: int) -> Iterator[str]:
     """Yield the blocks below a block as items of a list."""
     for child in dicts(block.get("children")):
-        yield list_item(level, _of(child, key))
+        yield list_item(level, _string(child, key))
         yield from _items(child, key, level + 1)
 
 
@@ -166,7 +170,7 @@ def _strings(value: object) -> list[str]:
     return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
 
 
-def _of(record: object, key: str) -> str:
+def _string(record: object, key: str) -> str:
     """Return a string of a record; "" if it has none."""
     value = record.get(key) if isinstance(record, dict) else None
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
@@ -210,9 +214,9 @@ def _stored(page: str) -> Iterator[dict[str, Any]]:
 def _tiddlers(tiddlers: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     """Yield the notes of a TiddlyWiki, without those that are part of the program or drafts."""
     for one in tiddlers:
-        title, body = _of(one, "title"), _of(one, "text")
-        if title.startswith("$:/") or "draft.of" in one or _of(one, "type") not in _WIKI_TEXT or not body.strip():
+        title, body = _string(one, "title"), _string(one, "text")
+        if title.startswith("$:/") or "draft.of" in one or _string(one, "type") not in _WIKI_TEXT or not body.strip():
             continue
-        tags = [whole or word for whole, word in _WIKI_TAG.findall(_of(one, "tags"))]
+        tags = [whole or word for whole, word in _WIKI_TAG.findall(_string(one, "tags"))]
         body = _WIKI_HEADING.sub(lambda marks: "#" * len(marks[1]) + " ", body)
-        yield ExportedNote(title, body, _of(one, "created"), tags)
+        yield ExportedNote(title, body, _string(one, "created"), tags)

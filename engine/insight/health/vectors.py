@@ -64,7 +64,9 @@ def _bad(subject: Subject) -> list[tuple[int, str]]:
             break
         done, last = done + len(rows), rows[-1][1]
         for model in {row[0] for row in rows}:
-            faults += _faults([(id_, vector) for of, id_, vector in rows if of == model], dims.get(model, 0))
+            faults += _faults(
+                [(id_, vector) for row_model, id_, vector in rows if row_model == model], dims.get(model, 0)
+            )
     return faults
 
 
