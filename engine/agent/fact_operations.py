@@ -236,8 +236,8 @@ def _answered(
         return msgspec.structs.replace(empty, error=error_message(error))
 
 
-def _missing(empty: Answer, what: str) -> Answer:
-    return msgspec.structs.replace(empty, error="missing_param", message=f"Give {what}.")
+def _missing(empty: Answer, parameter: str) -> Answer:
+    return msgspec.structs.replace(empty, error="missing_param", message=f"Give {parameter}.")
 
 
 def _candidate(result: FoundFact) -> FactCandidate:

@@ -190,18 +190,18 @@ def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations
 
     `citations`: whether answers should name locations.
     """
-    how = _recall_instruction("memory_search" in tools, "memory_get" in tools)
-    if mode != "full" or not how:
+    guidance = _search_guidance("memory_search" in tools, "memory_get" in tools)
+    if mode != "full" or not guidance:
         return ""
     instruction = (
         "Where it helps the user to check, name the source of what you found, as path#line."
         if citations
         else "Do not name paths or lines of the memory's files unless the user asks for them."
     )
-    return f"## Memory Recall\n{how} {_UNSURE}\n{instruction}\n"
+    return f"## Memory Recall\n{guidance} {_UNSURE}\n{instruction}\n"
 
 
-def _recall_instruction(search: bool, get: bool) -> str:
+def _search_guidance(search: bool, get: bool) -> str:
     if search and get:
         return (
             f"When {_WHEN}, first search the user's notes and past sessions with memory_search; then read only the "

@@ -286,14 +286,14 @@ def spoken_messages(session: SessionText) -> list[SpokenMessage]:
         if not message.rewound and (aside or not message.side)
     )
     messages = []
-    for (_, role), parts in groupby(speech, key=_author_of):
+    for (_, role), parts in groupby(speech, key=_ordinal_and_role):
         text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
         if text and not _COMMAND.match(text):
             messages.append(SpokenMessage(role, text))
     return messages
 
 
-def _author_of(message: SessionMessage) -> tuple[int, str]:
+def _ordinal_and_role(message: SessionMessage) -> tuple[int, str]:
     return message.ordinal, message.role
 
 

@@ -265,15 +265,15 @@ class RetryPolicy:
 
         Raises `Cancelled` for the caller alone: the retry continues.
         """
-        mine = self._begin(call)
-        if mine is None:
+        attempt = self._begin(call)
+        if attempt is None:
             return None
         until = time.monotonic() + _RETRY_TIMEOUT
-        while not mine.ended.is_set() and time.monotonic() < until:
+        while not attempt.ended.is_set() and time.monotonic() < until:
             if cancel is not None:
                 cancel.checkpoint()
-            mine.ended.wait(_RETRY_POLL)
-        return mine.outcome
+            attempt.ended.wait(_RETRY_POLL)
+        return attempt.outcome
 
     def failed(self) -> None:
         """Record a failure: the first retry follows after a pause."""
@@ -302,19 +302,19 @@ class RetryPolicy:
             due = self._due is not None and time.monotonic() >= self._due
             if self._closed or self._running is not None or not due:
                 return None
-            mine = _Try()
-            mine.job = self._threads.start(lambda: self._run(mine, call))
-            if mine.job is None:
+            attempt = _Try()
+            attempt.job = self._threads.start(lambda: self._run(attempt, call))
+            if attempt.job is None:
                 return None
-            self._running = mine
-        return mine
+            self._running = attempt
+        return attempt
 
-    def _run(self, mine: _Try, call: SearchCall) -> None:
+    def _run(self, attempt: _Try, call: SearchCall) -> None:
         failed = True
         primary = None
         try:
             primary = self._open_primary()
-            mine.outcome = call(primary, mine.token)
+            attempt.outcome = call(primary, attempt.token)
             failed = False
         except (Cancelled, Unsupported, PassageMissing):
             pass  # this does not show whether the memory works: the next query does
@@ -333,4 +333,4 @@ class RetryPolicy:
                 self._switch.return_to(primary)
         with self._lock:
             self._running = None
-        mine.ended.set()
+        attempt.ended.set()

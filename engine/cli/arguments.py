@@ -449,11 +449,11 @@ def _add_doctor(doctor: argparse.ArgumentParser) -> None:
     doctor.add_argument(
         "--deep", action="store_true", help="also re-embed some passages and compare them with their stored vectors"
     )
-    what = doctor.add_mutually_exclusive_group()
-    what.add_argument(
+    action = doctor.add_mutually_exclusive_group()
+    action.add_argument(
         "path", nargs="?", type=nonempty, metavar="PATH", help="only explain why this file is found or not"
     )
-    what.add_argument("--repair", action="store_true", help="repair everything that can be repaired without loss")
+    action.add_argument("--repair", action="store_true", help="repair everything that can be repaired without loss")
 
 
 def _add_mcp(mcp: argparse.ArgumentParser) -> None:

@@ -99,7 +99,7 @@ def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
 def _types_text(issues: Sequence[FileIssue]) -> str:
     """Return the number of files of each type that isn't indexed, most first, and the indexed types."""
     counts = sorted(
-        ((files_covered(issue.detail), issue.path) for issue in issues), key=lambda count: (-count[0], count[1])
+        ((files_covered(issue.detail), issue.path) for issue in issues), key=lambda entry: (-entry[0], entry[1])
     )
     named = [f"{safe(name)} ({count:,})" for count, name in counts[:_MOST_TYPES]]
     if rest := sum(count for count, _ in counts[_MOST_TYPES:]):

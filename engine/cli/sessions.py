@@ -316,4 +316,4 @@ def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, 
     kinds: dict[str, set[str]] = {}
     for use in uses:
         kinds.setdefault(key(use), set()).add(use.kind)
-    return {name: ", ".join(sorted(kinds_of_name)) for name, kinds_of_name in kinds.items()}
+    return {name: ", ".join(sorted(names)) for name, names in kinds.items()}

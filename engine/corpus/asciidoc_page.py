@@ -24,7 +24,7 @@ _CELL = lazy_pattern(
 _COLUMNS = lazy_pattern(r"cols=(?:\"([^\"]*)\"|([^,\s\]]*))")
 _REPEATED = lazy_pattern(r"(\d{1,3})\*")
 _DELIMITER = lazy_pattern(r"={4,}|\*{4,}|_{4,}|~{4,}|--")
-_HELD = lazy_pattern(
+_VERBATIM = lazy_pattern(
     r"\+\+\+(.{1,400}?)\+\+\+|pass:[a-z,]{0,20}\[([^\]]{0,400})\]|`\+([^`+]{1,400})\+`"
     r"|``([^`]{1,400})``|(?<![\w`\\\"'])`(?=\S)([^`]{1,400})(?<=\S)`(?![\w`\"'])"
     r"|(?:kbd|btn|menu|stem|latexmath|asciimath):[^\s\[\]]{0,100}\[([^\]]{0,400})\]|\\([*_`#{<\[^~]|(?:https?|ftp)://[^\s\[\]]{1,400}|[\w.+-]{1,64}@[\w-])",
@@ -321,7 +321,7 @@ class _Page:
         inline.text = _QUOTED.sub(
             lambda quote: f"\u201c{quote[2]}\u201d" if quote[1] == '"' else f"\u2018{quote[2]}\u2019", inline.text
         )
-        inline.text = _HELD.sub(lambda match: _literal_token(inline, match), inline.text)
+        inline.text = _VERBATIM.sub(lambda match: _verbatim_token(inline, match), inline.text)
         inline.text = _IMAGE.sub(lambda match: inline.image(match[2].partition(",")[0], match[1]), inline.text)
         inline.text = _URL.sub(lambda url: self._web_link(inline, url), inline.text)
         inline.text = ASCIIDOC.sub(lambda link: self._link(inline, link), inline.text)
@@ -365,7 +365,7 @@ class _Page:
         return inline.token(f"^[{text}]")
 
 
-def _literal_token(inline: Inline, match: re.Match[str]) -> str:
+def _verbatim_token(inline: Inline, match: re.Match[str]) -> str:
     """Return a token for text in which no other markup is read."""
     passed = match[1] or match[2] or match[7]
     return (

@@ -121,8 +121,8 @@ def forget_key(provider: str, settings: Settings) -> None:
         return
 
 
-def checked_key(text: str, what: str) -> str:
-    """Strip and validate a key; `what` is the subject of the error message if it cannot be sent in a header.
+def checked_key(text: str, subject: str) -> str:
+    """Strip and validate a key; `subject` is the subject of the error message if it cannot be sent in a header.
 
     Raises `ProviderError`, whose message omits the key.
     """
@@ -132,7 +132,7 @@ def checked_key(text: str, what: str) -> str:
             tr(
                 "{what} is not a valid API key: it is empty, or contains spaces or characters that API keys never "
                 "contain.",
-                what=what,
+                what=subject,
             )
         )
     hide(key)

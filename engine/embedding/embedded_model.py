@@ -162,8 +162,8 @@ class EmbeddedProvider:
         known = dict(zip(words, map(model.words.get, words), strict=True))
         missing = [word for word, vector in known.items() if vector is None]
         for start in range(0, len(missing), _WORDS_AT_ONCE):
-            some = missing[start : start + _WORDS_AT_ONCE]
-            added = dict(zip(some, self.embed_documents(some, cancel=cancel).astype(np.float16), strict=True))
+            batch = missing[start : start + _WORDS_AT_ONCE]
+            added = dict(zip(batch, self.embed_documents(batch, cancel=cancel).astype(np.float16), strict=True))
             known |= added
             model.add_words(added)
         vectors: Vectors = np.array(list(map(known.__getitem__, words)), np.float32).reshape(-1, self.dims)

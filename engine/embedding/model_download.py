@@ -81,9 +81,9 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
         ) from None
     except OSError as error:
         full = error.errno == errno.ENOSPC
-        what = tr("the disk is full") if full else error.strerror or type(error).__name__
+        reason = tr("the disk is full") if full else error.strerror or type(error).__name__
         raise ProviderError(
-            tr("The model can't be saved in {parent}: {what}.", parent=location.path.parent, what=what)
+            tr("The model can't be saved in {parent}: {what}.", parent=location.path.parent, what=reason)
         ) from error
     return location.path
 

@@ -78,10 +78,10 @@ def elsewhere(
     except (apsw.Error, OSError, StoreError) as error:
         log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
         return {}
-    mine = str(workspace)
-    if all([homes[transcript].workspace == mine for transcript in worked]):  # true of nearly all transcripts
+    own_path = str(workspace)
+    if all([homes[transcript].workspace == own_path for transcript in worked]):  # true of nearly all transcripts
         return {}
-    return {file.name: home for file in files if (home := homes[transcript_of(file.path)].workspace) != mine}
+    return {file.name: home for file in files if (home := homes[transcript_of(file.path)].workspace) != own_path}
 
 
 def _project(
@@ -99,8 +99,8 @@ def _project(
 class _Claims:
     """Decides which transcripts one workspace may index."""
 
-    def __init__(self, mine: str, index: IndexFiles) -> None:
-        self._mine = mine
+    def __init__(self, workspace: str, index: IndexFiles) -> None:
+        self._workspace = workspace
         self._index = index
         self._there: dict[str, bool] = {}
         self._owners: dict[str, SessionOwner] = {}
@@ -114,7 +114,7 @@ class _Claims:
         changes: dict[str, SessionOwner | None] = {
             transcript: None
             for transcript, home in rows.items()
-            if transcript not in worked and home.workspace == self._mine
+            if transcript not in worked and home.workspace == self._workspace
         }
         for transcript, project in worked.items():
             own = self._owner_of(project)
@@ -124,17 +124,17 @@ class _Claims:
         return changes
 
     def _may_take(self, own: SessionOwner, current: SessionOwner) -> bool:
-        return current.workspace == self._mine or own.rank > current.rank or not self._is_there(current.workspace)
+        return current.workspace == self._workspace or own.rank > current.rank or not self._is_there(current.workspace)
 
     def _is_there(self, workspace: str) -> bool:
         if workspace not in self._there:
             folder = Path(workspace)
-            self._there[workspace] = folder.is_dir() and self._index.of(folder).database.exists()
+            self._there[workspace] = folder.is_dir() and self._index.of_workspace(folder).database.exists()
         return self._there[workspace]
 
     def _owner_of(self, project: str) -> SessionOwner:
         if project not in self._owners:
-            self._owners[project] = SessionOwner(self._mine, self._rank(project), redact(project))
+            self._owners[project] = SessionOwner(self._workspace, self._rank(project), redact(project))
         return self._owners[project]
 
     def _rank(self, project: str) -> int:
@@ -143,7 +143,7 @@ class _Claims:
         if not os.path.isabs(named):
             return 0
         # A path with a secret in it is stored masked, and then compared with our own path masked likewise.
-        inside = Path(os.path.realpath(named)).is_relative_to(self._mine) or Path(named).is_relative_to(
-            redact(self._mine)
+        inside = Path(os.path.realpath(named)).is_relative_to(self._workspace) or Path(named).is_relative_to(
+            redact(self._workspace)
         )
-        return len(Path(self._mine).parts) if inside else 0
+        return len(Path(self._workspace).parts) if inside else 0

@@ -153,11 +153,11 @@ class IndexingService:
                 self._check_open()
                 other = self._running
                 if other is None:
-                    mine = self._running = _RunningWork(cancel or CancelToken(), force)
+                    own_run = self._running = _RunningWork(cancel or CancelToken(), force)
                 if progress is not None:
-                    (other or mine).listeners.append(progress)
+                    (other or own_run).listeners.append(progress)
             if other is None:
-                return self._run_own(mine, work)
+                return self._run_own(own_run, work)
             try:
                 while not other.ended.wait(_JOIN_POLL_SECONDS):
                     if cancel is not None:
@@ -179,11 +179,11 @@ class IndexingService:
             self._check_open()
             if self._running is not None:
                 raise IndexBusy(tr("The index is being updated: stop the update, or wait until it has finished."))
-            mine = self._running = _RunningWork(cancel or CancelToken())
+            own_run = self._running = _RunningWork(cancel or CancelToken())
         try:
             yield
         finally:
-            self._end(mine)
+            self._end(own_run)
 
     def current(self) -> CancelToken | None:
         """Return the cancel token of the running sync; None if none is running."""
@@ -241,19 +241,19 @@ class IndexingService:
             self._running = None
         running.ended.set()
 
-    def _run_own(self, mine: _RunningWork, work: SyncWork) -> SyncReport:
+    def _run_own(self, own_run: _RunningWork, work: SyncWork) -> SyncReport:
         def report_progress(update: MemorySyncProgressUpdate) -> None:
-            mine.update = update
-            for listener in tuple(mine.listeners):
+            own_run.update = update
+            for listener in tuple(own_run.listeners):
                 listener(update)
             self._notify()
 
         # Cleared before the work, so that a change during it makes the index dirty again.
         self._reading, self.dirty = True, False
         with self._change:
-            mine.transcripts, self._transcripts = self._transcripts, frozenset()
+            own_run.transcripts, self._transcripts = self._transcripts, frozenset()
         try:
-            mine.report = report = work(report_progress, mine.token)
+            own_run.report = report = work(report_progress, own_run.token)
             if report.cancelled or report.error:
                 self._note_change(None)
             if not report.cancelled:
@@ -269,7 +269,7 @@ class IndexingService:
         finally:
             self._reading = False
             self._ended += 1
-            self._end(mine)
+            self._end(own_run)
             self._notify()
 
     def _add_to_history(self, report: SyncReport) -> None:

@@ -284,11 +284,11 @@ def _cosines(
     cosines = np.zeros(len(pairs), np.float32)
     step = _AT_ONCE // 2
     for start in range(0, len(pairs), step):
-        some = pairs[start : start + step]
+        batch = pairs[start : start + step]
         vectors: dict[int, Vectors] = {}
-        for ids, block in _blocks(store, model, np.unique(some), cancel):
+        for ids, block in _blocks(store, model, np.unique(batch), cancel):
             vectors.update(zip(ids, block, strict=True))
-        for index, (first, second) in enumerate(some.tolist(), start):
+        for index, (first, second) in enumerate(batch.tolist(), start):
             if first in vectors and second in vectors:
                 cosines[index] = vectors[first] @ vectors[second]
     return cosines

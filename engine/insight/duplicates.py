@@ -226,14 +226,14 @@ class _Search:
     def _sample(self, characters: int) -> Sample:
         sample = Sample(step=1 + characters // (_CHARACTERS_A_TOKEN * _SAMPLED))
         for start in range(0, len(self._notes), _AT_ONCE):
-            some = self._notes[start : start + _AT_ONCE]
-            texts = self._texts([note.id for note in some])
-            for note in some:
+            batch = self._notes[start : start + _AT_ONCE]
+            texts = self._texts([note.id for note in batch])
+            for note in batch:
                 if self._cancel is not None:
                     self._cancel.checkpoint()
                 shingled = self._shingler.shingle(without_overlaps(texts.get(note.id, ())))
                 sample.add(shingled.hashes if shingled.tokens >= FEWEST_TOKENS else shingled.hashes[:0])
-            self._progress(_READING * (start + len(some)) / len(self._notes))
+            self._progress(_READING * (start + len(batch)) / len(self._notes))
         return sample
 
     def _texts(self, ids: Sequence[int]) -> dict[int, list[ChunkText]]:

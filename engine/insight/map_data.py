@@ -136,8 +136,8 @@ class StoredLayout:
     """Share of the vectors' variance that the layout shows, 0 to 1."""
 
 
-def save_layout(path: Path, drawn: StoredLayout, whose: str) -> None:
-    """Write the layout file; `whose` identifies the index and the model. Raises OSError."""
+def save_layout(path: Path, drawn: StoredLayout, identity: str) -> None:
+    """Write the layout file; `identity` identifies the index and the model. Raises OSError."""
     arrays = (
         drawn.ids.astype("<i8"),
         drawn.points.astype("<f4"),
@@ -152,7 +152,7 @@ def save_layout(path: Path, drawn: StoredLayout, whose: str) -> None:
         len(drawn.ids),
         len(drawn.mean),
         drawn.stamp,
-        _digest(whose),
+        _digest(identity),
         drawn.shown_variance,
         zlib.crc32(body),
     )
@@ -161,16 +161,16 @@ def save_layout(path: Path, drawn: StoredLayout, whose: str) -> None:
         file.write(body)
 
 
-def load_layout(path: Path, whose: str) -> StoredLayout | None:
-    """Load the layout file; None if it is missing, damaged, or of another index or model than `whose`."""
+def load_layout(path: Path, identity: str) -> StoredLayout | None:
+    """Load the layout file; None if it is missing, damaged, or of another index or model than `identity`."""
     try:
         content = read_file(path)
     except OSError:
         return None
     if len(content) < _HEADER.size:
         return None
-    magic, version, layout, points, dims, stamp, model_digest, variance, checksum = _HEADER.unpack_from(content)
-    if (magic, version, model_digest) != (_MAGIC, _VERSION, _digest(whose)) or layout >= len(_LAYOUTS):
+    magic, version, layout, points, dims, stamp, digest, variance, checksum = _HEADER.unpack_from(content)
+    if (magic, version, digest) != (_MAGIC, _VERSION, _digest(identity)) or layout >= len(_LAYOUTS):
         return None
     body = memoryview(content)[_HEADER.size :]
     if len(body) != 16 * points + 12 * dims or zlib.crc32(body) != checksum:
@@ -187,5 +187,5 @@ def load_layout(path: Path, whose: str) -> StoredLayout | None:
     )
 
 
-def _digest(whose: str) -> bytes:
-    return hashlib.sha256(whose.encode()).digest()
+def _digest(identity: str) -> bytes:
+    return hashlib.sha256(identity.encode()).digest()

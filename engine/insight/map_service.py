@@ -50,8 +50,8 @@ class IndexMaps:
         """
         with self._store.read(cancel) as snapshot:
             model = _model(snapshot, name)
-            whose = _map_key(snapshot, model)
-            drawn = self._known(whose)
+            identity = _identity_of(snapshot, model)
+            drawn = self._known(identity)
             listing = None if drawn is None else read_listing(snapshot, self._guard)
         if drawn is None or listing is None or model is None:
             return None
@@ -75,33 +75,33 @@ class IndexMaps:
                 progress(MapProgress(stage="reading", done=0.0))
             with self._store.read(cancel) as snapshot:
                 model = _model(snapshot, name)
-                whose = _map_key(snapshot, model)
-                if self._last is not None and (self._last[0], self._last[1].stamp) == (whose, snapshot.stamp):
+                identity = _identity_of(snapshot, model)
+                if self._last is not None and (self._last[0], self._last[1].stamp) == (identity, snapshot.stamp):
                     return self._last[1]
                 listing = read_listing(snapshot, self._guard)
-                old = self._known(whose)
+                old = self._known(identity)
                 current = old is not None and old.stamp == listing.stamp
                 parts = () if current or model is None else self._vectors.all_codes(snapshot, model)
             if model is None:
                 return _empty(listing, "no-model" if name is None else "no-vectors")
             if old is not None and current:
-                return self._remember(whose, _record(old, listing, model))
+                return self._remember(identity, _record(old, listing, model))
             rows = rows_of(listing, parts, model.dims)
             if not len(rows):
                 return _empty(listing, "no-vectors", model)
             report_first = None
             if first is not None and old is None:
-                receive, of = first, model
-                report_first = lambda drawn: receive(_record(drawn, listing, of))  # noqa: E731
+                receive, mapped_model = first, model
+                report_first = lambda drawn: receive(_record(drawn, listing, mapped_model))  # noqa: E731
             drawn = draw(rows, listing.stamp, old, first=report_first, progress=progress, cancel=cancel)
             with self._store.read(cancel):
                 pass  # raises `Closed`: no file must be written next to a closed index
-            self._layout = whose, drawn
+            self._layout = identity, drawn
             try:
-                map_data.save_layout(self._store.files.map, drawn, whose)
+                map_data.save_layout(self._store.files.map, drawn, identity)
             except OSError as error:
                 log.warning("The map could not be saved: %s", error)
-            return self._remember(whose, _record(drawn, listing, model))
+            return self._remember(identity, _record(drawn, listing, model))
 
     @contextmanager
     def _exclusive(self, cancel: CancelToken | None) -> Iterator[None]:
@@ -114,8 +114,8 @@ class IndexMaps:
         finally:
             self._making.release()
 
-    def _remember(self, whose: str, record: IndexMap) -> IndexMap:
-        self._last = whose, record
+    def _remember(self, identity: str, record: IndexMap) -> IndexMap:
+        self._last = identity, record
         return record
 
     def details(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPointDetail, ...]:
@@ -151,7 +151,7 @@ class IndexMaps:
         with self._store.read(cancel) as snapshot:
             chunks = tuple(_chunk_of(snapshot, result) for result in results)
             model = _model(snapshot, name)
-            drawn = self._known(_map_key(snapshot, model))
+            drawn = self._known(_identity_of(snapshot, model))
             if drawn is None or model is None or vector is None or len(vector) != model.dims:
                 return MapAnswer(point=None, chunks=chunks)
             if drawn.layout == "directions":
@@ -162,13 +162,13 @@ class IndexMaps:
         point = between(points[known], cosines[known]) if known.any() else None
         return MapAnswer(point=point, chunks=chunks)
 
-    def _known(self, whose: str) -> StoredLayout | None:
+    def _known(self, identity: str) -> StoredLayout | None:
         cached = self._layout
-        if cached is not None and cached[0] == whose:
+        if cached is not None and cached[0] == identity:
             return cached[1]
-        drawn = map_data.load_layout(self._store.files.map, whose)
+        drawn = map_data.load_layout(self._store.files.map, identity)
         if drawn is not None:
-            self._layout = whose, drawn
+            self._layout = identity, drawn
         return drawn
 
 
@@ -183,7 +183,7 @@ def _model(snapshot: Snapshot, name: ModelName | None) -> StoredModel | None:
     return None if name is None else snapshot.stored_model(*name)
 
 
-def _map_key(snapshot: Snapshot, model: StoredModel | None) -> str:
+def _identity_of(snapshot: Snapshot, model: StoredModel | None) -> str:
     return f"{snapshot.identity}/{snapshot.generation}/{model.name if model else ''}"
 
 

@@ -39,7 +39,7 @@ class _ModelPrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cache_write: _Price | None = None
     cache_write_hour: _Price | None = None
 
-    def of(self, usage: ModelUsage) -> float | None:
+    def cost(self, usage: ModelUsage) -> float | None:
         """Return the cost of these tokens in US dollars; None if the number of tokens sent or received is unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
@@ -79,7 +79,7 @@ class Prices:
         if usage.recorded_cost is not None:
             return usage.recorded_cost
         price = self._price(usage.model)
-        return None if price is None else price.of(usage)
+        return None if price is None else price.cost(usage)
 
     def knows(self, model: str) -> bool:
         """Whether the table has a price of this model, under any name that agents give it."""

@@ -389,9 +389,9 @@ class FactVectors:
             step = provider.limits.inputs
             try:
                 for start in range(0, len(missing), step):
-                    some = missing[start : start + step]
-                    made = encode(provider.embed_documents([fact.text for fact in some], cancel=cancel))
-                    pairs = zip(some, made, strict=True)
+                    batch = missing[start : start + step]
+                    made = encode(provider.embed_documents([fact.text for fact in batch], cancel=cancel))
+                    pairs = zip(batch, made, strict=True)
                     self._rows.save_vectors(model, [(fact.id, fact.text, vector) for fact, vector in pairs])
             except ProviderError as error:
                 self._note_failure(str(error))

@@ -99,7 +99,7 @@ class IndexInsight:
         from engine.search.document_frequencies import Frequencies
 
         with self._store.read() as snapshot:
-            counts = Frequencies().of(snapshot)
+            counts = Frequencies().counts(snapshot)
             return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
 
     def note_links(self, path: str, cancel: CancelToken | None = None) -> "NoteLinks":

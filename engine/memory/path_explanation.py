@@ -303,8 +303,8 @@ def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: st
         return tr("The file is indexed but contains no text to find.")
     contents = tr_count("{count:,} passage", "{count:,} passages", chunks)
     if sessions > 1:
-        counted = tr_count("{count:,} session", "{count:,} sessions", sessions)
-        contents = tr("{chunks} of {sessions}", chunks=contents, sessions=counted)
+        sessions_text = tr_count("{count:,} session", "{count:,} sessions", sessions)
+        contents = tr("{chunks} of {sessions}", chunks=contents, sessions=sessions_text)
     if vectors is None:
         return tr("The file is indexed: {chunks}, found by words.", chunks=contents)
     if vectors == chunks:

@@ -75,7 +75,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         earlier = SearchRequest(
             query=level.query,
             max_results=max(1, LARGEST_SCOPE // settings.hybrid.candidate_multiplier),  # that many candidates per leg
-            min_score=_value_or(level.min_score, settings.min_score),
+            min_score=_or_default(level.min_score, settings.min_score),
             hybrid=settings.hybrid,
             filter=Filter(level.sources, level.path_glob, level.since, level.until, shared),
             keyword_only=keyword_only,
@@ -87,7 +87,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
     return SearchRequest(
         query=query,
         max_results=settings.max_results if max_results is None else max(1, max_results),
-        min_score=_value_or(options.get("min_score"), settings.min_score),
+        min_score=_or_default(options.get("min_score"), settings.min_score),
         hybrid=settings.hybrid,
         filter=Filter(
             None if sources is None else tuple(sources),
@@ -120,12 +120,12 @@ def check_length(query: str) -> None:
         )
 
 
-def _value_or(value: float | None, usual: float) -> float:
-    return usual if value is None else value
+def _or_default(value: float | None, default: float) -> float:
+    return default if value is None else value
 
 
 def _days(half_life: float | None, settings: QuerySettings) -> float:
-    return max(0.0, _value_or(half_life, settings.hybrid.temporal_decay.days_in_force))
+    return max(0.0, _or_default(half_life, settings.hybrid.temporal_decay.days_in_force))
 
 
 # --- Empty search results with a notice ------------------------------------------------------------------------------

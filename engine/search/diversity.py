@@ -117,10 +117,10 @@ def _token_similarity(snapshot: Snapshot, ids: Sequence[int]) -> Similarity:
     def similarity(chosen: int, others: Sequence[int]) -> list[float]:
         if not sets:
             make()
-        mine, many = sets[chosen], sizes[chosen]
-        shared = [(mine & sets[index]).bit_count() for index in others]
+        own_words, own_size = sets[chosen], sizes[chosen]
+        shared = [(own_words & sets[index]).bit_count() for index in others]
         return [
-            both / (many + sizes[index] - both) if both else 0.0 for both, index in zip(shared, others, strict=True)
+            both / (own_size + sizes[index] - both) if both else 0.0 for both, index in zip(shared, others, strict=True)
         ]
 
     return similarity

@@ -103,7 +103,7 @@ class Frequencies:
         self._latest: dict[bool, _Moment] = {}
         """One for all files, one for those that shared sessions may know of."""
 
-    def of(self, snapshot: Snapshot) -> "Counts":
+    def counts(self, snapshot: Snapshot) -> "Counts":
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden
         limited = bool(snapshot.hidden)
         moment = self._latest.get(limited)

@@ -204,12 +204,15 @@ class FactTable:
     def _count_looser(self, term: QueryTerm) -> _Counts:
         """Return how often looser forms of a term occur in each fact; used if no fact contains the term itself."""
 
-        def held(form: str, counts: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
+        def occurrences(form: str, counts: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
             return _occurrences(counts, form.removesuffix("*"), stream, beginning=form.endswith("*"))
 
-        found = [held(" ".join(form), self._words, lambda position: self._facts[position].words) for form in term.loose]
+        found = [
+            occurrences(" ".join(form), self._words, lambda position: self._facts[position].words)
+            for form in term.loose
+        ]
         found += [
-            held(stem, self._stems, lambda position: self._facts[position].stems)
+            occurrences(stem, self._stems, lambda position: self._facts[position].stems)
             for stem in (*term.loose_stems, *term.irregular)
         ]
         return reduce(_larger, found, {})

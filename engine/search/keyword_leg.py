@@ -11,7 +11,7 @@ from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
-from engine.search.search_sources import CountsOf
+from engine.search.search_sources import WordCountSource
 from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
@@ -44,11 +44,11 @@ _FILLER = 0.2
 class KeywordLeg:
     """Finds candidates for one query by keywords in one snapshot, and scores chunks."""
 
-    def __init__(self, snapshot: Snapshot, analysis: QueryAnalysis, frequencies: CountsOf) -> None:
+    def __init__(self, snapshot: Snapshot, analysis: QueryAnalysis, frequencies: WordCountSource) -> None:
         self.analysis = analysis
         self._snapshot = snapshot
         self._tables = snapshot.tables
-        self._counts = frequencies.of(snapshot)
+        self._counts = frequencies.counts(snapshot)
         self.chunks = self._counts.total
         """Number of indexed chunks."""
         self._average_length = self._counts.average_length

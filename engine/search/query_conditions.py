@@ -90,7 +90,7 @@ class Conditions:
             (excluded if clause.negated else required).append(f"({either})")
         return Match(" AND ".join(required), " OR ".join(excluded))
 
-    def some(self, files: Sequence[int] | None) -> bool:
+    def match_any(self, files: Sequence[int] | None) -> bool:
         """Whether any chunk satisfies all conditions of the query."""
         return bool(self._matching(self._all, files, most=1))
 
@@ -471,8 +471,8 @@ def restrict(
     if not context.query.plain:
         chunks = snapshot.chunk_count()
         note = understood(context.query)
-        some = not conditions or (conditions.some(files) if scope.chunks is None else bool(scope.chunks))
-        if not some and (unmet := conditions.unmet(files)):
+        matched = not conditions or (conditions.match_any(files) if scope.chunks is None else bool(scope.chunks))
+        if not matched and (unmet := conditions.unmet(files)):
             demanded = any_of(map(describe_condition, unmet))
             if files is None:
                 note = tr("No passage {demands}.", demands=demanded)

@@ -36,7 +36,7 @@ class QueryVectorCache:
         self._cached: dict[tuple[str, str, str, str], Vectors] = {}
         """Ordered by last use."""
 
-    def of(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None = None) -> Vectors:
+    def vectors_of(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None = None) -> Vectors:
         """Return the unit vector (dims,) of a query, from the cache or the provider. Raises the errors of
         `embed_query`.
         """
@@ -115,7 +115,7 @@ class QueryEmbedder:
     def _embed(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None) -> Vectors | str:
         """Return the unit vector (dims,) of a query, or a message why it could not be embedded."""
         try:
-            vector = self._cached.of(provider, text, cancel)
+            vector = self._cached.vectors_of(provider, text, cancel)
         except ProviderError as error:
             self._note_failure(str(error))
             return str(error)

@@ -65,7 +65,7 @@ class _Cached(Generic[_T]):
         self._read = read
         self._latest: tuple[tuple[str, int, int], _T] | None = None
 
-    def of(self, snapshot: Snapshot) -> _T:
+    def get(self, snapshot: Snapshot) -> _T:
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest = self._latest
         if latest is None or latest[0] != state:
@@ -81,7 +81,7 @@ class QueryLifts:
         self._names = _Cached(_session_names)
         self._files = _Cached(_session_files)
 
-    def of(self, query: str) -> "NamedInQuery":
+    def named_in(self, query: str) -> "NamedInQuery":
         return NamedInQuery(NamedTimes(query, self._dates), _NamedSessions(query, self._names, self._files))
 
 
@@ -152,7 +152,7 @@ class NamedTimes:
 
     def files(self, snapshot: Snapshot, file_ids: Sequence[int] | None) -> list[int]:
         """Return the ids of files dated within a time of the query, limited to the ids in `file_ids`."""
-        dates = self._dates.of(snapshot)
+        dates = self._dates.get(snapshot)
         limited = dates if file_ids is None else dates.keys() & file_ids
         return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.adjacent)
 
@@ -174,7 +174,7 @@ class NamedTimes:
         ids = list(ids)
         new = [id_ for id_ in ids if id_ not in self._known]
         if new:
-            dates = self._dates.of(snapshot)
+            dates = self._dates.get(snapshot)
             spans = {
                 id_: [*dates.get(file, ()), *_dates_in_name(heading)] for id_, file, heading in _chunks(snapshot, new)
             }
@@ -327,7 +327,7 @@ class _NamedSessions:
         if not self._query:
             return
         columns = dict[tuple[str, str], list[str]]()
-        for typed, name in self._typed_names(self._names.of(snapshot)):
+        for typed, name in self._typed_names(self._names.get(snapshot)):
             columns.setdefault((typed, name.column), []).append(name.value)
         sessions = snapshot.tables.sessions
         for (typed, column), values in columns.items():
@@ -348,7 +348,7 @@ class _NamedSessions:
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
         from engine.store.sessions import sessions_with_paths
 
-        files = self._files.of(snapshot)
+        files = self._files.get(snapshot)
         for typed in paths:
             if same_name := files.get(_file_name(typed)):
                 yield typed, sessions_with_paths(snapshot, same_name, file_matcher(typed)[1])

@@ -108,8 +108,8 @@ class _Scorer(msgspec.Struct):
     def ranked(self, ids: Iterable[int], blend: Blend, others: Iterable[Scored] = ()) -> list[Scored]:
         """Return these chunks, scored, with `others`, scored before; best first."""
 
-        def order(scored: Scored) -> tuple[float, float, int]:
-            return -scored.order, -self.words.sums.get(scored.id, 0.0), scored.id
+        def order(candidate: Scored) -> tuple[float, float, int]:
+            return -candidate.order, -self.words.sums.get(candidate.id, 0.0), candidate.id
 
         chunks = [*(self.scored(id_, blend) for id_ in ids), *others]
         return sorted(_below_whole(chunks, self.words.whole), key=order)
@@ -124,8 +124,8 @@ class _Scorer(msgspec.Struct):
         most = _READ
         if self.vector_leg is not None:
             most = max(_EXACT, context.request.max_results * context.request.hybrid.candidate_multiplier)
-        best = list({scored.id for scored in ranked[:most]} | used)
-        others = [scored for scored in ranked[most:] if scored.id not in used]
+        best = list({candidate.id for candidate in ranked[:most]} | used)
+        others = [candidate for candidate in ranked[most:] if candidate.id not in used]
         if self.vector_leg is not None:
             with context.timed("vector"):
                 self.cosines = self.vector_leg.cosines(best)
@@ -146,7 +146,7 @@ class Ranker:
 
     def named_in(self, context: SearchContext) -> NamedInQuery:
         """Return the times and sessions that a query names; a search for similar passages names none."""
-        return self._lifts.of(context.query.searched_text if context.request.like is None else "")
+        return self._lifts.named_in(context.query.searched_text if context.request.like is None else "")
 
     def candidates(
         self, part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
@@ -248,7 +248,7 @@ class Ranker:
             known = (id_ for id_ in ids if id_ in words.scores or id_ in cosines)
             ranked = scorer.ranked(known, blend)
         with context.timed("keyword"):
-            words = _read([scored.id for scored in ranked], words, part, snapshot, context)
+            words = _read([candidate.id for candidate in ranked], words, part, snapshot, context)
             scorer.texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
             named = called_in(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
@@ -336,7 +336,7 @@ def _named_first(
 
     `entered`, `scored`: numbers of candidates, and of those with a score.
     """
-    context.best = max((max(result.unlifted, result.keywords) for result in ranked), default=0.0)
+    context.best = max((max(candidate.unlifted, candidate.keywords) for candidate in ranked), default=0.0)
     context.stages.add("scores", entered, scored, Best(context.request.min_score, context.best))
     return put_first(ranked, named, words, scored, context.stages)
 
@@ -356,16 +356,18 @@ def _below_whole(found: list[Scored], whole: Collection[int]) -> Iterator[Scored
     if not whole:
         yield from found
         return
-    limit = max(0.0, min((scored.order for scored in found if scored.id in whole), default=math.inf))
-    for scored in found:
-        if scored.lift is None or not scored.lift.names or scored.id in whole or scored.order <= limit:
-            yield scored
+    limit = max(0.0, min((candidate.order for candidate in found if candidate.id in whole), default=math.inf))
+    for candidate in found:
+        if candidate.lift is None or not candidate.lift.names or candidate.id in whole or candidate.order <= limit:
+            yield candidate
             continue
-        plain = scored.order / scored.lift.session_factor
+        plain = candidate.order / candidate.lift.session_factor
         # Differs a little, so that the lifted chunks stay in order.
-        order = max(plain, limit * (1 - _BELOW / scored.order))
-        lift = msgspec.structs.replace(scored.lift, session_factor=order / plain)
-        yield msgspec.structs.replace(scored, order=order, score=min(scored.score, within_limits(order)), lift=lift)
+        order = max(plain, limit * (1 - _BELOW / candidate.order))
+        lift = msgspec.structs.replace(candidate.lift, session_factor=order / plain)
+        yield msgspec.structs.replace(
+            candidate, order=order, score=min(candidate.score, within_limits(order)), lift=lift
+        )
 
 
 def _of_other_files(part: KeywordPart, limit: int, snapshot: Snapshot, request: SearchRequest) -> list[int]:

@@ -153,8 +153,7 @@ def copy_of(chunk: StoredChunk, result: MemorySearchResult, original: StoredChun
         ordinal = None if result.message is None else result.message.ordinal
         offsets = () if original.message_offsets is None else read_offsets(original.message_offsets)
         offset = _offset_at(
-            chunk.message_offsets,
-            next((of_message.offset for of_message in offsets if of_message.ordinal == ordinal), 0),
+            chunk.message_offsets, next((before.offset for before in offsets if before.ordinal == ordinal), 0)
         )
         message, snippet_line = _message(offset, chunk), offset.line
     return PassageCopy(

@@ -121,60 +121,52 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
     return tuple(reason for reason in parts if reason.sentence)
 
 
-def _words(explanation: ResultExplanation) -> str:
-    if not (explanation.full_bm25 or explanation.missing):
+def _words(reason: ResultExplanation) -> str:
+    if not (reason.full_bm25 or reason.missing):
         return tr("The query has no words to score.")
-    if explanation.wordless:
+    if reason.wordless:
         return tr(
             "The passage satisfies the query without its words: {words}.",
-            words=_listed([*map(in_quotes, explanation.missing)]),
+            words=_listed([*map(in_quotes, reason.missing)]),
         )
-    if not explanation.terms:
-        return tr(
-            "The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, explanation.missing)])
-        )
-    first = sorted((term for term in explanation.terms if term.score), key=lambda term: -term.score)
-    others = [in_quotes(term.term) for term in explanation.terms if not term.score]
-    sentence = _GIVEN_NEAR if explanation.nearness >= _LEAST else _GIVEN
-    parts = [
-        tr(sentence, score=explanation.shown_text_score, words=_listed([*map(_term, first)]), near=explanation.nearness)
-    ]
+    if not reason.terms:
+        return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, reason.missing)]))
+    first = sorted((term for term in reason.terms if term.score), key=lambda term: -term.score)
+    others = [in_quotes(term.term) for term in reason.terms if not term.score]
+    sentence = _GIVEN_NEAR if reason.nearness >= _LEAST else _GIVEN
+    parts = [tr(sentence, score=reason.shown_text_score, words=_listed([*map(_term, first)]), near=reason.nearness)]
     if others:
         parts.append(tr(_OTHER_WORDS, words=_listed(others)))
-    if explanation.missing:
-        parts.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, explanation.missing)])))
+    if reason.missing:
+        parts.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, reason.missing)])))
     return " ".join(parts)
 
 
-def _sums(explanation: ResultExplanation) -> Iterator[str]:
-    if not explanation.terms:
+def _sums(reason: ResultExplanation) -> Iterator[str]:
+    if not reason.terms:
         return
-    share = explanation.bm25 / explanation.full_bm25 + explanation.nearness
+    share = reason.bm25 / reason.full_bm25 + reason.nearness
     yield tr(
-        _SUM_TINY if explanation.bm25 < _TINY else _SUM_NEAR if explanation.nearness >= _LEAST else _SUM,
-        sum=explanation.bm25,
-        near=explanation.nearness * explanation.full_bm25,
+        _SUM_TINY if reason.bm25 < _TINY else _SUM_NEAR if reason.nearness >= _LEAST else _SUM,
+        sum=reason.bm25,
+        near=reason.nearness * reason.full_bm25,
         share=share,
-        full=explanation.full_bm25,
+        full=reason.full_bm25,
     )
-    if explanation.from_name >= _LEAST:
-        yield tr(
-            _DEFINES if explanation.defines else _SPELLS if explanation.spells else _FITS, score=explanation.from_name
-        )
-    less = explanation.from_bm25 < min(1.0, share) - _LEAST
-    more = explanation.from_bm25 > share + _LEAST
-    if explanation.from_coverage >= _LEAST or less or more:
-        whole = _HOLDS if explanation.together > explanation.covered - _LEAST else _HOLDS_TOGETHER
-        sentence = _HOLDS_IN_FILE if explanation.in_file else whole
-        yield tr(sentence, share=explanation.covered, together=explanation.together, score=explanation.from_coverage)
+    if reason.from_name >= _LEAST:
+        yield tr(_DEFINES if reason.defines else _SPELLS if reason.spells else _FITS, score=reason.from_name)
+    less = reason.from_bm25 < min(1.0, share) - _LEAST
+    more = reason.from_bm25 > share + _LEAST
+    if reason.from_coverage >= _LEAST or less or more:
+        whole = _HOLDS if reason.together > reason.covered - _LEAST else _HOLDS_TOGETHER
+        sentence = _HOLDS_IN_FILE if reason.in_file else whole
+        yield tr(sentence, share=reason.covered, together=reason.together, score=reason.from_coverage)
     if less:
-        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=explanation.from_bm25)
+        yield tr("The missing part lowers the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
     elif more:
-        yield tr(
-            "This share of the query raises the value of the BM25 sum to {score:.2f}.", score=explanation.from_bm25
-        )
-    if explanation.from_project >= _LEAST:
-        yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, explanation.in_project)]), score=explanation.from_project)
+        yield tr("This share of the query raises the value of the BM25 sum to {score:.2f}.", score=reason.from_bm25)
+    if reason.from_project >= _LEAST:
+        yield tr(_IN_PROJECT, words=_listed([*map(in_quotes, reason.in_project)]), score=reason.from_project)
 
 
 def _term(term: TermMatch) -> str:
@@ -189,145 +181,130 @@ def _listed(words: Sequence[str]) -> str:
     return tr("{words} and {count} more", words=listed, count=more) if more > 0 else listed
 
 
-def _meaning(explanation: ResultExplanation) -> str:
-    if explanation.wordless:
+def _meaning(reason: ResultExplanation) -> str:
+    if reason.wordless:
         return ""
-    if explanation.cosine_low is None or explanation.cosine_high is None:
+    if reason.cosine_low is None or reason.cosine_high is None:
         return tr("The meaning was not compared.")
-    if explanation.vector_score is None or explanation.cosine is None:
+    if reason.vector_score is None or reason.cosine is None:
         return tr("The passage has no vector yet, so only its words count.")
-    where = (
-        "above"
-        if explanation.cosine >= explanation.cosine_high
-        else "in"
-        if explanation.cosine > explanation.cosine_low
-        else "below"
-    )
+    where = "above" if reason.cosine >= reason.cosine_high else "in" if reason.cosine > reason.cosine_low else "below"
     return tr(
         _COSINES[where],
-        score=explanation.shown_vector_score,
-        cosine=explanation.cosine,
-        low=explanation.cosine_low,
-        high=explanation.cosine_high,
+        score=reason.shown_vector_score,
+        cosine=reason.cosine,
+        low=reason.cosine_low,
+        high=reason.cosine_high,
     )
 
 
-def _mixture(explanation: ResultExplanation) -> str:
-    if explanation.named:
+def _mixture(reason: ResultExplanation) -> str:
+    if reason.named:
         return tr("The title or file name equals the query, which alone is a full match, 1.00.")
-    if explanation.vector_score is None or not explanation.language_known:
-        language = "" if explanation.language_known else tr(UNKNOWN_LANGUAGE)
-        counts = explanation.terms and abs(explanation.text_weight - 1) >= _LEAST
-        factor = tr(_ALONE, factor=explanation.text_weight) if counts else ""
-        return " ".join(filter(None, (language, factor, _limited(explanation))))
-    words_score, meaning_score = explanation.shown_text_score, explanation.shown_vector_score
-    if not explanation.mixed or meaning_score is None:
-        return _limited(explanation)
-    text_weight = explanation.text_weight * explanation.agreement
-    mixed = explanation.vector_weight * meaning_score + text_weight * words_score
-    differs = (
-        tr(_DIFFERS, share=explanation.agreement) if explanation.agreement < 1 - _LEAST and words_score > _LEAST else ""
-    )
+    if reason.vector_score is None or not reason.language_known:
+        language = "" if reason.language_known else tr(UNKNOWN_LANGUAGE)
+        counts = reason.terms and abs(reason.text_weight - 1) >= _LEAST
+        factor = tr(_ALONE, factor=reason.text_weight) if counts else ""
+        return " ".join(filter(None, (language, factor, _limited(reason))))
+    words_score, meaning_score = reason.shown_text_score, reason.shown_vector_score
+    if not reason.mixed or meaning_score is None:
+        return _limited(reason)
+    text_weight = reason.text_weight * reason.agreement
+    mixed = reason.vector_weight * meaning_score + text_weight * words_score
+    differs = tr(_DIFFERS, share=reason.agreement) if reason.agreement < 1 - _LEAST and words_score > _LEAST else ""
     sum_ = tr(
         _CAPPED if mixed > 1 + _LEAST else _MIXED,
-        meaning=explanation.vector_weight,
+        meaning=reason.vector_weight,
         words=text_weight,
         meaning_score=meaning_score,
         words_score=words_score,
         score=mixed,
     )
     # Fixed weights, of the settings or between passages, add up to 1.
-    depends = abs(explanation.vector_weight + explanation.text_weight - 1) > _LEAST
-    why = tr(_FEW_WORDS if explanation.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
+    depends = abs(reason.vector_weight + reason.text_weight - 1) > _LEAST
+    why = tr(_FEW_WORDS if reason.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
     return " ".join(filter(None, (why, differs, sum_)))
 
 
-def _limited(explanation: ResultExplanation) -> str:
-    score = explanation.text_weight * explanation.agreement * explanation.shown_text_score
-    return tr(_LIMITED, score=score) if explanation.terms and score > 1 + _LEAST else ""
+def _limited(reason: ResultExplanation) -> str:
+    score = reason.text_weight * reason.agreement * reason.shown_text_score
+    return tr(_LIMITED, score=score) if reason.terms and score > 1 + _LEAST else ""
 
 
-def _time(explanation: ResultExplanation) -> str:
-    if not explanation.time:
+def _time(reason: ResultExplanation) -> str:
+    if not reason.time:
         return ""
-    sentence = _ADJACENT_TIME if explanation.adjacent_time else _OF_TIME
-    return tr(
-        sentence,
-        time=explanation.time,
-        lift=explanation.time_lift,
-        score=min(1.0, explanation.fresh_score * explanation.time_lift),
-    )
+    sentence = _ADJACENT_TIME if reason.adjacent_time else _OF_TIME
+    return tr(sentence, time=reason.time, lift=reason.time_lift, score=min(1.0, reason.fresh_score * reason.time_lift))
 
 
-def _session(explanation: ResultExplanation) -> str:
-    if not explanation.session_names:
+def _session(reason: ResultExplanation) -> str:
+    if not reason.session_names:
         return ""
-    names = _listed([*map(in_quotes, explanation.session_names)])
-    return tr(_OF_SESSION, names=names, lift=explanation.session_lift, score=explanation.lifted_score)
+    names = _listed([*map(in_quotes, reason.session_names)])
+    return tr(_OF_SESSION, names=names, lift=reason.session_lift, score=reason.lifted_score)
 
 
-def _age(explanation: ResultExplanation) -> str:
-    if explanation.date_origin is None:
+def _age(reason: ResultExplanation) -> str:
+    if reason.date_origin is None:
         return ""
-    if explanation.date is None or explanation.half_life_days is None:
+    if reason.date is None or reason.half_life_days is None:
         return tr("The passage keeps its full score at any age.")
     return tr(
         "The passage dates from {day}, according to {origin}, and loses half of its score in {days:g} "
         "days: × {left:.2f} = {score:.2f}.",
-        day=datetime.fromtimestamp(explanation.date, UTC).strftime("%Y-%m-%d"),
-        origin=tr(_ORIGINS[explanation.date_origin]),
-        days=explanation.half_life_days,
-        left=explanation.decay,
-        score=explanation.lifted_score * explanation.decay,
+        day=datetime.fromtimestamp(reason.date, UTC).strftime("%Y-%m-%d"),
+        origin=tr(_ORIGINS[reason.date_origin]),
+        days=reason.half_life_days,
+        left=reason.decay,
+        score=reason.lifted_score * reason.decay,
     )
 
 
-def _position(explanation: ResultExplanation) -> str:
-    if explanation.mmr_like and explanation.rank == explanation.score_rank:
+def _position(reason: ResultExplanation) -> str:
+    if reason.mmr_like and reason.rank == reason.score_rank:
         return tr(
             "The result is number {place} both in the list and by score, although {penalty:.2f} was deducted because "
             "it is similar to {other}.",
-            place=explanation.rank,
-            penalty=explanation.mmr_penalty,
-            other=explanation.mmr_like,
+            place=reason.rank,
+            penalty=reason.mmr_penalty,
+            other=reason.mmr_like,
         )
-    if explanation.mmr_like:
+    if reason.mmr_like:
         return tr(
             "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "
             "deducted because it is similar to {other}.",
-            place=explanation.rank,
-            by_score=explanation.score_rank,
-            penalty=explanation.mmr_penalty,
-            other=explanation.mmr_like,
+            place=reason.rank,
+            by_score=reason.score_rank,
+            penalty=reason.mmr_penalty,
+            other=reason.mmr_like,
         )
-    if explanation.rank == explanation.score_rank:
+    if reason.rank == reason.score_rank:
         return ""
     return tr(
         "The result is number {place} in the list but number {by_score} by score.",
-        place=explanation.rank,
-        by_score=explanation.score_rank,
+        place=reason.rank,
+        by_score=reason.score_rank,
     )
 
 
-def _word_similarity(explanation: ResultExplanation) -> str:
-    if explanation.word_similarity is None:
+def _word_similarity(reason: ResultExplanation) -> str:
+    if reason.word_similarity is None:
         return ""
     return tr(
         "The query is in another language, so the order also depends on its single words: their average cosine to the "
         "most similar words of the passage is {cosine:.2f}.",
-        cosine=explanation.word_similarity,
+        cosine=reason.word_similarity,
     )
 
 
-def _threshold(explanation: ResultExplanation) -> str:
-    if not explanation.min_score or (
-        not explanation.full_bm25 and explanation.cosine_low is None and not explanation.wordless
-    ):
+def _threshold(reason: ResultExplanation) -> str:
+    if not reason.min_score or (not reason.full_bm25 and reason.cosine_low is None and not reason.wordless):
         return ""
-    if explanation.by_words:
+    if reason.by_words:
         sentence = _BY_WORDS
-    elif explanation.wordless:
+    elif reason.wordless:
         sentence = _WORDLESS
     else:
-        sentence = _NAMED if explanation.named and explanation.score <= explanation.min_score else _REACHED
-    return tr(sentence, score=explanation.score, least=explanation.min_score)
+        sentence = _NAMED if reason.named and reason.score <= reason.min_score else _REACHED
+    return tr(sentence, score=reason.score, least=reason.min_score)

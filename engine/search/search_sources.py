@@ -74,10 +74,10 @@ class WordCounts(Protocol):
         """Return the words to search in place of a prefix (with `*` at its end); empty to search the prefix."""
 
 
-class CountsOf(Protocol):
+class WordCountSource(Protocol):
     """Interface that returns the word counts of a snapshot; `Frequencies` is the local one."""
 
-    def of(self, snapshot: Snapshot) -> WordCounts: ...
+    def counts(self, snapshot: Snapshot) -> WordCounts: ...
 
 
 class CandidateLoader(Protocol):
@@ -94,7 +94,7 @@ class SearchSources(msgspec.Struct, frozen=True):
 
     store: ReadableStore
     vectors: NearVectors
-    frequencies: CountsOf | None = None
+    frequencies: WordCountSource | None = None
     """Word counts of the whole external index, if `store` holds only candidates from it; None to count in `store`."""
     load: CandidateLoader | None = None
     """Copies candidates of an external index to `store`; None for the local index."""

@@ -324,7 +324,7 @@ class Searcher:
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for suggestion in context.suggestions for word, _ in suggestion.words})
-        return KeywordPart(example, analysis, conditions, scope, within, leg, named)
+        return KeywordPart(example, analysis, conditions, scope, within, leg, self._ranker.named_in(context))
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
@@ -375,7 +375,7 @@ class Searcher:
         if context.request.like is None:
             analysis = analyse_query(context.query, snapshot.languages())
             plain = context.query.plain
-            return None, with_all_parts(analysis, self._frequencies.of(snapshot)) if plain else analysis
+            return None, with_all_parts(analysis, self._frequencies.counts(snapshot)) if plain else analysis
         from engine.search.more_like_this import distinctive_words, find_passage
 
         example = find_passage(snapshot, context.request.like, self._guard)
@@ -430,14 +430,14 @@ class Searcher:
             context.note_keywords_only(reason, "settings")
             return None
         scale = provider.calibration
-        chunks = self._frequencies.of(snapshot).total
+        chunks = self._frequencies.counts(snapshot).total
         if context.stored:
             calibration = scale.between_passages
         else:
             known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
             calibration = scale.for_size(chunks).for_query(context.query.free_text, known)
             context.language_known = calibration.known
-        subjects = partial(self._subjects.of, snapshot, model, provider)
+        subjects = partial(self._subjects.of_passages, snapshot, model, provider)
         words = count_words(context.query.free_text)
         return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects, words)
 
@@ -451,7 +451,7 @@ class Searcher:
                 different, copies = fold_copies(snapshot, everything)
             selected, more = at_most_per_file(snapshot, different, context.request)
             ids = [scored.id for scored in selected]
-            chunks = snapshot.chunks([*ids, *(id_ for original in ids for id_ in copies.get(original, ()))])
+            chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
             selected = [scored for scored in selected if scored.id in chunks]
             results, roles = [], required_roles(context.query)
             for scored in selected:

@@ -103,7 +103,9 @@ class Spelling:
         if len(choices) == 1:
             word, suggested = choices[0]
             corrections += [[(word, *other)] for other in suggested[1:]]
-        return tuple(suggestion for way in corrections if (suggestion := _suggestion(query, way)).query != query)
+        return tuple(
+            suggestion for correction in corrections if (suggestion := _suggestion(query, correction)).query != query
+        )
 
     def with_similar(
         self,
@@ -169,11 +171,11 @@ class Spelling:
                 return alone, language not in languages_by_word().get(word, (language,))
 
             near = sorted(islice(near, _MOST_SIMILAR), key=apart)
-        written = ((word, of) for of, text in near if (word := _written(text, of.token)) is not None)
-        for word, of in islice(written, _MOST_WORDS):
-            chunks = of.chunks
+        written = ((word, similar) for similar, text in near if (word := _written(text, similar.token)) is not None)
+        for word, similar in islice(written, _MOST_WORDS):
+            chunks = similar.chunks
             if scope.files is not None:  # the word may occur only in other files
-                chunks = count_matches(snapshot, f'"{of.token}"', scope.files)
+                chunks = count_matches(snapshot, f'"{similar.token}"', scope.files)
             yield term.surface.replace(token, word) if korean else _match_case(term.surface, word), chunks
 
     def _likely_words(
@@ -228,11 +230,11 @@ def _expression_of_known(analysis: QueryAnalysis, terms: Sequence[Term]) -> str:
     known = (term for term in analysis.terms if not (term.stop or term.filler) and term.surface in found)
     forms = ({term.word, *term.stems} for term in known if isinstance(term.word, str))
     plain = (
-        " OR ".join(f'"{form}"' for form in sorted(forms_of_word))
-        for forms_of_word in forms
-        if all(map(spelling.is_plain, forms_of_word))
+        " OR ".join(f'"{form}"' for form in sorted(alternatives))
+        for alternatives in forms
+        if all(map(spelling.is_plain, alternatives))
     )
-    return " AND ".join(f"({alternatives})" for alternatives in islice(plain, _MOST_WORDS))
+    return " AND ".join(f"({expression})" for expression in islice(plain, _MOST_WORDS))
 
 
 def _is_unsure(analysis: QueryAnalysis) -> bool:

@@ -376,10 +376,10 @@ def put_first(
 
     first: dict[int, Scored] = {}
     for scored in ranked:
-        if (name := named.get(scored.id)) is not None:
-            best = first.setdefault(name.file, scored)
-            if name.whole and order(scored) < order(best):
-                first[name.file] = scored
+        if (named_chunk := named.get(scored.id)) is not None:
+            best = first.setdefault(named_chunk.file, scored)
+            if named_chunk.whole and order(scored) < order(best):
+                first[named_chunk.file] = scored
     if not first:
         return ranked
     stages.add("title", count, count, len(first))

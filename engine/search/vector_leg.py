@@ -130,7 +130,7 @@ class SubjectCache:
         self._others: tuple[StoredModel, Vectors] | None = None
         """Vectors of the other queries, and their model."""
 
-    def of(self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider") -> Subjects | None:
+    def of_passages(self, snapshot: Snapshot, model: StoredModel, provider: "EmbeddingProvider") -> Subjects | None:
         """Return the subjects of all passages; None if too few have vectors, or if the model fails."""
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp, snapshot.hidden, model
         latest = self._latest

@@ -59,11 +59,13 @@ def in_other_languages(
     language = language_of_note(context.query.searched_text)
     if not language.startswith(UNDECIDED) and (language or "" not in snapshot.languages()):
         return {id_ for id_, other in languages.items() if other != analysis.languages[0]}
-    held: dict[str, set[int]] = {other: set() for other in languages.values()}
+    found_terms: dict[str, set[int]] = {other: set() for other in languages.values()}
     for id_, other in languages.items():
-        held[other].update(index for index, bm25 in enumerate(words.contributions.get(id_, ())) if bm25)
+        found_terms[other].update(index for index, bm25 in enumerate(words.contributions.get(id_, ())) if bm25)
     _, *likelier = rules_of(language)
-    foreign = {other for other, terms in held.items() if other not in likelier and 2 * len(terms) < len(words.terms)}
+    foreign = {
+        other for other, terms in found_terms.items() if other not in likelier and 2 * len(terms) < len(words.terms)
+    }
     return {id_ for id_, other in languages.items() if other in foreign}
 
 

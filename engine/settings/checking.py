@@ -370,8 +370,8 @@ def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -
     if not finite:
         refuse(path, other_name(within, value) or _other_type(kind))
     if problem := problem_of(within, value):
-        where, what = problem
-        refuse((*path[: len(path) - len(within)], *where), what)
+        location, message = problem
+        refuse((*path[: len(path) - len(within)], *location), message)
 
 
 def _other_type(kind: Any) -> Problem:

@@ -139,8 +139,8 @@ def answering_as(own: SectionT, new: SectionT) -> SectionT:
         return new
     values = {}
     for name in _answering(type(own)):
-        mine, theirs = getattr(own, name), getattr(new, name)
-        values[name] = answering_as(mine, theirs) if isinstance(mine, Section) else theirs
+        own_value, new_value = getattr(own, name), getattr(new, name)
+        values[name] = answering_as(own_value, new_value) if isinstance(own_value, Section) else new_value
     return msgspec.structs.replace(own, **values)
 
 
@@ -167,8 +167,8 @@ class Problem(msgspec.Struct, frozen=True):
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Values of its other fields."""
 
-    def about(self, it: str) -> str:
-        return tr(self.sentence, it=it, **self.values)
+    def about(self, subject: str) -> str:
+        return tr(self.sentence, it=subject, **self.values)
 
 
 SECRET = Problem(

@@ -39,7 +39,7 @@ class Backups:
 
     def all(self) -> list[Path]:
         """Return the paths of all backups, newest first, including unusable ones."""
-        return sorted((*self._files_of_kind(_DAILY), *self._files_of_kind(_BEFORE)), key=changed_at, reverse=True)
+        return sorted((*self._backups_of(_DAILY), *self._backups_of(_BEFORE)), key=changed_at, reverse=True)
 
     def usable(self, newest_version: int) -> Path | None:
         """Return the newest backup that is intact and readable by this version of the program."""
@@ -61,7 +61,7 @@ class Backups:
         try:
             self._date_back(now)
             copy_database(connection, self._named(_DAILY + time.strftime("%Y-%m-%d", time.localtime(now))))
-            self._remove(sorted(self._files_of_kind(_DAILY), key=changed_at, reverse=True)[_DAYS:])
+            self._remove(sorted(self._backups_of(_DAILY), key=changed_at, reverse=True)[_DAYS:])
         except (apsw.Error, OSError) as error:
             log.warning("No backup of %s: %s", self._path.name, type(error).__name__)
         self._newest = now
@@ -69,7 +69,7 @@ class Backups:
     def make_before(self, connection: apsw.Connection, version: int) -> None:
         """Back up the database before migrating it to `version`. Raises OSError and apsw's errors."""
         copy_database(connection, self._named(f"{_BEFORE}{version}"))
-        self._remove(sorted(self._files_of_kind(_BEFORE), key=changed_at, reverse=True)[_MIGRATIONS:])
+        self._remove(sorted(self._backups_of(_BEFORE), key=changed_at, reverse=True)[_MIGRATIONS:])
 
     def change(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
         """Run an SQL statement with each of `rows` in every backup that has `table`, so that deleted data is deleted
@@ -96,7 +96,7 @@ class Backups:
         for seconds, backup in enumerate(early, start=1):
             os.utime(backup, (now - seconds, now - seconds))
 
-    def _files_of_kind(self, kind: str) -> Iterator[Path]:
+    def _backups_of(self, kind: str) -> Iterator[Path]:
         return self._path.parent.glob(f"{self._path.name}{kind}*")
 
     def _named(self, ending: str) -> Path:

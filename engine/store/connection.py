@@ -263,12 +263,12 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
         yield
         return
     cancel.checkpoint()
-    mine, held = threading.Lock(), True
+    lock, in_use = threading.Lock(), True
 
     def interrupt() -> None:
         # A late call must not interrupt the connection's next user, or touch a closed connection.
-        with mine:
-            if held:
+        with lock:
+            if in_use:
                 connection.interrupt()
 
     forget = cancel.on_cancel(interrupt)
@@ -281,8 +281,8 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
         raise
     finally:
         forget()
-        with mine:
-            held = False
+        with lock:
+            in_use = False
 
 
 @contextmanager

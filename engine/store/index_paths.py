@@ -61,7 +61,7 @@ class IndexFiles(msgspec.Struct, frozen=True):
         tidy_folder(self.folder.parent)
         tidy_folder(data_folder())
 
-    def of(self, workspace: Path) -> "IndexFiles":
+    def of_workspace(self, workspace: Path) -> "IndexFiles":
         """Return the files of another workspace whose index is in the same parent folder."""
         return IndexFiles(self.folder.parent / _identity(workspace))
 

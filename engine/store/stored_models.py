@@ -127,9 +127,9 @@ def awaiting(snapshot: Snapshot) -> Awaiting | None:
     return None
 
 
-def note_awaiting(writer: "Writer", what: Awaiting | None) -> None:
+def note_awaiting(writer: "Writer", estimate: Awaiting | None) -> None:
     """Store the estimate of an embedding whose cost awaits approval; None to remove it."""
-    writer.set_meta("awaiting", None if what is None else msgspec.json.encode(what).decode())
+    writer.set_meta("awaiting", None if estimate is None else msgspec.json.encode(estimate).decode())
 
 
 def embedding_failure(snapshot: Snapshot, name: ModelName) -> str:

@@ -38,7 +38,7 @@ class MatrixEngine:
         self._files = files
         self._lock = threading.Lock()
         self._matrix: QuantisedMatrix | None = None
-        self._of = ("", -1)
+        self._key = ("", -1)
         """Identity of the index and id of the model whose vectors are in memory."""
         self._generation = -1
         self._stamp = -1
@@ -70,10 +70,10 @@ class MatrixEngine:
         """
         with self._lock:
             key = snapshot.identity, model.id
-            other = self._matrix is None or self._of != key or self._matrix.dims != model.dims
+            other = self._matrix is None or self._key != key or self._matrix.dims != model.dims
             if self._matrix is None or other or self._generation < snapshot.generation:
                 self._matrix = self._load(snapshot, model)
-                self._of, self._generation = key, snapshot.generation
+                self._key, self._generation = key, snapshot.generation
             if self._stamp < snapshot.stamp:
                 self._reconcile(self._matrix, snapshot, model)
                 self._stamp = snapshot.stamp
@@ -97,7 +97,7 @@ class MatrixEngine:
         with self._lock:
             if self._matrix is None or self._stamp != before:
                 return
-            if model is None or self._of[1] != model.id or self._matrix.dims != model.dims:
+            if model is None or self._key[1] != model.id or self._matrix.dims != model.dims:
                 added = None  # this matrix is of another model
             import numpy as np
 
@@ -105,7 +105,7 @@ class MatrixEngine:
                 self._matrix.remove(np.asarray(removed, dtype=np.int64))
             if added is not None and len(added[0]):
                 self._matrix.add(np.asarray(added[0], dtype=np.int64), added[1])
-            self._add(self._matrix, snapshot, self._of[1], new)
+            self._add(self._matrix, snapshot, self._key[1], new)
             self._unsaved += len(removed) + (0 if added is None else len(added[0]))
             self._stamp = snapshot.stamp
 

@@ -136,7 +136,9 @@ def language_of_note(text: str) -> str:
     sample = unicodedata.normalize("NFC", text)
     votes, _ = _votes(sample, {letter for letter in sample.lower() if letter in _LETTER_LANGUAGES})
     most = max(votes.values())
-    likelier = [name for name in FUNCTION_WORD_LISTS if most and votes.get(name, 0.0) > most - _SAME_VOTES]
+    likelier = [
+        candidate for candidate in FUNCTION_WORD_LISTS if most and votes.get(candidate, 0.0) > most - _SAME_VOTES
+    ]
     return language if "english" in likelier else " ".join((UNDECIDED, *likelier[:_MOST_LIKELIER]))
 
 
@@ -144,8 +146,8 @@ def _by_letters(script: str, letters: str, sample: str) -> str:
     counts = Counter(letter for letter in letters if script_of(letter) == script)
     total = counts.total()
 
-    def share(alphabet: frozenset[str]) -> float:
-        return sum(counts[letter] for letter in alphabet) / total
+    def share(letters: frozenset[str]) -> float:
+        return sum(counts[letter] for letter in letters) / total
 
     for of_script, distinctive, least, language in _WITHIN_SCRIPT:
         if script == of_script and share(distinctive) >= least:

@@ -163,11 +163,11 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
     certain = any(term.stop for term in terms)
     forms_of_terms = [[_forms(text, term, languages, certain=certain)] for term in terms]
     for start, end, spellings in spellings_in(text, languages):
-        for of, term in zip(forms_of_terms, terms, strict=True):
+        for forms_of_term, term in zip(forms_of_terms, terms, strict=True):
             if start <= term.start and term.end <= end and not (term.stop or term.phrased):
                 # Only the stems of a text contain the parts of all its numbers next to each other.
                 stems = [" ".join(form) for form in spellings if len(form) > 1 and "".join(form).isdigit()]
-                of.append(_Forms([form for form in spellings if " ".join(form) not in stems], stems))
+                forms_of_term.append(_Forms([form for form in spellings if " ".join(form) not in stems], stems))
     for index, (first, second) in enumerate(pairwise(terms)):
         if _GAP.fullmatch(text[first.end : second.start]):
             forms = _joined(first, second, languages)

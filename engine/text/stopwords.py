@@ -395,8 +395,8 @@ def question_languages(words: Sequence[str]) -> list[str]:
     languages = []
     orders = {language: _folded(verbs) for language, verbs in _ORDERS.items()}
     for language, (asking, after) in _ASKS.items():
-        order = orders.get(language, frozenset())
-        ordered = bool(words) and words[0] in order and words[0] not in orders["english"]
+        verbs = orders.get(language, frozenset())
+        ordered = bool(words) and words[0] in verbs and words[0] not in orders["english"]
         rest = words[1:] if ordered else words
         sure = ordered and len(words[0]) >= _SURE_ORDER
         if sure or (rest and rest[0] in _folded(asking) and not _folded(after).isdisjoint(rest[1:])):

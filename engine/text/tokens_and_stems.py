@@ -166,10 +166,12 @@ class Streams(dict[str, _Entry]):
         possible compound. They are weaker evidence.
         """
         yield from numbered_keys(root)
-        others = [other for other in dict.fromkeys(stems[root] for stems in self._likelier) if other != stem]
-        yield from (JOINED + other for other in others)
+        others = [
+            other_stem for other_stem in dict.fromkeys(stems[root] for stems in self._likelier) if other_stem != stem
+        ]
+        yield from (JOINED + other_stem for other_stem in others)
         if self._compounds:
-            yield from filter(None, (ending_key(root, key_stem) for key_stem in (stem, *others)))
+            yield from filter(None, (ending_key(root, other_stem) for other_stem in (stem, *others)))
 
     def _entry_of_groups(self, run: str) -> _Entry:
         words: list[str] = []

@@ -41,9 +41,11 @@ def known_workspaces(
 def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
     """Return the workspace of this folder, known or not, and the others."""
     path = str(folder.resolve())
-    workspaces = {workspace.folder: workspace for workspace in known}
-    mine = workspaces.pop(path, None) or KnownWorkspace(folder=path, name=Path(path).name, present=True, index_bytes=0)
-    return mine, tuple(workspaces.values())
+    workspaces = {one.folder: one for one in known}
+    current = workspaces.pop(path, None) or KnownWorkspace(
+        folder=path, name=Path(path).name, present=True, index_bytes=0
+    )
+    return current, tuple(workspaces.values())
 
 
 def _known(folder: str, name: str, store_path: str) -> KnownWorkspace:

@@ -147,14 +147,14 @@ class MultiWorkspaceMemory:
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
         """Search all known workspaces; see `AllWorkspaces.search`."""
-        mine, others = self._workspaces()
+        current, others = self._workspaces()
         most = options.get("max_results") or self._most
         names = {other.folder: other.name for other in others}
         on_keywords, explain = options.pop("on_keywords", None), options.pop("explain", False)
 
         def search_all(**more: "Unpack[SearchOptions]") -> SearchOutcome:
             merged_options: SearchOptions = {**options, **more}
-            return _renamed(self._all.search(mine, others, query, merged_options, most, cancel), names)
+            return _renamed(self._all.search(current, others, query, merged_options, most, cancel), names)
 
         if on_keywords is not None:
             # The workspaces are searched in parallel, so no single one waits while a first answer is shown.

@@ -127,8 +127,8 @@ def _make_private(folder: Path) -> bool:
         status = folder.lstat()
     except OSError:
         return False
-    mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
-    return mine and not stat.S_IMODE(status.st_mode) & 0o077
+    own_folder = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return own_folder and not stat.S_IMODE(status.st_mode) & 0o077
 
 
 START_SECONDS = 15.0

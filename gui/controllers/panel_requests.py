@@ -36,14 +36,14 @@ class ExplanationController(QObject):
     """Connects search panel, explanation and dock by their signals."""
 
     def __init__(
-        self, search: SearchPanel, explanation: ExplanationPanel, dock: Dock, do: Callable[[SearchRemedy], None]
+        self, search: SearchPanel, explanation: ExplanationPanel, dock: Dock, on_remedy: Callable[[SearchRemedy], None]
     ) -> None:
-        """`do` runs the remedy of an empty answer, a function of a `SearchRemedy`."""
+        """`on_remedy` runs the remedy of an empty answer, a function of a `SearchRemedy`."""
         super().__init__(explanation)
         search.answer_changed.connect(explanation.show_answer)
         search.result_current.connect(explanation.show_result)
         search.why_requested.connect(dock.show_explanation)
-        search.controller.remedy_requested.connect(do)
+        search.controller.remedy_requested.connect(on_remedy)
         explanation.requested.connect(search.controller.explain)
         explanation.left.connect(search.focus_list)
         explanation.close_requested.connect(search.focus_list)

@@ -156,14 +156,16 @@ class PrintController(QObject):
 
     # --- printing ---------------------------------------------------------------------------------------------------
 
-    def _print_to(self, path: Path, layout: QPageLayout, may_replace: bool, opened: Opened, what: Printable) -> None:
+    def _print_to(
+        self, path: Path, layout: QPageLayout, may_replace: bool, opened: Opened, document: Printable
+    ) -> None:
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         writer = QPdfWriter(buffer)
         buffer.setParent(writer)  # the device must outlive its writer
         writer.setResolution(_DOTS_PER_INCH)
         writer.setPageLayout(layout)
-        writer.setTitle(what.title)
+        writer.setTitle(document.title)
         writer.setCreator("Mnemoscope")
 
         def save(run: PrintRun) -> None:
@@ -177,29 +179,29 @@ class PrintController(QObject):
             work = partial(_save, path, data, notes, may_replace)
             self._job.put(self._jobs.write(work, done, self._fail))
 
-        self._begin(writer, what, save)
+        self._begin(writer, document, save)
 
-    def _print_on(self, printer: "QPrinter", _: Opened, what: Printable) -> None:
+    def _print_on(self, printer: "QPrinter", _: Opened, document: Printable) -> None:
         def report(run: PrintRun) -> None:
             printed, name = run.paper.pages, printer.printerName()
             sent = tr_count("{count:,} page sent to {name}.", "{count:,} pages sent to {name}.", printed, name=name)
             self._banner.show_message(sent, "fine", key=_KEY)
 
-        self._begin(printer, what, report, printer.abort)
+        self._begin(printer, document, report, printer.abort)
 
     def _begin(
         self,
         device: QPagedPaintDevice,
-        what: Printable,
+        document: Printable,
         finish: Callable[[PrintRun], None],
         abort: Callable[[], object] = lambda: None,
     ) -> None:
         style = paper_style()
-        paper = Paper(device, what.title, style)
+        paper = Paper(device, document.title, style)
         if not paper.ok:
             self._fail(tr("The printer cannot be used: choose another one."))
             return
-        run = self._run = PrintRun(paper, what.steps(paper, style), self)
+        run = self._run = PrintRun(paper, document.steps(paper, style), self)
         dialog = self._progress = progress_dialog(self._window, tr("Preparing the pages…"), tr("Cancel"), 1000)
         dialog.setWindowTitle(tr("Print"))
         dialog.setMinimumDuration(_DIALOG_DELAY_MS)

@@ -134,7 +134,7 @@ class LinkController(QObject):
         """
         opened = self._workspace.current
         known = (str(opened.folder) if opened else "", self._opening, *self._state.recent)
-        return next((Path(mine) for mine in known if mine and _is_same_folder(mine, folder)), None)
+        return next((Path(path) for path in known if path and _is_same_folder(path, folder)), None)
 
     def _offer_folder(self, link: Link) -> None:
         self._banner.show_message(

@@ -449,10 +449,10 @@ def _call_input(call: SessionMessage) -> str:
 def spoken(conversation: Conversation, number: int, *, folded: bool, line: tuple[str, ...] = ()) -> str:
     """An entry for screen readers: speaker, time, and text; `line` replaces its summary."""
     entry = conversation.entries[number]
-    who = f"{entry.speaker}, {exact(entry.time)}" if entry.time is not None else entry.speaker
+    speaker = f"{entry.speaker}, {exact(entry.time)}" if entry.time is not None else entry.speaker
     if entry.kind in ("user", "speech"):
-        what = conversation.message(entry).text[:_MOST_READ]
+        text = conversation.message(entry).text[:_MOST_READ]
     else:
-        what = " · ".join(part for part in line or summary(conversation, entry) if part)
-        what = ", ".join((what, tr("folded") if folded else tr("unfolded")))
-    return f"{who}: {what}"
+        text = " · ".join(part for part in line or summary(conversation, entry) if part)
+        text = ", ".join((text, tr("folded") if folded else tr("unfolded")))
+    return f"{speaker}: {text}"

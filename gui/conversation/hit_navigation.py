@@ -48,12 +48,12 @@ class SearchTime:
     def ranges(self, marks: MatchMarks, key: int, text: str) -> Ranges:
         """Return the ranges of a block in `marks`; none if it would have to be searched and the time is used up."""
         if marks.known(key):
-            return marks.of(key, text)
+            return marks.ranges_in(key, text)
         if self._seconds_left <= 0:
             self.late = True
             return []
         began = time.perf_counter()
-        ranges = marks.of(key, text)
+        ranges = marks.ranges_in(key, text)
         self._seconds_left -= time.perf_counter() - began
         return ranges
 

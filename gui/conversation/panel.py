@@ -133,10 +133,27 @@ class ConversationPanel(BaseViewer):
         self._links = LinkFollower(jobs, self)
         self.session_actions = ConversationActions(jobs, self.view, self)
         self.chunks = ConversationChunks(jobs, self.view, self)
-        do = self.session_actions
+        actions = self.session_actions
         chunks = self.chunks.inspector.margin_action
-        menu = [do.copy_message, do.link, do.like, do.copy_session, do.raw, None, self.find_action, chunks]
-        buttons = [do.detail, do.prompts, do.files, do.remember, do.resume, do.more, do.similar]
+        menu = [
+            actions.copy_message,
+            actions.link,
+            actions.like,
+            actions.copy_session,
+            actions.raw,
+            None,
+            self.find_action,
+            chunks,
+        ]
+        buttons = [
+            actions.detail,
+            actions.prompts,
+            actions.files,
+            actions.remember,
+            actions.resume,
+            actions.more,
+            actions.similar,
+        ]
         self.header = ConversationHeader(buttons, menu, self)
         self._put_together(self.header, self.header.show_active, self.view)
         self._put_below(self.chunks.card)

@@ -110,15 +110,15 @@ class Rows:
     def fold_like(self, other: "Rows") -> None:
         """Copy the folding state of the rows of an earlier state of the same conversation."""
         self.set_detail(other.detail)
-        mine, theirs = self._conversation.entries, other._conversation.entries
+        entries, other_entries = self._conversation.entries, other._conversation.entries
         for first in other._opened:
-            if first < len(mine) and self._group_of[first] == first:
+            if first < len(entries) and self._group_of[first] == first:
                 self.set_group(first, opened=True)
         for entry, fold in other._folds.items():
-            if entry < len(mine) and mine[entry].kind == theirs[entry].kind:
+            if entry < len(entries) and entries[entry].kind == other_entries[entry].kind:
                 self.set_fold(entry, fold)
         for first in self._opened - other._opened:  # `set_fold` opened them
-            if first < len(theirs) and other._group_of[first] == first:
+            if first < len(other_entries) and other._group_of[first] == first:
                 self.set_group(first, opened=False)
 
     def fold(self, entry: int) -> Fold:

@@ -226,7 +226,7 @@ class PieceDocuments(QObject):
             self._making = None
         self._style = style
 
-    def of(self, piece: int) -> PieceLayout | None:
+    def layout_of(self, piece: int) -> PieceLayout | None:
         """Return the document of a piece; None if it is not laid out."""
         return self._cache.get(piece)
 
@@ -312,7 +312,7 @@ class RowLayout:
     def document_of(self, row: Row) -> PieceLayout | None:
         """Return the laid-out text of a row; None while there is none, and for rows without a piece."""
         piece = self.piece_of(row)
-        return None if piece is None else self.documents.of(piece)
+        return None if piece is None else self.documents.layout_of(piece)
 
     def head(self, position: int) -> Head:
         """Return the heading above the row at this position."""
@@ -363,7 +363,7 @@ class RowLayout:
             return px(_MORE_HEIGHT)
         piece = self.piece_of(row)
         assert piece is not None
-        laid = self.documents.of(piece)
+        laid = self.documents.layout_of(piece)
         return sum(self.pads(row)) + (round(laid.height) if laid is not None else self._guess(piece))
 
     def height(self, position: int) -> int:

@@ -117,7 +117,7 @@ class ConversationSelection(QObject):
         """Return the selected text of a piece; if the piece is no longer laid out, its whole source."""
         layout = self._scroller.layout
         assert layout is not None
-        laid = layout.documents.of(piece)
+        laid = layout.documents.layout_of(piece)
         if laid is None:
             return layout.conversation.source(piece)
         length = laid.document.characterCount() - 1
@@ -151,7 +151,7 @@ class ConversationSelection(QObject):
     def extend_by_key(self, move: QTextCursor.MoveOperation) -> None:
         """Move the caret by a cursor operation within its piece, if a selection was begun."""
         caret, layout = self._selection.caret, self._scroller.layout
-        laid = layout.documents.of(caret[0]) if caret is not None and layout is not None else None
+        laid = layout.documents.layout_of(caret[0]) if caret is not None and layout is not None else None
         if caret is None or laid is None:
             return
         cursor = QTextCursor(laid.document)
@@ -162,7 +162,7 @@ class ConversationSelection(QObject):
     def select_word(self, position: TextPosition) -> None:
         """Select the word at a position."""
         layout = self._scroller.layout
-        laid = layout.documents.of(position[0]) if layout is not None else None
+        laid = layout.documents.layout_of(position[0]) if layout is not None else None
         if laid is not None:
             cursor = QTextCursor(laid.document)
             cursor.setPosition(position[1])

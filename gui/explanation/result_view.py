@@ -338,7 +338,7 @@ class ResultView(QWidget):
         self._rank.setText(wording.rank(reason, outcome))
         self._bar.show_shares(wording.shares(reason, result))
         self._bar.setVisible(result.is_scored)
-        details: dict[str, str] = {part.part: part.detail or part.sentence for part in reasons_of(reason)}
+        details: dict[str, str] = {entry.part: entry.detail or entry.sentence for entry in reasons_of(reason)}
         parts = wording.parts(reason)
         self._terms.show_parts(parts)
         self._terms.setVisible(bool(reason.full_bm25 and parts))

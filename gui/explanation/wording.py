@@ -217,41 +217,41 @@ def figures(reason: ResultExplanation) -> tuple[Figure, ...]:
     return tuple(Figure(name, value) for name, value in _figures(reason))
 
 
-def _figures(explanation: ResultExplanation) -> Iterator[tuple[str, str]]:
-    yield tr("Rank"), number(explanation.rank)
-    yield tr("Score"), number(explanation.score, ".3f")
-    if explanation.min_score:
-        yield tr("Minimum score"), number(explanation.min_score, "g")
-    if explanation.full_bm25:
-        yield tr("Words' score"), number(explanation.shown_text_score, ".3f")
-        for term in explanation.terms:
+def _figures(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
+    yield tr("Rank"), number(reason.rank)
+    yield tr("Score"), number(reason.score, ".3f")
+    if reason.min_score:
+        yield tr("Minimum score"), number(reason.min_score, "g")
+    if reason.full_bm25:
+        yield tr("Words' score"), number(reason.shown_text_score, ".3f")
+        for term in reason.terms:
             yield in_quotes(term.term), _of_term(term)
-        for word in explanation.missing:
+        for word in reason.missing:
             yield in_quotes(word), tr(_MISSING_TERM)
-        yield tr("BM25 sum"), number(explanation.bm25, ".2f")
-        yield tr("Added for nearby words"), number(explanation.nearness * explanation.full_bm25, ".2f")
-        yield tr("Score of a full match"), number(explanation.full_bm25, ".2f")
-        yield tr("Score from BM25"), number(explanation.from_bm25, ".3f")
-        yield tr("Share of the query"), number(explanation.covered, ".0%")
-        yield tr("Share of the query in two adjacent lines"), number(explanation.together, ".0%")
-        yield tr("Added for this share"), number(explanation.from_coverage, ".3f")
-        if explanation.from_name:
-            yield tr("Added for the title or name"), number(explanation.from_name, ".3f")
-        if explanation.in_project:
-            yield tr("Added for words in other passages of the project"), number(explanation.from_project, ".3f")
-    yield from _meaning(explanation)
-    if explanation.time:
-        yield tr("Time in the query"), explanation.time
-        yield tr("Factor for a matching date"), number(explanation.time_lift, ".2f")
-    if explanation.session_names:
-        yield tr("Names in the query"), ", ".join(explanation.session_names)
-        yield tr("Factor for a named session"), number(explanation.session_lift, ".2f")
-    yield from _age(explanation)
-    if explanation.mmr_like or explanation.rank != explanation.score_rank:
-        yield tr("Rank before similar results moved down"), number(explanation.score_rank)
-        yield tr("Deducted for similarity"), number(explanation.mmr_penalty, ".3f")
-        if explanation.mmr_like:
-            yield tr("Similar to"), explanation.mmr_like
+        yield tr("BM25 sum"), number(reason.bm25, ".2f")
+        yield tr("Added for nearby words"), number(reason.nearness * reason.full_bm25, ".2f")
+        yield tr("Score of a full match"), number(reason.full_bm25, ".2f")
+        yield tr("Score from BM25"), number(reason.from_bm25, ".3f")
+        yield tr("Share of the query"), number(reason.covered, ".0%")
+        yield tr("Share of the query in two adjacent lines"), number(reason.together, ".0%")
+        yield tr("Added for this share"), number(reason.from_coverage, ".3f")
+        if reason.from_name:
+            yield tr("Added for the title or name"), number(reason.from_name, ".3f")
+        if reason.in_project:
+            yield tr("Added for words in other passages of the project"), number(reason.from_project, ".3f")
+    yield from _meaning(reason)
+    if reason.time:
+        yield tr("Time in the query"), reason.time
+        yield tr("Factor for a matching date"), number(reason.time_lift, ".2f")
+    if reason.session_names:
+        yield tr("Names in the query"), ", ".join(reason.session_names)
+        yield tr("Factor for a named session"), number(reason.session_lift, ".2f")
+    yield from _age(reason)
+    if reason.mmr_like or reason.rank != reason.score_rank:
+        yield tr("Rank before similar results moved down"), number(reason.score_rank)
+        yield tr("Deducted for similarity"), number(reason.mmr_penalty, ".3f")
+        if reason.mmr_like:
+            yield tr("Similar to"), reason.mmr_like
 
 
 def _of_term(term: TermMatch) -> str:
@@ -264,30 +264,27 @@ def _of_term(term: TermMatch) -> str:
     )
 
 
-def _meaning(explanation: ResultExplanation) -> Iterator[tuple[str, str]]:
-    if explanation.cosine_low is None or explanation.cosine_high is None or explanation.wordless:
+def _meaning(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
+    if reason.cosine_low is None or reason.cosine_high is None or reason.wordless:
         return
-    meaning = explanation.shown_vector_score
+    meaning = reason.shown_vector_score
     score = tr("passage has no vector yet") if meaning is None else number(meaning, ".3f")
     yield tr("Meaning's score"), score
-    if explanation.cosine is not None:
-        yield tr("Cosine"), number(explanation.cosine, ".3f")
-    yield (
-        tr("Cosine range of the model"),
-        tr("{low:.2f} to {high:.2f}", low=explanation.cosine_low, high=explanation.cosine_high),
-    )
-    yield tr("Weight of meaning"), number(explanation.vector_weight, ".0%")
+    if reason.cosine is not None:
+        yield tr("Cosine"), number(reason.cosine, ".3f")
+    yield tr("Cosine range of the model"), tr("{low:.2f} to {high:.2f}", low=reason.cosine_low, high=reason.cosine_high)
+    yield tr("Weight of meaning"), number(reason.vector_weight, ".0%")
 
 
-def _age(explanation: ResultExplanation) -> Iterator[tuple[str, str]]:
-    if explanation.date_origin is None:
+def _age(reason: ResultExplanation) -> Iterator[tuple[str, str]]:
+    if reason.date_origin is None:
         return
-    yield tr("Date taken from"), tr(_ORIGINS[explanation.date_origin])
-    if explanation.date is not None and explanation.half_life_days is not None:
-        yield tr("Date"), date_of(explanation.date)
-        yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(explanation.half_life_days))
-        yield tr("Score left after ageing"), number(explanation.decay, ".1%")
-        yield tr("Score before ageing"), number(explanation.fresh_score, ".3f")
+    yield tr("Date taken from"), tr(_ORIGINS[reason.date_origin])
+    if reason.date is not None and reason.half_life_days is not None:
+        yield tr("Date"), date_of(reason.date)
+        yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(reason.half_life_days))
+        yield tr("Score left after ageing"), number(reason.decay, ".1%")
+        yield tr("Score before ageing"), number(reason.fresh_score, ".3f")
 
 
 def spoken_parts(listed: Sequence[Part]) -> str:

@@ -84,9 +84,9 @@ def _followed(requirement: str, extra: str) -> Iterator[tuple[str, str]]:
 
     Requirements excluded by system or Python version are not installed.
     """
-    what, _, condition = requirement.partition(";")
+    package, _, condition = requirement.partition(";")
     only_with = _EXTRA.search(condition)
-    if (only_with[1] if only_with else "") != extra or (match := _NAME.match(what)) is None:
+    if (only_with[1] if only_with else "") != extra or (match := _NAME.match(package)) is None:
         return
     name = _normal(match[1])
     yield name, ""

@@ -154,10 +154,10 @@ def _time_mark(year: int, month: int, notes: int, sessions: int) -> Mark:
 
 
 def _notes_and_sessions(notes: int, sessions: int) -> str:
-    some = tr_count("{count:,} note", "{count:,} notes", notes)
+    notes_text = tr_count("{count:,} note", "{count:,} notes", notes)
     if not sessions:
-        return some
-    return ", ".join((some, tr_count("{count:,} session", "{count:,} sessions", sessions)))
+        return notes_text
+    return ", ".join((notes_text, tr_count("{count:,} session", "{count:,} sessions", sessions)))
 
 
 def disk_series(parts: Sequence[DiskPart]) -> Series:

@@ -335,10 +335,10 @@ class OverviewPage(IndexPage):
             card.show_figure(figure)
         self.attention.show_rows("status", attention_of(status))
         self.speed.show_series(self._throughput.series(), self._throughput.now())
-        some = bool(status.files) and self._overview is not None
-        self._columns.set_single(not some)
+        has_charts = bool(status.files) and self._overview is not None
+        self._columns.set_single(not has_charts)
         for chart in (self.map, *self._charts):
-            chart.setVisible(some)
+            chart.setVisible(has_charts)
 
     @Slot(str, tuple)
     def show_attention(self, page: str, rows: tuple[Attention, ...]) -> None:

@@ -19,7 +19,7 @@ class Engine(NamedTuple):
     name: str
     """Name in the settings."""
     title: str
-    what: str
+    description: str
     needs: str
 
 

@@ -57,13 +57,13 @@ class EngineForm(QWidget):
         self._make_fields()
         for choice in ENGINES:
             button = self._buttons[choice.name] = RadioButton(tr(choice.title))
-            button.setAccessibleDescription(f"{tr(choice.what)} {tr(choice.needs)}")
+            button.setAccessibleDescription(f"{tr(choice.description)} {tr(choice.needs)}")
             button.clicked.connect(lambda _=False, name=choice.name: self._choose(name))
             self._group.addButton(button)
             below = QVBoxLayout()
             below.setContentsMargins(margins(indent(), 0, 0, 0))
             below.setSpacing(2)
-            for words in (choice.what, choice.needs):
+            for words in (choice.description, choice.needs):
                 below.addWidget(label(tr(words), "meta", wrap=True))
             if choice.name in self._fields:
                 below.addWidget(self._fields[choice.name])

@@ -165,7 +165,7 @@ def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | N
     named = _folded(placed.title)
     patterns = ((r"(?<!\w){}(?!\w)", named), (r"(?<!\w){}", named), (r"(?<!\w){}", whole))
     fitting = (all(re.search(pattern.format(re.escape(word)), text) for word in words) for pattern, text in patterns)
-    return next((how for how, fits in enumerate(fitting) if fits), None)
+    return next((rank for rank, fits in enumerate(fitting) if fits), None)
 
 
 def with_marks(text: str, query: str, palette: QPalette) -> Styled:

@@ -365,8 +365,8 @@ class Pages(QObject):
                 privacy.page_requested.connect(self.page_requested)
                 return privacy
             case _:
-                mine = [switch for switch in self._switches if switch.placed.page == name]
-                return OptionsPage(name, self._model, self._parent, switches=mine)
+                switches = [switch for switch in self._switches if switch.placed.page == name]
+                return OptionsPage(name, self._model, self._parent, switches=switches)
 
     def _form(self, page: EmbeddingPage | EnginePage) -> DialogPage:
         page.saved.connect(self._saved)

@@ -131,9 +131,9 @@ class ResultsPage(DialogPage):
         fits: list[tuple[int, OptionPlacement, SystemSwitch | None]] = []
         for placed, switch in with_switches(placed_options().values(), self._switches):
             value = switch.on if switch is not None else layers.in_force(placed.key)
-            if whole_page(placed.page) in pages and (how := fit(placed, value, words)) is not None:
-                fits.append((how, placed, switch))
-        fits.sort(key=lambda fit: fit[0])
+            if whole_page(placed.page) in pages and (rank := fit(placed, value, words)) is not None:
+                fits.append((rank, placed, switch))
+        fits.sort(key=lambda one: one[0])
         # The page with the best match comes first, and on each the best match.
         order = list(dict.fromkeys(whole_page(placed.page) for _, placed, _ in fits))
         fits.sort(key=lambda fit: order.index(whole_page(fit[1].page)))

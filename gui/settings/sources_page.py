@@ -440,8 +440,8 @@ class SourcesPage(OptionsPage):
 
     @property
     def ready(self) -> bool:
-        looking = any(field is not None and not field.ready for field in (self._paths, self._sessions))
-        return super().ready and self.card.ready and not looking
+        loading = any(field is not None and not field.ready for field in (self._paths, self._sessions))
+        return super().ready and self.card.ready and not loading
 
     def stop(self) -> None:
         self.card.stop()

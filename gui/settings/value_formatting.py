@@ -338,11 +338,11 @@ def _table(option: Option, text: str) -> dict[str, Any]:
             raise UnreadableValue(
                 tr('Write each line as "name = value": {line} is not in this form.', line=in_quotes(line.strip()))
             )
-        found[name] = _parse_value(option, entry)
+        found[name] = _parse_item(option, entry)
     return found
 
 
-def _parse_value(option: Option, text: str) -> Any:
+def _parse_item(option: Option, text: str) -> Any:
     """Parse one value of a table option."""
     if option.kind == "numbers":
         return _number(option, text, whole=False)

@@ -67,15 +67,15 @@ def in_reading_order(text: str) -> str:
 
 def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag | Qt.TextFlag, text: str) -> None:
     """Draw text like `drawText`, unmirrored; left and right in `flags` mean start and end of lines."""
-    how = flags if isinstance(flags, int) else flags.value
-    if is_mirrored(painter) and how & _SIDES in (_LEFT.value, _RIGHT.value):
-        how ^= _SIDES
-    elif is_mirrored(painter) and not how & _SIDES_OR_CENTRE:
-        how |= _RIGHT.value
+    alignment = flags if isinstance(flags, int) else flags.value
+    if is_mirrored(painter) and alignment & _SIDES in (_LEFT.value, _RIGHT.value):
+        alignment ^= _SIDES
+    elif is_mirrored(painter) and not alignment & _SIDES_OR_CENTRE:
+        alignment |= _RIGHT.value
     text = in_reading_order(text)
     painter.setLayoutDirection(line_direction(text))
     with upright(painter, rect) as area:
-        painter.drawText(area, how | _ABSOLUTE, text)
+        painter.drawText(area, alignment | _ABSOLUTE, text)
     painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 

@@ -248,7 +248,7 @@ class MatchMarks(QObject):
     def known(self, line: int) -> bool:
         return self._finder is None or line in self._cached
 
-    def of(self, line: int, text: str) -> Ranges:
+    def ranges_in(self, line: int, text: str) -> Ranges:
         """Return the ranges to highlight in a line; a long line is searched in the background, and `found` follows."""
         finder = self._finder
         if finder is None:

@@ -132,12 +132,12 @@ def page_source(
 
 def _beginning(lines: Lines, cancel: CancelToken, most: float) -> str:
     """Return the lines up to about `most` characters, joined."""
-    taken: list[str] = []
+    collected: list[str] = []
     characters = 0
     for first in range(1, lines.line_count + 1, _BLOCK):
         cancel.checkpoint()
-        taken += lines.lines(first, first + _BLOCK - 1)
-        characters += sum(map(len, taken[first - 1 :]))
+        collected += lines.lines(first, first + _BLOCK - 1)
+        characters += sum(map(len, collected[first - 1 :]))
         if characters > most:
             break
-    return "\n".join(taken)
+    return "\n".join(collected)

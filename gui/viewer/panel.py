@@ -388,23 +388,23 @@ class ViewerPanel(BaseViewer):
         self.wrap_action.setCheckable(True)
         self.wrap_action.toggled.connect(self.source.set_wrap)
         self.wrap_action.setChecked(True)
-        do = self.file_actions
+        actions = self.file_actions
         self.chunks_action = self._chunks.margin_action
         menu = [
-            do.link,
-            do.copy_path,
-            do.copy_part,
-            do.reveal,
-            do.obsidian,
+            actions.link,
+            actions.copy_path,
+            actions.copy_part,
+            actions.reveal,
+            actions.obsidian,
             self.similar.action,
-            do.sessions,
+            actions.sessions,
             self.link_card.action,
             None,
             self.find_action,
             self.wrap_action,
             self.chunks_action,
         ]
-        return ViewerHeader([do.edit, do.cite], menu, self)
+        return ViewerHeader([actions.edit, actions.cite], menu, self)
 
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)

@@ -367,8 +367,8 @@ class RenderedView(QTextBrowser):
         for block, rect in self._visible():
             line, text = block.blockNumber() + 1, block.text()
             pen.grounds(block, rect, first=block == first)
-            pen.boxes(block, rect, self._marks.of(line, text), colours.mark)
-            pen.boxes(block, rect, self._found.of(line, text), faded(colours.accent, FOUND_OPACITY))
+            pen.boxes(block, rect, self._marks.ranges_in(line, text), colours.mark)
+            pen.boxes(block, rect, self._found.ranges_in(line, text), faded(colours.accent, FOUND_OPACITY))
             if self.current_hit is not None and self.current_hit.line == line:
                 pen.boxes(block, rect, utf16_ranges(text, [(self.current_hit.start, self.current_hit.end)]), None)
         painter.end()

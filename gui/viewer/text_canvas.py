@@ -308,8 +308,8 @@ class LineCanvas(FontSized, QAbstractScrollArea):
     def _decoration(self, number: int, laid: LineLayout, *, late: bool) -> Decoration:
         """Return the ranges to highlight in a line; if `late`, only those that are known already."""
         return Decoration(
-            marks=[] if late and not self._marks.known(number) else self._marks.of(number, laid.text),
-            found=[] if late and not self._found.known(number) else self._found.of(number, laid.text),
+            marks=[] if late and not self._marks.known(number) else self._marks.ranges_in(number, laid.text),
+            found=[] if late and not self._found.known(number) else self._found.ranges_in(number, laid.text),
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -72,11 +72,11 @@ _COPIED_MS = 1500
 class CopyJsonButton(QPushButton):
     """A button that copies a record as JSON, and briefly confirms it in its label."""
 
-    def __init__(self, record: Callable[[], Any], what: str) -> None:
-        """`record` returns the record to copy, None if there is none; `what` describes the record."""
+    def __init__(self, record: Callable[[], Any], description: str) -> None:
+        """`record` returns the record to copy, None if there is none; `description` describes the record."""
         super().__init__(tr("Copy as JSON"))
         self._record = record
-        set_tip(self, what)
+        set_tip(self, description)
         self._copied = QTimer(self, singleShot=True, interval=_COPIED_MS)
         self._copied.timeout.connect(self._name)
         self.clicked.connect(self._copy)

@@ -138,15 +138,15 @@ class KeySheet(QWidget):
         rows = iter(self._rows)
         found = 0
         for title, count in self._titles:
-            some = 0
+            matching = 0
             for _ in range(count):
                 searched, labels = next(rows)
                 fits = all(part in searched for part in parts)
-                some += fits
-                for shown_label in labels:
-                    shown_label.setVisible(fits)
-            title.setVisible(some > 0)
-            found += some
+                matching += fits
+                for one in labels:
+                    one.setVisible(fits)
+            title.setVisible(matching > 0)
+            found += matching
         self._nothing.setVisible(not found)
         announce(self.edit, tr_count("{count:,} key", "{count:,} keys", found) if found else self._nothing.text())
 

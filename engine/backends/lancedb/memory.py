@@ -52,7 +52,7 @@ class RemoteFiles:
 
         def rows(view: TableView) -> list[Row]:
             files = view.files(cancel)
-            key = next((key for key, name in self._file_names.of(files).items() if name == path), None)
+            key = next((key for key, name in self._file_names.stable_names(files).items() if name == path), None)
             if key is None:
                 raise PathRefused
             return view.where(sql_one_of("file", [key]), cancel)

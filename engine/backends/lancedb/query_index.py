@@ -56,7 +56,9 @@ class QueryIndex:
     def divided(self, hidden: frozenset[int]) -> tuple[list[SharedFile], list[SharedFile]]:
         """Return the files without these ids, and those with them."""
         files = self.files.values()
-        return [row.file for row in files if row.id not in hidden], [row.file for row in files if row.id in hidden]
+        return [entry.file for entry in files if entry.id not in hidden], [
+            entry.file for entry in files if entry.id in hidden
+        ]
 
     def key_of(self, path: str) -> str | None:
         return next((key for key, file in self.files.items() if file.path == path), None)
@@ -187,9 +189,9 @@ class TableCounts:
         self.total, self._words, self.condition = view.passages, view.words, ""
         if hidden_ids:
             known, hidden = query_index.divided(hidden_ids)
-            self.total, self._words = sum(source.passages for source in known), sum(source.words for source in known)
-            sources = {entry.source for entry in hidden} - {entry.source for entry in known}
-            keys = [entry.key for entry in hidden if entry.source not in sources]
+            self.total, self._words = sum(file.passages for file in known), sum(file.words for file in known)
+            sources = {file.source for file in hidden} - {file.source for file in known}
+            keys = [file.key for file in hidden if file.source not in sources]
             self.condition = f"NOT ({sql_one_of('source', sources)} OR {sql_one_of('file', keys)})"
 
     @property
@@ -234,7 +236,7 @@ class MemoryIndexCounts:
     def __init__(self, indexes: MemoryIndexes) -> None:
         self._indexes = indexes
 
-    def of(self, snapshot: Snapshot) -> TableCounts:
+    def counts(self, snapshot: Snapshot) -> TableCounts:
         return TableCounts(self._indexes.current, snapshot.hidden)
 
 

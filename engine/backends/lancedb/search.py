@@ -107,7 +107,7 @@ class TableSearcher:
         with self._lock:
             rules = self._file_names.indexed_under()
             if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
-                named = self._file_names.of(view.files(cancel))
+                named = self._file_names.stable_names(view.files(cancel))
                 self._named_under = rules
                 self._catalog = Catalog(view, named, self._identity(view), self._guard.rules)
             return self._catalog

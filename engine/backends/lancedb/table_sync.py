@@ -366,15 +366,15 @@ class TablePublisher:
             self._store_files([file for file, _ in renewed], [file.key for file, _ in renewed], view, rules, work)
             done += len(renewed)
             work.meter.step(done, renewed[-1][0].path)
-        for keys in _batches_of_keys(plan.join):
+        for keys in _batches(plan.join):
             fresh = f"{sql_one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
             self._writer.change_holders(fresh, f"concat(holders, {sql_text(entry)})", token)
         for file in plan.leave:
-            mine = next(entry for entry in file.holders if entry[0] == me.id)
+            own_entry = next(entry for entry in file.holders if entry[0] == me.id)
             condition = f"{sql_one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
-            gone = sql_text(spelt_holders([mine]))
+            gone = sql_text(spelt_holders([own_entry]))
             self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
-        for keys in _batches_of_keys(plan.remove):
+        for keys in _batches(plan.remove):
             self._writer.delete(sql_one_of("file", keys), token)
         self._shared()
 
@@ -427,6 +427,6 @@ def _groups(files: Sequence[tuple[LocalFile, list[str]]]) -> Iterator[list[tuple
         yield group
 
 
-def _batches_of_keys(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+def _batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(keys), _KEYS_AT_ONCE):
         yield keys[start : start + _KEYS_AT_ONCE]

@@ -270,14 +270,14 @@ def _passed_over(
     discovery: Discovery, accepted: dict[str, list[FoundFile]]
 ) -> tuple[tuple[FoundFile, ...], tuple[FileIssue, ...]]:
     """Return the files that `qmd` indexes, and those excluded by our rules or its own."""
-    taken, passed = [], list(discovery.skipped)
+    indexed, left_out = [], list(discovery.skipped)
     for root, files in accepted.items():
         for file in files:
             inside = file.name[len(root) :].strip("/").split("/")[:-1]
             folder = next((part for part in inside if part in PASSED_BY_QMD or part.startswith(".")), None)
             if folder is None:
-                taken.append(file)
+                indexed.append(file)
             else:
                 detail = skip_reasons.FOLDER_OF_QMD.message(folder=folder)
-                passed.append(FileIssue(path=file.name, rule="qmd", detail=detail))
-    return tuple(taken), tuple(passed)
+                left_out.append(FileIssue(path=file.name, rule="qmd", detail=detail))
+    return tuple(indexed), tuple(left_out)

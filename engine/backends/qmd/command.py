@@ -432,17 +432,17 @@ class QmdCommand:
         }
 
 
-def _failure(what: str, finished: Finished) -> QmdFailed:
+def _failure(command: str, finished: Finished) -> QmdFailed:
     """The error of a failed command, with its own message."""
     if finished.code < 0:
-        ended = tr("The system ended {command} (signal {number}).", command=what, number=-finished.code)
+        ended = tr("The system ended {command} (signal {number}).", command=command, number=-finished.code)
         return QmdFailed(ended, "")
     output = f"{finished.errors}\n{finished.output}"
     lines = [" ".join(line.split()) for line in output.splitlines() if line.strip()]
     # Of a stack trace, the line with the error is the readable one.
     line = next((line for line in lines if re.match(r"(?:\w*Error|Error|Usage)\b", line)), lines[0] if lines else "")
     reason = line[:_SHOWN_ERROR] or tr("exit code {number}", number=finished.code)
-    failed = tr("{command} failed: {reason}.", command=what, reason=reason.rstrip("."))
+    failed = tr("{command} failed: {reason}.", command=command, reason=reason.rstrip("."))
     return QmdFailed(failed, output)
 
 

@@ -203,7 +203,7 @@ class QueryRunner:
         explain = ["--explain"] if mode == "query" else []
         request = request._replace(most=min(request.most, _MOST_EXPLAINED))
         lines = [
-            *(f"lex: {way}" for way in query_text.variants if mode == "query"),
+            *(f"lex: {variant}" for variant in query_text.variants if mode == "query"),
             f"vec: {query_text.plain_sentence}",
         ]
         variants: tuple[tuple[RetryPause, Verb, str, list[str]], ...] = (
@@ -297,26 +297,26 @@ class _RecentAnswers:
     """Recent answers: the window requests keywords first, and then everything."""
 
     def __init__(self, settings: ResultCacheSettings) -> None:
-        self._of = settings
+        self._settings = settings
         self._lock = threading.Lock()
         self._cached: OrderedDict[object, tuple[float, tuple[Hit, ...]]] = OrderedDict()
 
     def begin(self, settings: ResultCacheSettings) -> None:
         """Apply cache settings, and drop all answers."""
         with self._lock:
-            self._of = settings
+            self._settings = settings
             self._cached.clear()
 
     def get(self, key: object) -> tuple[Hit, ...] | None:
         with self._lock:
             since, hits = self._cached.get(key, (0.0, None))
-            return hits if time.monotonic() - since < self._of.ttl_seconds else None
+            return hits if time.monotonic() - since < self._settings.ttl_seconds else None
 
     def put(self, key: object, hits: tuple[Hit, ...]) -> None:
-        if self._of.enabled:
+        if self._settings.enabled:
             with self._lock:
                 self._cached[key] = time.monotonic(), hits
-                while len(self._cached) > self._of.max_entries:
+                while len(self._cached) > self._settings.max_entries:
                     self._cached.popitem(last=False)
 
 
@@ -395,8 +395,8 @@ def _remarks(query: Query, required: list[tuple[str, ...]]) -> Iterator[str]:
             yield tr("qmd can't search for alternatives ({part}): this part was left out.", part=str(clause))
         for name in names:
             if name in UNKNOWN_TO_QMD:
-                what = tr(UNKNOWN_TO_QMD[name])
-                yield tr("qmd does not support {what}: {part} was left out.", what=what, part=str(clause))
+                feature = tr(UNKNOWN_TO_QMD[name])
+                yield tr("qmd does not support {what}: {part} was left out.", what=feature, part=str(clause))
     variants = 1
     for alternatives in required:
         variants *= len(alternatives)

@@ -57,47 +57,38 @@ def _exported(export: Any, text: DocumentText) -> Iterable[ExportedNote] | None:
         return _day_one(entries)
     if entries and all({"title", "body", "date"} <= entry.keys() for entry in entries):  # jrnl
         return (
-            ExportedNote(
-                _string_of(entry, "title"),
-                _string_of(entry, "body"),
-                _string_of(entry, "date"),
-                _strings(entry.get("tags")),
-            )
-            for entry in entries
+            ExportedNote(_string(one, "title"), _string(one, "body"), _string(one, "date"), _strings(one.get("tags")))
+            for one in entries
         )
     if blocks and all(isinstance(block.get("page-name"), str) for block in blocks):  # Logseq
-        return (ExportedNote(_string_of(page, "page-name"), "\n".join(_items(page, "content", 0))) for page in blocks)
+        return (ExportedNote(_string(page, "page-name"), "\n".join(_items(page, "content", 0))) for page in blocks)
     return None
 
 
 def _write_keep(note: dict[str, Any], text: DocumentText) -> None:
     if note.get("isTrashed") is True:
         raise DocumentError(NOT_NOTES, skip_reasons.IN_TRASH.message())
-    text.title = _string_of(note, "title")
+    text.title = _string(note, "title")
     edited = note["userEditedTimestampUsec"]
     with suppress(TypeError, ValueError, OverflowError, OSError):
         text.date = datetime.fromtimestamp(int(edited) // 1_000_000, UTC).isoformat(" ")
-    text.tags += (_string_of(label, "name") for label in dicts(note.get("labels")))
-    text.paragraph(_string_of(note, "textContent"))
+    text.tags += (_string(label, "name") for label in dicts(note.get("labels")))
+    text.paragraph(_string(note, "textContent"))
     items = dicts(note.get("listContent"))
     text.paragraph(
-        "\n".join(f"- [{'x' if item.get('isChecked') is True else ' '}] {_string_of(item, 'text')}" for item in items)
+        "\n".join(f"- [{'x' if one.get('isChecked') is True else ' '}] {_string(one, 'text')}" for one in items)
     )
     if text.is_empty:
         text.heading(1, text.title)
     for page in dicts(note.get("annotations")):
         text.paragraph(
-            " ".join(
-                filter(None, (_string_of(page, "title"), _string_of(page, "description"), _string_of(page, "url")))
-            )
+            " ".join(filter(None, (_string(page, "title"), _string(page, "description"), _string(page, "url"))))
         )
 
 
 def _simplenote(notes: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     for note in notes:
-        yield ExportedNote(
-            "", _string_of(note, "content"), _string_of(note, "creationDate"), _strings(note.get("tags"))
-        )
+        yield ExportedNote("", _string(note, "content"), _string(note, "creationDate"), _strings(note.get("tags")))
 
 
 _NO_NOTES = ("authentication", "spreadsheet")
@@ -112,7 +103,7 @@ def _standard_notes(items: list[dict[str, Any]]) -> Iterator[ExportedNote]:
         content = item.get("content")
         if item.get("content_type") == "Tag" and isinstance(content, dict):
             for reference in dicts(content.get("references")):
-                tags.setdefault(_string_of(reference, "uuid"), []).append(_string_of(content, "title"))
+                tags.setdefault(_string(reference, "uuid"), []).append(_string(content, "title"))
     for item in items:
         content = item.get("content")
         if item.get("content_type") != "Note" or not isinstance(content, dict) or item.get("deleted") is True:
@@ -120,10 +111,10 @@ def _standard_notes(items: list[dict[str, Any]]) -> Iterator[ExportedNote]:
         kind = content.get("noteType")
         if content.get("trashed") is True or kind in _NO_NOTES:
             continue
-        body, created = _string_of(content, "text"), _string_of(item, "created_at")
+        body, created = _string(content, "text"), _string(item, "created_at")
         body = _super_note(body) if kind == "super" else body
-        found = tags.get(_string_of(item, "uuid"), ())
-        yield ExportedNote(_string_of(content, "title") or " ", body, created, found, is_html=kind == "rich-text")
+        found = tags.get(_string(item, "uuid"), ())
+        yield ExportedNote(_string(content, "title") or " ", body, created, found, is_html=kind == "rich-text")
 
 
 def _super_note(text: str) -> str:
@@ -139,7 +130,7 @@ def _leaves(node: dict[str, Any]) -> str:
     if node.get("type") == "linebreak":
         return "\n"
     between = "\n" if node.get("type") in ("list", "table", "tablerow") else ""
-    return _string_of(node, "text") or between.join(map(_leaves, dicts(node.get("children"))))
+    return _string(node, "text") or between.join(map(_leaves, dicts(node.get("children"))))
 
 
 _MOMENT = re.compile(r"!\[[^\[\]]*\]\(dayone-moment:[^()]*\)\n*")
@@ -148,22 +139,22 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 def _day_one(entries: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     for entry in entries:
-        body = _ESCAPED.sub(r"\1", _MOMENT.sub("", _string_of(entry, "text")))
+        body = _ESCAPED.sub(r"\1", _MOMENT.sub("", _string(entry, "text")))
         location = entry.get("location")
-        named = [_string_of(location, key) for key in ("placeName", "localityName", "country")] if location else []
+        named = [_string(location, key) for key in ("placeName", "localityName", "country")] if location else []
         place = ", ".join(dict.fromkeys(filter(None, named)))
-        yield ExportedNote("", f"{body}\n\n{place}", _string_of(entry, "creationDate"), _strings(entry.get("tags")))
+        yield ExportedNote("", f"{body}\n\n{place}", _string(entry, "creationDate"), _strings(entry.get("tags")))
 
 
 def _roam(pages: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     for page in pages:
-        yield ExportedNote(_string_of(page, "title"), "\n".join(_items(page, "string", 0)))
+        yield ExportedNote(_string(page, "title"), "\n".join(_items(page, "string", 0)))
 
 
 def _items(block: dict[str, Any], key: str, level: int) -> Iterator[str]:
     """Yield the blocks below a block as items of a list."""
     for child in dicts(block.get("children")):
-        yield list_item(level, _string_of(child, key))
+        yield list_item(level, _string(child, key))
         yield from _items(child, key, level + 1)
 
 
@@ -179,7 +170,7 @@ def _strings(value: object) -> list[str]:
     return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
 
 
-def _string_of(record: object, key: str) -> str:
+def _string(record: object, key: str) -> str:
     """Return a string of a record; "" if it has none."""
     value = record.get(key) if isinstance(record, dict) else None
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
@@ -222,15 +213,10 @@ def _stored(page: str) -> Iterator[dict[str, Any]]:
 
 def _tiddlers(tiddlers: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     """Yield the notes of a TiddlyWiki, without those that are part of the program or drafts."""
-    for tiddler in tiddlers:
-        title, body = _string_of(tiddler, "title"), _string_of(tiddler, "text")
-        if (
-            title.startswith("$:/")
-            or "draft.of" in tiddler
-            or _string_of(tiddler, "type") not in _WIKI_TEXT
-            or not body.strip()
-        ):
+    for one in tiddlers:
+        title, body = _string(one, "title"), _string(one, "text")
+        if title.startswith("$:/") or "draft.of" in one or _string(one, "type") not in _WIKI_TEXT or not body.strip():
             continue
-        tags = [whole or word for whole, word in _WIKI_TAG.findall(_string_of(tiddler, "tags"))]
+        tags = [whole or word for whole, word in _WIKI_TAG.findall(_string(one, "tags"))]
         body = _WIKI_HEADING.sub(lambda marks: "#" * len(marks[1]) + " ", body)
-        yield ExportedNote(title, body, _string_of(tiddler, "created"), tags)
+        yield ExportedNote(title, body, _string(one, "created"), tags)

@@ -74,7 +74,7 @@ class Grouping:
     """Names of the groups: largest first, or newest first for ages."""
     counts: tuple[int, ...]
     """Number of points of each group."""
-    of: "NDArray[np.uint8]"
+    group_of: "NDArray[np.uint8]"
     """Index in `names` for each point, shape (n,)."""
     has_others: bool = False
     """Whether the last group is the rest."""
@@ -103,9 +103,9 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
         names = [*names[: MOST - 1], tr(OTHERS)]
     number_of = {name: index for index, name in enumerate(names)}
     of_file = np.array([number_of.get(label, len(names) - 1) for label in labels], np.int64).astype(np.uint8)
-    of = of_file[file_of] if len(files) else np.empty(0, np.uint8)
-    counts = np.bincount(of, minlength=len(names)).tolist()
-    return Grouping(kind, tuple(names), tuple(counts), of, has_others)
+    group_of = of_file[file_of] if len(files) else np.empty(0, np.uint8)
+    counts = np.bincount(group_of, minlength=len(names)).tolist()
+    return Grouping(kind, tuple(names), tuple(counts), group_of, has_others)
 
 
 def _labels(files: Sequence[MapFile], points: Sequence[int], kind: Kind, now: float) -> list[str]:

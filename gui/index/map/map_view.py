@@ -412,7 +412,7 @@ def prepare(record: IndexMap, kind: Kind) -> Prepared:
 
 def within_group(prepared: Prepared, points: "Indexes", isolated: int) -> tuple[int, ...]:
     """Return the ascending chunk ids of those points that belong to group `isolated`; of all for -1."""
-    members = points if isolated < 0 else points[prepared.grouping.of[points] == isolated]
+    members = points if isolated < 0 else points[prepared.grouping.group_of[points] == isolated]
     return tuple(sorted(prepared.scene.ids[members].tolist()))
 
 

@@ -159,7 +159,7 @@ def _draw(appearance: Appearance, view: Viewport, token: CancelToken) -> _Pictur
     signs = appearance.signs if radius >= LEAST * ratio else ()
     drawn = draw_points(
         pixels[visible],
-        appearance.grouping.of[visible],
+        appearance.grouping.group_of[visible],
         GroupStyles(colours, signs),
         (width, height),
         radius,

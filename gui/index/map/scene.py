@@ -265,7 +265,7 @@ class Scene:
         cells = ((self.points - np.array([left, low], np.float32)) / np.float32(side)).astype(np.int64)
         peaks = []
         for number in range(len(grouping.names)):
-            own = grouping.of == number
+            own = grouping.group_of == number
             numbers = (cells[own, 1] + 1) * (_CELLS + 2) + cells[own, 0] + 1
             counts = np.bincount(numbers, minlength=(_CELLS + 2) ** 2).reshape(_CELLS + 2, _CELLS + 2)
             around = counts.astype(np.float64)

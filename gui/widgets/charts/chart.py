@@ -427,12 +427,12 @@ class ChartCard(QFrame):
         QGuiApplication.clipboard().setText(text)
 
     def _show_side(self) -> None:
-        some = bool(self.chart.series.marks)
-        for side, shown in ((self.empty, not some), (self.chart, some and not self._turned)):
+        has_marks = bool(self.chart.series.marks)
+        for side, shown in ((self.empty, not has_marks), (self.chart, has_marks and not self._turned)):
             side.setVisible(shown)
         if self._turned:  # sorting takes longer than drawing: done only when visible
             self.table.show_records(self.chart.series.marks)
-            self.table.setVisible(some)
+            self.table.setVisible(has_marks)
         elif "table" in vars(self):
             self.table.hide()
         self._turn.setText(tr("Chart") if self._turned else tr("Table"))
@@ -440,7 +440,7 @@ class ChartCard(QFrame):
         if not self._turned:
             accessible_name = tr("{title}: show as table", title=self._title)
         self._turn.setAccessibleName(accessible_name)
-        self._turn.setVisible(some)
+        self._turn.setVisible(has_marks)
         self.setAccessibleDescription(self.chart.series.summary)
 
     @staticmethod

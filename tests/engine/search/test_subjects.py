@@ -27,7 +27,7 @@ def test_subjects_recomputed_only_for_other_passages(tmp_path: Path) -> None:
 
     def subjects() -> Subjects | None:
         with store.read() as snapshot:
-            return cache.of(snapshot, model, provider)
+            return cache.of_passages(snapshot, model, provider)
 
     provider.before = fail
     assert subjects() is None

@@ -39,16 +39,16 @@ def documents(appearance, monkeypatch) -> Iterator[PieceDocuments]:
 def begin(documents: PieceDocuments, piece: int) -> None:
     documents.request([piece])
     QCoreApplication.processEvents()  # one turn, and so one step
-    assert documents.of(piece) is None
+    assert documents.layout_of(piece) is None
 
 
 def test_large_piece_is_built_over_several_turns(qtbot, documents: PieceDocuments) -> None:
     begin(documents, 0)
-    assert documents.of(0) is None
+    assert documents.layout_of(0) is None
     with qtbot.waitSignal(documents.arrived):
         pass
-    assert documents.of(0).texts == ("return 1",) * 200
-    assert documents.of(0).height > 1_000
+    assert documents.layout_of(0).texts == ("return 1",) * 200
+    assert documents.layout_of(0).height > 1_000
 
 
 def test_started_piece_finishes_first_and_unwanted_is_dropped(qtbot, documents: PieceDocuments) -> None:
@@ -56,12 +56,12 @@ def test_started_piece_finishes_first_and_unwanted_is_dropped(qtbot, documents: 
     documents.request([1, 0])
     with qtbot.waitSignal(documents.arrived):
         pass
-    assert documents.of(0) is not None
-    assert documents.of(1) is None
+    assert documents.layout_of(0) is not None
+    assert documents.layout_of(1) is None
     begin(documents, 1)
     documents.request([])
     qtbot.wait(50)
-    assert documents.of(1) is None
+    assert documents.layout_of(1) is None
 
 
 def test_width_change_restarts_piece(qtbot, documents: PieceDocuments) -> None:
@@ -70,5 +70,5 @@ def test_width_change_restarts_piece(qtbot, documents: PieceDocuments) -> None:
     documents.request([0])
     with qtbot.waitSignal(documents.arrived):
         pass
-    assert documents.of(0).key == (300,)
-    assert documents.of(0).document.textWidth() == 300
+    assert documents.layout_of(0).key == (300,)
+    assert documents.layout_of(0).document.textWidth() == 300

@@ -68,8 +68,8 @@ def _folders(machine: Machine) -> FoundFolders:
     for editor, folder in user_folders(machine, [editor for editor, _ in _EDITORS]):
         name = "" if editor == "Code" else editor
         yield name, os.path.join(folder, "workspaceStorage")
-        for below, what, _ in _GLOBAL:
-            yield f"{name} {what}".strip(), os.path.join(folder, "globalStorage", below)
+        for below, product, _ in _GLOBAL:
+            yield f"{name} {product}".strip(), os.path.join(folder, "globalStorage", below)
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:

@@ -27,11 +27,11 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
     """Return the files of sessions that have one in a newer format."""
-    held: dict[str, list[tuple[int, str]]] = {}
+    versions: dict[str, list[tuple[int, str]]] = {}
     for file in files:
         if match := _NAME.fullmatch(file.path):
-            held.setdefault(match[1], []).append((int(match[2] or 0), file.name))
-    return {name for generations in held.values() for _, name in sorted(generations)[:-1]}
+            versions.setdefault(match[1], []).append((int(match[2] or 0), file.name))
+    return {name for generations in versions.values() for _, name in sorted(generations)[:-1]}
 
 
 def _formats() -> "Formats":

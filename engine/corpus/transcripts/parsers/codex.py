@@ -429,9 +429,9 @@ def _is_line(value: Mapping[str, Any]) -> bool:
     return kind in _ENVELOPES and isinstance(value.get("payload"), dict)
 
 
-def _usage(event: Mapping[str, Any], key: str) -> Usage:
+def _usage(event: Mapping[str, Any], period: str) -> Usage:
     """Return the "total" usage of the session so far, or that of the "last" request, from an event with both."""
-    counts = mapping(mapping(event.get("info")).get(f"{key}_token_usage"))
+    counts = mapping(mapping(event.get("info")).get(f"{period}_token_usage"))
     cached, written = counts.get("cached_input_tokens"), counts.get("cache_write_input_tokens")
     sent = without_cached(counts.get("input_tokens"), cached, written)
     return Usage(sent, tokens(counts.get("output_tokens")), tokens(cached), tokens(written))

@@ -159,7 +159,7 @@ def _files(*paths: str, agent: str = "") -> tuple[MapFile, ...]:
 
 def _groups(files: tuple[MapFile, ...], kind: str) -> dict[str, int]:
     found = group(files, np.arange(len(files), dtype=np.int32), kind, NOW)  # type: ignore[arg-type]
-    assert found.of.tolist() == [int(number) for number in found.of]
+    assert found.group_of.tolist() == [int(number) for number in found.group_of]
     assert sum(found.counts) == len(files)
     return dict(zip(found.names, found.counts, strict=True))
 
