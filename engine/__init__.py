@@ -139,6 +139,7 @@ if TYPE_CHECKING:
     from engine.store.index_paths import index_files as index_files
     from engine.store.saved_searches import SavedSearches as SavedSearches
     from engine.store.saved_searches import query_holds_secret as query_holds_secret
+    from engine.store.workspace_note import adopt_renamed as adopt_renamed
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
     from engine.text.languages import language_of_note as language_of_note
@@ -168,6 +169,7 @@ _HOME = {
     "memory_get": "engine.agent.memory_tools",
     "memory_prompt_section": "engine.agent.memory_tools",
     "memory_search": "engine.agent.memory_tools",
+    "adopt_renamed": "engine.store.workspace_note",
     "open_memory": "engine.backends.opening",
     "MemorySearchManager": "engine.memory.memory_interface",
     "ProgressCallback": "engine.memory.memory_interface",

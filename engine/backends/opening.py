@@ -20,7 +20,7 @@ from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
 from engine.settings.settings_section import answering_as
 from engine.store.index_paths import index_files
-from engine.store.workspace_note import adopt_moved_index, note_workspace
+from engine.store.workspace_note import adopt_renamed, note_workspace
 
 if TYPE_CHECKING:
     from engine.memory.memory_context import StatusListener
@@ -209,10 +209,10 @@ def open_memory(
 ) -> "MemorySearchManager":
     """Open the memory of a workspace; creates its index if there is none, but indexes nothing yet.
 
-    `settings`: None loads the settings file. `executor` runs parallel work and background syncs; None uses threads of
-    its own. One with a method `later(seconds, job) -> cancel` also runs their timers. `background` starts the watcher
-    and the scheduled syncs, for programs that stay open. Raises `SettingsError`, `WorkspaceError` for an invalid folder
-    name, and the store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
+    `settings`: None loads the settings file, after `adopt_renamed`. `executor` runs parallel work and background syncs;
+    None uses threads of its own. One with a method `later(seconds, job) -> cancel` also runs their timers. `background`
+    starts the watcher and the scheduled syncs, for programs that stay open. Raises `SettingsError`, `WorkspaceError`
+    for an invalid folder name, and the store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
 
     Two calls in one process share one memory, which is closed when both users have closed it (`ManagerCache`).
     """
@@ -220,13 +220,14 @@ def open_memory(
     require_text(str(folder))
     require_text(os.path.realpath(folder))
     chosen = settings or load_settings(folder)
+    if settings is None and adopt_renamed(folder, chosen):
+        chosen = load_settings(folder)
     memory = _managers.lease(folder, chosen, executor, background)
     note_workspace(index_files(folder, chosen.store.path), folder.resolve())
     return memory
 
 
 def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":
-    adopt_moved_index(index_files(folder, settings.store.path), folder.resolve())
     if background:
         clean_up(folder, folder / MEMORY_FOLDER)
 

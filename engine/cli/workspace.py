@@ -1,6 +1,7 @@
 """Find the workspace of a command, open its memory or those of all workspaces, and handle Ctrl+C."""
 
 import signal
+import sys
 import threading
 from argparse import Namespace
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from engine.base.errors import MnemoscopeError, Unsupported, WorkspaceError
 from engine.records import KnownWorkspace, SearchOutcome
 from engine.records.workspaces import split_name
 from engine.settings import Settings, load_settings
+from engine.store.index_paths import index_files
 
 if TYPE_CHECKING:
     from engine.memory.index_inspection import IndexInsight
@@ -56,7 +58,14 @@ def find_workspace(arguments: Namespace) -> CliWorkspace:
         if not folder.exists():
             wrong = f"The folder {folder} (from {origin}) does not exist"
         raise WorkspaceError(f"{wrong}: name another with --workspace.")
-    return CliWorkspace(folder, origin, load_settings(folder, config=arguments.config))
+    settings = load_settings(folder, config=arguments.config)
+    if not index_files(folder, settings.store.path).folder.exists():
+        from engine.store.workspace_note import adopt_renamed
+
+        if renamed := adopt_renamed(folder, settings, arguments.config):
+            print(renamed, file=sys.stderr)
+            settings = load_settings(folder, config=arguments.config)
+    return CliWorkspace(folder, origin, settings)
 
 
 def _current() -> Path:

@@ -1,4 +1,4 @@
-"""Patterns for codes and keys that people copy: seed phrases, recovery codes, codes of doors and locks, keys in groups.
+"""Patterns for codes and keys that people copy, such as seed phrases and recovery codes, and for secrets in addresses.
 
 `engine/redaction/secret_masking.py` has the rules for the expressions.
 """
@@ -6,7 +6,8 @@
 import re
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import LINE_END, SecretPattern, mixes_digits, value_of
+from engine.redaction.non_secrets import PLACEHOLDER, is_argument
+from engine.redaction.secret_pattern import LINE_END, SecretPattern, alternates, mixes_digits, value_of
 from engine.redaction.secret_words import describes
 
 
@@ -14,6 +15,34 @@ def is_seed(before: str, match: re.Match[str]) -> bool:
     """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
     words = re.findall("[a-z]+", value_of(match).casefold())
     return sum(map(describes, words)) * (6 if match["sign"] is None else 4) <= len(words)
+
+
+def is_address_password(before: str, match: re.Match[str]) -> bool:
+    """Whether the text in `scheme://user:…@` is a password; one with a slash only in the address of a database."""
+    if match[1] is not None:
+        return alternates(match[1]) and mixes_digits(match[1])
+    if match[2] is None and not _DATABASE.search(before):
+        return False
+    return not PLACEHOLDER.fullmatch(value_of(match))
+
+
+def is_address_login(before: str, match: re.Match[str]) -> bool:
+    """Whether `…/user:x@host` has a password, not the tag of an image or the line of a file."""
+    of_drive = before[-1:] == "/"  # two slashes
+    at_host = _HOST.match(match.string, match.end() - 1) is not None or _IMPACKET.search(before) is not None
+    clear = of_drive or match["quote"] is not None or (at_host and mixes_digits(value_of(match)))
+    return clear and is_argument(before, match)
+
+
+def is_signature(before: str, match: re.Match[str]) -> bool:
+    """Whether a value of an address that other things may have, too, is random; whether a response is a Digest's."""
+    if match["digest"] is not None:
+        start = max(0, match.start() - _LOOK_BACK)
+        return "digest" in match.string[start : match.start()].rpartition("\n")[2].lower()
+    value = value_of(match)
+    if match["random"] is None or (mixes_digits(value) and _HEX.fullmatch(value)):
+        return True
+    return alternates(value) and sum(map(len, _WORD_OF_NAME.findall(value))) * 2 < len(value)
 
 
 def is_key_in_groups(before: str, match: re.Match[str]) -> bool:
@@ -90,6 +119,16 @@ _LOCK = lazy_pattern(
 )
 _SEED_WORD = r"(?<![A-Za-z])(?:[A-Za-z][a-z]{2,7}+|[A-Z]{3,8}+)(?![A-Za-z])"
 _ITEM = r"(?:(?:\d\d?[.)]|[*•-](?=[ ]))[ ]{0,2})?+[\"'`]?"
+
+_DATABASE = lazy_pattern(
+    r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse)(?:\+\w+)?\Z",
+    re.IGNORECASE,
+)
+_HOST = lazy_pattern(r"[\w-]*[\d.][\w.-]*(?![\w(])")
+_IMPACKET = lazy_pattern(r"(?:\.py|impacket-\w+|netexec|nxc)[ ][^\n]*\Z")
+_LOOK_BACK = 400
+_HEX = lazy_pattern(r"[0-9a-f]{16,}")
+_WORD_OF_NAME = lazy_pattern(r"[A-Z]?[a-z]{3,}")  # of "InvalidUserNameV2", and rarely of a random value
 
 CODE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
@@ -202,5 +241,58 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         r"((?:[A-Za-z0-9]{4}[ -]){2,15}[A-Za-z0-9]{2,4}|(?:\d{6}-){7}\d{6})(?![\w-])",
         "whole",
         is_key_in_groups,
+    ),
+    SecretPattern(
+        "Password in an address",
+        "`scheme://user:password@host`: databases, message brokers, basic authentication; `sip:user:x@host`",
+        (
+            *("postgres://user:«pw»@db/x", "mysql://root:«p@ss»@localhost:3306/app"),
+            "mongodb+srv://u:«hunter2»@cluster0.example.net",
+            *("redis://:«hunter2»@localhost:6379/0", "amqp://worker:«rabbit»@mq"),
+            "https://user:«hunter2»@example.com/path",
+            "postgresql://u:«a/b#c?»@db/x",
+            *("https://«a9x8c7v6b5n4m3»@github.com/ada/x.git", "sip:ada:«hunter2»@pbx.example.com"),
+        ),
+        ("://", "sip:", "sips:"),
+        r"""(?:://([A-Za-z0-9_-]{12,100}+)@|(?:://|(?<!\w)(?i:sips?):(?=[^\s:@]))[^\s/?#@:"'<>`\\]{0,128}:"""
+        r"""(?:([^\s/?#"'<>`\\]{1,256})@|([^\s"'<>`\\@]{1,256})@))""",
+        "whole",
+        is_address_password,
+    ),
+    SecretPattern(
+        "Login in an address without a scheme",
+        "`//user:x@host` of a network drive, `domain/user:x@host` of Impacket",
+        (
+            *("mount -t davfs //ada:«hunter2»@nas/share", "secretsdump.py OFFICE/ada:'«corr@ct horse»'@10.0.0.5"),
+            "psexec.py office.local/ada:«hunter22»@dc01",
+        ),
+        (r"/(?=[\w.$-]{1,64}:(?:['\"]|[^\s:/@]{1,64}@[\w-]))",),
+        r"/[\w.$-]{1,64}:(?:(?P<quote>['\"])([^'\"\n]{1,64})(?P=quote)|([^\s:/@'\"]{1,64}))@(?!sha\d)[\w-]",
+        "whole",
+        is_address_login,
+    ),
+    SecretPattern(
+        "Signature of an address",
+        "`sig=`, `Signature=`, `hmac=` and others in signed addresses; OAuth's `?code=`; random values of `?auth=`, "
+        "`?ticket=` and others; `/private-…/` of calendars; `response=` of Digest",
+        (
+            "https://x.blob.core.windows.net/c?sv=2022-11-02&sig=«AbCdEfGhIjKlMnOpQrSt%2BuVwXyZ%3D»&se=2030",
+            "https://b.s3.amazonaws.com/k?X-Amz-Date=20260101&X-Amz-Signature=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b5c6d»",
+            "https://x.cloudfront.net/a?Expires=1&Signature=«AbCdEfGh~IjKlMnOp0_qrstuv»&Key-Pair-Id=K1",
+            "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»",
+            *("/callback?code=«4/0AbCdEfGhIj77KlMn»", "?hdnts=exp=1~hmac=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»"),
+            *("GET /feed?auth=«4f0a9c1be07d5ca1»", "/ical/ada/private-«4f0a9c1be07d5ca1»/basic.ics"),
+            'Authorization: Digest username="ada", response="«4f0a9c1be07d5ca1b2c3d4e5f6071829»"',
+        ),
+        (
+            *("sig=", "signature=", "hmac=", "code=", "auth=", "ticket=", "jwt=", "session=", "sid=", "/private-"),
+            "response=",
+        ),
+        r"(?:(?<=[?&;\s\"'])(?i:sig)=([A-Za-z0-9%+/=_-]{20,}+)"
+        r"|(?:(?<=[?&~;])|(?<=[?&;]X-Amz-)|(?<=[?&;]X-Goog-)|(?<=, )|(?<=q-))(?i:signature|hmac)="
+        r"(?=[A-Za-z0-9%+/=_~-]{0,80}?[0-9])([A-Za-z0-9%+/=_~-]{16,}+)"
+        r"|(?<=[?&])(?P<random>)(?:code=(?=[^\s&]{16})|(?:sig|auth|ticket|jwt|session|sid)=)([A-Za-z0-9%._~/+-]{10,}+)"
+        r"|/private-([0-9a-f]{12,64}+)(?=/)|(?P<digest>)response=\\?[\"']?([0-9a-f]{32,128}+))",
+        judge=is_signature,
     ),
 )

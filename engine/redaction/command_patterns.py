@@ -74,8 +74,9 @@ _READER = lazy_pattern(
     r"|p4 login|zfs|minisign|wrangler secret|ssh-add|keyring set|hdiutil"
     r"|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
 )
-_HOST = lazy_pattern(r"[\w-]*[\d.][\w.-]*(?![\w(])")
-_IMPACKET = lazy_pattern(r"(?:\.py|impacket-\w+|netexec|nxc)[ ][^\n]*\Z")
+_NAMES_SECRET = lazy_pattern(r"(?i:passw(?:or)?d|passphrase|secrets?|token)(?![a-z])")
+_FILTER = lazy_pattern(r"(?<![\w-])(?:grep|rg|sed|awk|jq|yq|tr|wc|cut|head|tail|sort|cat|xargs)\b")
+_SETTER = lazy_pattern(r"(?<![\w-])(?:set|reset|change|update|create)(?:-[a-z]{1,12}){0,2}\Z")
 _PASSWORD_COMMAND = lazy_pattern(
     r"(?:(?:pass(?:word|phrase)?[-_]?(?:command|cmd|eval)|extpass)\\?[\"']?[ \t=:]{1,4}\\?[\"']"
     r"|(?:key|pass(?:word|wd|phrase)?|pwd?|secret|token)(?:-?file)?[ =]<\()\Z",
@@ -123,14 +124,6 @@ def _command_before(match: re.Match[str]) -> str:
     return _COMMAND_START.split(match.string[start : match.start()])[-1]
 
 
-def is_address_login(before: str, match: re.Match[str]) -> bool:
-    """Whether `…/user:x@host` has a password, not the tag of an image or the line of a file."""
-    of_drive = before[-1:] == "/"  # two slashes
-    at_host = _HOST.match(match.string, match.end() - 1) is not None or _IMPACKET.search(before) is not None
-    clear = of_drive or match["quote"] is not None or (at_host and mixes_digits(value_of(match)))
-    return clear and is_argument(before, match)
-
-
 def is_auth_command(before: str, match: re.Match[str]) -> bool:
     """Whether the argument of `AUTH` is a password of Redis or a login of mail."""
     value, line = value_of(match), before.rpartition("\n")[2].strip()
@@ -145,11 +138,18 @@ def is_piped(before: str, match: re.Match[str]) -> bool:
     """Whether the text given to a command is the password that it reads."""
     if match[0][0] == "s":  # a script answers the prompt that it waited for
         return _PASSWORD_PROMPT.search(before) is not None and is_argument(before, match)
-    if match["reader"] is None and not (match[0][0] == "<" and _READER.search(_command_before(match))):
+    if match["reader"] is None and not (match[0][0] == "<" and _reads_secret(_command_before(match))):
         return match[0][0] != "<" and _PASSWORD_COMMAND.search(before) is not None and is_argument(before, match)
     if match["coded"] is not None and not mixes_digits(value_of(match)):
         return False
     return is_argument(before, match)
+
+
+def _reads_secret(command: str) -> bool:
+    """Whether a command reads a secret, or is named after one and isn't a filter of text."""
+    return _READER.search(command) is not None or (
+        _NAMES_SECRET.search(command) is not None and _FILTER.search(command) is None
+    )
 
 
 def is_program_argument(before: str, match: re.Match[str]) -> bool:
@@ -161,6 +161,9 @@ def is_program_argument(before: str, match: re.Match[str]) -> bool:
         plain = value_of(match).isalpha() and "/" not in match.string[match.start() : match.end() + 3]
         if plain or not _PROMPT.search(before):
             return False
+    if named.startswith("-pass"):
+        clear = match["quoted"] is not None or mixes_digits(value_of(match))
+        return clear and _SETTER.search(before) is not None and is_argument(before, match)
     if named[0] == "/" and not _WINDOWS_PROGRAM.search(_command_before(match)):
         return False
     if "pass " in named or named == "masterauth" or named.startswith(("bindpw", "rootpw")):
@@ -220,7 +223,8 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
             "sentinel auth-pass main «tugboat»",
         ),
         ("requirepass ", "masterauth ", "bindpw ", "rootpw ", "setuser ", "sentinel auth-pass "),
-        rf"(?:requirepass|masterauth|(?<![\w-])(?:bind|root)pw){BLANK}|sentinel[ ]auth-pass{BLANK}\S{{1,64}}{BLANK}"
+        rf"(?:requirepass|masterauth|(?<![\w-])(?:bind|root)pw){BLANK}(?:--[a-z]{{4,12}}{BLANK})?"
+        rf"|sentinel[ ]auth-pass{BLANK}\S{{1,64}}{BLANK}"
         rf"|setuser{BLANK}\S{{1,64}}{BLANK}(?:[^\s>\"']{{1,40}}{BLANK}){{0,6}}[\"']?>(?![>=])",
     ),
     _argument(
@@ -268,11 +272,14 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
             *("ngrok config add-authtoken «2abCdEf_12345»", "cargo login «swordfish77»"),
             "bw login ada@example.com «swordfish»",
         ),
-        ("vault login ", "kv put ", "bw unlock ", "bw login ", "authtoken ", "cargo login ", "wandb login "),
+        (
+            *("vault login ", "kv put ", "bw unlock ", "bw login ", "authtoken ", "cargo login "),
+            *("wandb login ", "service install "),
+        ),
         rf"vault{BLANK}login{BLANK}(?:-\S{{1,60}}{BLANK}){{0,3}}(?=[^\s=-][^\s=]{{7}}"
         rf"|[^\s=-][^\s=]*[ \t]*(?:[{LINE_END};&|]|\Z))"
         rf"|kv{BLANK}put{BLANK}\S{{0,80}}(?:passw(?:or)?d|token|secret|key){BLANK}|bw{BLANK}(?:unlock|login{BLANK}[^\s-]\S{{0,100}}){BLANK}(?!-)"
-        rf"|(?:authtoken|(?:cargo|wandb){BLANK}login){BLANK}(?=[\w-]{{10}})",
+        rf"|(?:authtoken|(?:cargo|wandb){BLANK}login|service install(?=[ ]eyJ)){BLANK}(?=[\w-]{{10}})",
     ),
     _argument(
         "`pdftk … input_pw x`, `qpdf --encrypt x y`",
@@ -342,19 +349,31 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"|put-parameter{BLANK}(?={_REST}{{0,300}}SecureString){_REST}{{1,200}}?--value[ =]",
     ),
     _argument(
-        "`rclone config … pass x`, `rclone obscure x`",
-        ("rclone config create x sftp user ada pass «hunter2»", "rclone obscure «hunter2»"),
-        ("rclone config ", "rclone obscure "),
-        rf"rclone{BLANK}(?:config{BLANK}{_REST}{{1,160}}?\bpass{BLANK}|obscure{BLANK}(?!-))",
+        "`rclone config … pass x`, `rclone obscure x`, `rasdial Office ada x`",
+        (
+            *("rclone config create x sftp user ada pass «hunter2»", "rclone obscure «hunter2»"),
+            *("rclone config create x b2 account 1 key «tugb0at»", "rasdial Office ada «tugb0at»"),
+        ),
+        ("rclone config ", "rclone obscure ", "rasdial "),
+        rf"rclone{BLANK}(?:config{BLANK}{_REST}{{1,160}}?\b(?:pass|key|secret_access_key){BLANK}|obscure{BLANK}(?!-))"
+        rf"|rasdial{BLANK}(?:\"[^\"{LINE_END}]{{1,60}}\"|\S{{1,60}}){BLANK}{_USER}(?=\S*\d)",
     ),
     _argument(
-        "`composer config http-basic.… x`, `poetry config http-basic.… x`, `bundle config … user:x`",
+        "`app set-initial-password x`, `change-password ada x` and others: in quotes or with a digit",
+        ("app set-initial-password «tugb0at»", "app reset-user-password ada '«swordfish»'"),
+        ("-password ", "-passwd "),
+        rf"-passw(?:or)?d{BLANK}(?:[A-Za-z][\w.@-]{{0,40}}{BLANK}(?=[^\s-]\S*[ \t]*(?:[{LINE_END}]|\Z)))?",
+    ),
+    _argument(
+        "`composer config http-basic.… x`, `poetry config pypi-token.… x`, `bundle config … user:x`",
         (
             "composer config --global http-basic.repo.example.com ada «swordfish»",
+            "poetry config pypi-token.pypi «swordfish»",
             "bundle config set --local gems.example.com ada:«swordfish»",
         ),
-        ("http-basic.", "bundle config "),
-        rf"(?<=[ ])http-basic\.\S{{1,80}}{BLANK}{_USER}(?!-)"
+        ("http-basic.", "bundle config ", "-token.", "-oauth."),
+        rf"(?<=(?:..pypi|gitlab|github))-(?:token|oauth)\.\S{{1,80}}{BLANK}"
+        rf"|(?<=[ ])http-basic\.\S{{1,80}}{BLANK}{_USER}(?!-)"
         rf"|bundle{BLANK}config{BLANK}(?:(?:set|--\w{{5,6}}){BLANK}){{0,2}}[^\s.-]{{1,80}}\.\S{{1,80}}{BLANK}[^\s:]{{1,64}}:(?![:/])",
     ),
     _argument(
@@ -434,18 +453,6 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         is_program_password,
     ),
     *_ARGUMENTS,
-    SecretPattern(
-        "Login in an address without a scheme",
-        "`//user:x@host` of a network drive, `domain/user:x@host` of Impacket",
-        (
-            *("mount -t davfs //ada:«hunter2»@nas/share", "secretsdump.py OFFICE/ada:'«corr@ct horse»'@10.0.0.5"),
-            "psexec.py office.local/ada:«hunter22»@dc01",
-        ),
-        (r"/(?=[\w.$-]{1,64}:(?:['\"]|[^\s:/@]{1,64}@[\w-]))",),
-        r"/[\w.$-]{1,64}:(?:(?P<quote>['\"])([^'\"\n]{1,64})(?P=quote)|([^\s:/@'\"]{1,64}))@(?!sha\d)[\w-]",
-        "whole",
-        is_address_login,
-    ),
     SecretPattern(
         "AUTH command",
         "`AUTH x` of Redis, `AUTH PLAIN …` of mail servers",

@@ -73,7 +73,7 @@ _PATH = lazy_pattern(
     r"(?:[a-z]+:/)?(?:~|\.{1,2})?/[\w.@:-]+(?:/[\w.@?=-]*)*|(?:[a-z_.-]+|\d+)(?:/(?:[a-z_.-]+|\d+))+|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
 )
 _DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
-_NUMBER = lazy_pattern(r"[\d.,_%+-]+")
+_NUMBER = lazy_pattern(r"[\d.,_%+-]+|0x[0-9a-fA-F]{1,4}:?")
 _SHORTEST_BASE32, _AWS_SECRET_LENGTH = 16, 40  # a secret of AWS may begin with a slash and look like a path
 # Not after the sign in a mask, whose end would be the name of a command.
 _SETTING = lazy_pattern(
@@ -362,9 +362,7 @@ def _is_padded(value: str, scheme: str) -> bool:
     """Whether a value ending in `=` is base64 with its padding, not a parameter's name as in `Token token="…"`."""
     code = value.rpartition(":")[2]  # an account name may precede it
     content = code.rstrip("=")
-    return len(code) % 4 == 0 and (
-        is_random(content, 6) or (scheme in ("basic", "negotiate", "ntlm") and not content.islower())
-    )
+    return len(code) % 4 == 0 and (is_random(content, 6) or (scheme in AUTHORIZATION_SCHEMES and not content.islower()))
 
 
 def is_token_in_prose(before: str, match: re.Match[str]) -> bool:
@@ -439,7 +437,7 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
     if code or following in ("(", "[") or (value.endswith(".") and following.strip()):
         return False
     may_be_name = value.isidentifier() and (len(value) < 10 or "_" in value or _CAMEL.search(value))
-    is_literal = name.isupper() or not may_be_name or (sign == "=" and _is_option(before))
+    is_literal = name.isupper() or not may_be_name or (sign == "=" and (_is_option(before) or "-" in name))
     if clear_name and is_literal:
         return True
     if not value.islower() or compares:

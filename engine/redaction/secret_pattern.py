@@ -87,9 +87,9 @@ _TYPE = r"(?:As[ \t]|&'?)?[A-Za-z_][A-Za-z0-9_.|\[\] ]{0,40}"
 SIGN = (
     rf"(?P<sign>(?:(?::[ \t]{{0,4}}|(?=As[ \t])){_TYPE}[ \t]{{0,4}}=(?!=)|(?:\?\?|\|\|)(?=[ \t]?[\"'`])"
     r"|={1,3}>?|![=]{1,2}|:=|:(?!:)|->|→|\uff1a|\uff1d)"
-    r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"']))?"
+    r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"'])|!!str[ ])?"
 )
-"""Also the start of `${VARIABLE:-x}`, whose value is the default."""
+"""Also the start of `${VARIABLE:-x}`, whose value is the default, and a tag of YAML."""
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
 # A password may contain any character; the next field of a connection string or URL query ends it.
 BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""

@@ -14,7 +14,6 @@ from engine.redaction.secret_pattern import SecretPattern, alternates
 LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9]))"
 _START = r"(?<![A-Za-z0-9])"
 _RANDOM, _DIGIT = r"(?=[A-Za-z0-9_+/=-]{0,80}?[0-9A-Z])", r"(?=[A-Za-z0-9_-]{0,80}?[0-9])"
-_OF_CODE = "[A-Za-z0-9%._~/-]{0,80}?"
 _SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
 # Parts of class names that begin with `sk-`, of scikit-learn's pages and of SpinKit.
 _SK_STYLES = frozenset(
@@ -106,22 +105,6 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
         ("key", "q~"),
         r"(?:(?i:(?:(?<=account)|(?<=sharedaccess))key=)([A-Za-z0-9+/=_-]{16,}+)"
         r"|[Qq]~(?<=[A-Za-z0-9_.~-]{3}[0-9][Qq]~)([A-Za-z0-9_.~-]{31,}+))",
-    ),
-    SecretPattern(
-        "Signature of an address",
-        "`sig=`, `Signature=`, `hmac=`, `X-Amz-Signature=` and others in signed addresses; OAuth's `?code=`",
-        (
-            "https://x.blob.core.windows.net/c?sv=2022-11-02&sig=«AbCdEfGhIjKlMnOpQrSt%2BuVwXyZ%3D»&se=2030",
-            "https://b.s3.amazonaws.com/k?X-Amz-Date=20260101&X-Amz-Signature=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b5c6d»",
-            "https://x.cloudfront.net/a?Expires=1&Signature=«AbCdEfGh~IjKlMnOp0_qrstuv»&Key-Pair-Id=K1",
-            "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»",
-            *("/callback?code=«4/0AbCdEfGhIj77KlMn»", "?hdnts=exp=1~hmac=«4f0a9c1be07d5ca1b2c3d4e5f60718293a4b»"),
-        ),
-        ("sig=", "signature=", "hmac=", "code="),
-        r"(?:(?<=[?&;\s\"'])(?i:sig)=([A-Za-z0-9%+/=_-]{20,}+)"
-        r"|(?:(?<=[?&~;])|(?<=[?&;]X-Amz-)|(?<=[?&;]X-Goog-)|(?<=, )|(?<=q-))(?i:signature|hmac)="
-        r"(?=[A-Za-z0-9%+/=_~-]{0,80}?[0-9])([A-Za-z0-9%+/=_~-]{16,}+)"
-        rf"|(?<=[?&])code=(?={_OF_CODE}[a-z])(?={_OF_CODE}[A-Z])(?={_OF_CODE}[0-9])([A-Za-z0-9%._~/-]{{16,}}+))",
     ),
     SecretPattern(
         "Password hash",

@@ -27,7 +27,6 @@ from engine.redaction.secret_pattern import (
     QUOTED,
     SIGN,
     SecretPattern,
-    alternates,
     mixes_digits,
     value_of,
 )
@@ -80,15 +79,6 @@ def _service_name() -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
 
 
-def is_address_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the text in `scheme://user:…@` is a password; one with a slash only in the address of a database."""
-    if match[1] is not None:
-        return alternates(match[1]) and mixes_digits(match[1])
-    if match[2] is None and not _DATABASE.search(before):
-        return False
-    return not PLACEHOLDER.fullmatch(value_of(match))
-
-
 def is_netrc(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `machine … login … password …` (the netrc format) is a secret."""
     text, start, end = match.string, max(0, match.start() - _LOOK_BACK), match.start()
@@ -107,10 +97,6 @@ def is_salt(before: str, match: re.Match[str]) -> bool:
     return len(value) >= 6 and value.isascii() and not is_code(value) and is_token(before, match)
 
 
-_DATABASE = lazy_pattern(
-    r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse)(?:\+\w+)?\Z",
-    re.IGNORECASE,
-)
 _TYPING = lazy_pattern(r"\b(?i:fill|type|enter|set_?value)\w*\([^\n]*\Z")
 _STRING = rf"(?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}')"
 _LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
@@ -190,6 +176,25 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         block="yaml",
     ),
     SecretPattern(
+        "Password on the next line",
+        "a word with a digit, alone on the line after `Password:`",
+        ("Password:\n    «tugb0at99»\n", "**Passwort:**\n\n«Kahn2024!»\n"),
+        ("pass", "kennwort"),
+        r"(?i:passwor[dt]|passphrase|kennwort)(?:\*{0,2}:\*{0,2}|:?\*\*)[ \t]*(?:\r?\n[ \t]*){1,2}[`\"']?"
+        r"([\w!%^&*+?.-]{6,64}+)(?=[`\"']?[ \t]*(?:\r?\n|\Z))",
+        "whole",
+        lambda before, match: mixes_digits(value_of(match)) and is_argument(before, match),
+    ),
+    SecretPattern(
+        "Logins of cloud-init",
+        "the lines below `list:` of `chpasswd:`",
+        ("chpasswd:\n  expire: false\n  list: |\n    «ada:tugboat»\n    «bob:swordfish»\nusers: x",),
+        ("chpasswd:",),
+        r"chpasswd:[ \t]*\r?\n(?:[ \t]{1,8}expire:[ ]\w{4,5}[ \t]*\r?\n)?[ \t]{1,8}list:[ ]?[|>]?-?[ \t]*\r?\n",
+        "whole",
+        block="yaml",
+    ),
+    SecretPattern(
         "Secret of Kubernetes",
         "the entries below `data:` and `stringData:` of a manifest with `kind: Secret`, in YAML or JSON",
         (
@@ -240,7 +245,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         ("pass", "kennwort", "pwd", "token", "secret", "key", "salt"),
         rf"""{_SECRET_NAME}(?:[_-]?\d{{1,2}})?\\{{0,8}}(?:["']?,?\s{{1,40}}|["'],)\\{{0,8}}["']?(?:(?i:value)\\{{0,8}}["']?"""
         rf"""[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:{QUOTED}|([^\s"'`,{{}}\[\]]++))"""
-        rf"""|(?<=['"])(?P<listed>)(?P<string>[^'"{LINE_END}]{{4,200}}+)['"][ \t]{{0,4}}\))""",
+        rf"""|(?<=['"])(?P<listed>)(?P<string>[^'"{LINE_END}]{{4,200}}+)['"][ \t]{{0,4}}[,)])""",
         "whole",
         is_named_value,
     ),
@@ -266,6 +271,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *('$db = new PDO("mysql:host=x", "ada", "«hunter2»");', 'keyring.set_password("x", "ada", "«tugboat»")'),
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
             *("DB::connect('mysql:host=x', 'ada', '«hunter2»')", "session.auth = ('ada', '«hunter2»')"),
+            'pymysql.connect("db", "ada", "«hunter2»")',
             *('new mysqli("db", "ada", "«hunter2»", "shop")', 'ldap_bind($c, "cn=ada", "«hunter2»")'),
             "ldap3.Connection(server, 'cn=ada', '«hunter2»')",
         ),
@@ -280,13 +286,15 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
                 "::connect",
                 "ldap_bind",
                 "ldap3.connection",
+                "sql.connect",
+                "sqldb.connect",
                 ".auth = ",
             ),
         ),
         rf"(?i:auth=\(|\.auth = \(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("
         rf"|set_password\((?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}'|\w{{1,40}}),[ ]?"
         rf"|(?:new pdo|new (?:sequelize|mysqli)|mysqli_connect|ldap_bind|ldap3\.connection"
-        rf"|drivermanager\.getconnection|::connect)"
+        rf"|drivermanager\.getconnection|::connect|sql(?:db)?\.connect)"
         rf"\([^,()\"'{LINE_END}]{{0,80}}"
         rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
         rf"|'[^'{LINE_END}]{{1,120}}')?,)[ \t]{{0,4}}(?P<user>\"[^\"{LINE_END}]{{1,64}}\"|'[^'{LINE_END}]{{1,64}}'),"
@@ -296,15 +304,22 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Password for a function",
-        "the string in `set_password(x)`, `generate_password_hash(x)`, `bcrypt.hash(x)`, the last one in "
-        "`create_user(…, …, x)`, `set_password(…, x)`",
+        "the string in `set_password(x)`, `generate_password_hash(x)`, `bcrypt.hash(x)`, `hmac.new(x, …)`, the last "
+        "one in `create_user(…, …, x)`, `set_password(…, x)`, `createHmac(…, x)`, `jwt.encode(…, x)`",
         (
             *('user.set_password("«swordfish»")', "bcrypt.hashpw(b'«hunter2»', salt)", "make_password('«tugboat»')"),
             *('create_superuser("ada", "ada@x.org", "«swordfish»")', "set_password('ada', '«hunter2»')"),
+            *("hmac.new(b'«tugb0at»', x)", "createHmac('sha256', '«tugb0at»')", "jwt.sign(user, '«tugb0at»')"),
         ),
-        ("password", "hashpw", "bcrypt.", "argon2.", "create_user", "create_superuser", "createuser"),
+        (
+            *("password", "hashpw", "bcrypt.", "argon2.", "create_user", "create_superuser", "createuser"),
+            *("hmac.new", "createhmac", "jwt.", "hash_hmac"),
+        ),
         rf"(?i:(?:(?<=make_)|(?<=hash_)|(?<=generate_)|(?<=hash))password(?:_hash)?\(|password_hash\(|hashpw\("
         rf"|(?:bcrypt|argon2)\.(?:hash|verify|compare)(?:sync)?\("
+        rf"|hmac\.new\("
+        rf"|(?:createhmac|jwt\.(?:encode|decode|sign|verify))\((?:{_STRING}|[^,()\"'{LINE_END}]{{1,80}}),[ ]?"
+        rf"|hash_hmac\((?:{_STRING},[ ]?|[^,()\"'{LINE_END}]{{1,80}},[ ]?){{2}}"
         rf"|create_?(?:super)?user\((?:{_STRING},[ ]?){{2}}"
         rf"|(?:(?<=set_)|(?<=check_)|(?<=verify_)|(?<=set))password\("
         rf"(?:{_STRING},[ ]?(?=[\"'])){{0,2}}){QUOTED}(?=[ ]?[,)])",
@@ -356,6 +371,15 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         is_argument,
     ),
     SecretPattern(
+        "Login in a map of Postfix",
+        "`static:ada:x` and `inline:{…=ada:x}`",
+        ("smtp_sasl_password_maps = static:ada:«swordfish»", "inline:{ [mx.example.com]:587=ada:«swordfish» }"),
+        ("static:", "inline:"),
+        rf"(?<![\w:])(?:static:|inline:\{{[ ]?[^{{}}={LINE_END}]{{1,100}}=)[\w.@+-]{{1,64}}:([^\s:{{}}\"']{{4,}}+)",
+        "whole",
+        is_argument,
+    ),
+    SecretPattern(
         "Key of a wallet or of one-time passwords",
         "`xprv…` and private keys of Bitcoin, `otpauth-migration://…`, `{SSHA}…` of LDAP",
         (
@@ -380,11 +404,11 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
             "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
             "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
-            "UPDATE users SET password = crypt('«swordfish»', gen_salt('bf'))",
+            *("UPDATE users SET password = crypt('«swordfish»', gen_salt('bf'))", "SET user_pass = MD5('«tugboat»')"),
         ),
         ("pass",),
-        rf"(?i:password(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?)"
-        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}(?:(?:md5|sha\d{{0,3}}|(?:en|pwden)?crypt)\()?|[ \t])N?{QUOTED}",
+        rf"(?i:pass(?:word(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?|wd|(?=[ ]?=[ ]?(?:md5|sha\d{{0,3}})\()))"
+        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}(?:(?i:md5|sha\d{{0,3}}|(?:en|pwden)?crypt)\()?|[ \t])N?{QUOTED}",
         "whole",
         is_sql_password,
     ),
@@ -404,14 +428,16 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Key of an encrypted database",
-        "`PRAGMA key = '…'`, `ATTACH … KEY '…'`, `CREATE SECRET (… SECRET '…')`",
+        "`PRAGMA key = '…'`, `ATTACH … KEY '…'`, `CREATE SECRET (… SECRET '…')`, `pgp_sym_encrypt(…, '…')`",
         (
             "PRAGMA key = '«swordfish»';",
             "ATTACH DATABASE 'x.db' AS x KEY '«correct horse»'",
             "CREATE SECRET s (TYPE S3, KEY_ID 'AKIAX', SECRET '«wJalrXUtnFEMIK7MDENG»')",
+            *("SELECT pgp_sym_encrypt(note, '«swordfish»')", "AES_DECRYPT(note, '«swordfish»')"),
         ),
-        ("pragma ", "attach ", "create secret", "create persistent secret"),
+        ("pragma ", "attach ", "create secret", "create persistent secret", "pgp_sym_", "aes_encrypt", "aes_decrypt"),
         rf"(?i:pragma{BLANK}(?:re)?key[ ]{{0,4}}=[ ]{{0,4}}"
+        rf"|(?:pgp_sym|aes)_(?:en|de)crypt\((?:{_STRING}|[^,'\"{LINE_END}]{{1,80}}),[ ]?"
         rf"|attach{BLANK}(?:database{BLANK})?['\"]?[^\s'\"]{{1,200}}['\"]?{BLANK}as{BLANK}\S{{1,60}}{BLANK}key{BLANK}"
         rf"|create[ ](?:persistent[ ])?secret\b[^;]{{1,400}}?[(,]\s{{0,40}}secret[ ]){QUOTED}",
         "whole",
@@ -433,23 +459,6 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         r"""(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30})[ \t]{1,8}(?=\S)|(?=[^\s"']{0,80}?[0-9]))"""
         r"""([^\s"'`\\,;<>{}$]{4,}+)""",
         judge=is_authorization,
-    ),
-    SecretPattern(
-        "Password in an address",
-        "`scheme://user:password@host`: databases, message brokers, basic authentication; `sip:user:x@host`",
-        (
-            *("postgres://user:«pw»@db/x", "mysql://root:«p@ss»@localhost:3306/app"),
-            "mongodb+srv://u:«hunter2»@cluster0.example.net",
-            *("redis://:«hunter2»@localhost:6379/0", "amqp://worker:«rabbit»@mq"),
-            "https://user:«hunter2»@example.com/path",
-            "postgresql://u:«a/b#c?»@db/x",
-            *("https://«a9x8c7v6b5n4m3»@github.com/ada/x.git", "sip:ada:«hunter2»@pbx.example.com"),
-        ),
-        ("://", "sip:", "sips:"),
-        r"""(?:://([A-Za-z0-9_-]{12,100}+)@|(?:://|(?<!\w)(?i:sips?):(?=[^\s:@]))[^\s/?#@:"'<>`\\]{0,128}:"""
-        r"""(?:([^\s/?#"'<>`\\]{1,256})@|([^\s"'<>`\\@]{1,256})@))""",
-        "whole",
-        is_address_password,
     ),
     SecretPattern(
         "Key by the name of its service",

@@ -306,7 +306,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
             "tacacs-server host 10.0.0.1 key 7 «swordfish»",
             " ip ospf message-digest-key 1 md5 «swordfish»",
             "crypto isakmp key «swordfish» address 10.0.0.1",
-            " pre-shared-key «hunter22»",
+            *(" pre-shared-key «hunter22»", "set vpn ipsec site-to-site peer 10.0.0.1 pre-shared-key '«swordfish»'"),
             "\toption key '«swordfish»'",
             *('"ada" * "«swordfish»"', "ada pptpd «swordfish» *", "ada * «hunter2» 10.0.0.3", "* * «hunter2»"),
             "line vty 0 4\n password 7 «094F471A1A0A»\n login",
@@ -342,7 +342,7 @@ TABLE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|message-digest-key{BLANK}\d{{1,3}}{BLANK}md5{BLANK}(?:\d{BLANK})?"
         rf"|(?:key-string{BLANK}|pre-shared-key{BLANK}"
         rf"(?:(?:(?:ascii-text|local|remote|address{BLANK}[\d./ ]{{7,34}}{BLANK}key){BLANK}){{1,2}}"
-        rf"|(?=(?:\d[ ])?\S*\d|\")))(?:\d{BLANK})?+"
+        rf"|(?=(?:\d[ ])?\S*\d|[\"'])))(?:\d{BLANK})?+"
         rf"|isakmp{BLANK}key{BLANK}(?:\d{BLANK})?(?=\S{{1,80}}{BLANK}(?:address|hostname)\b)"
         rf"|option{BLANK}(?:wpa)?key{BLANK}(?=['\"]\S{{8}})|wireless\.(?:[\w@\[\]-]{{1,40}}\.)?key=|(?<=text-)password-value{BLANK}"
         rf"|\"{BLANK}\*{BLANK}(?=\")|password{BLANK}[057]{BLANK}|(?:psk|shared-)secret{BLANK}(?:enc{BLANK})?"

@@ -321,7 +321,12 @@ def _refuse_misplaced(path: tuple[str, ...], refuse: Refuse) -> None:
 
 def header_of(path: tuple[str, ...]) -> str:
     """Return the line that begins the table at a path."""
-    return f"[{'.'.join(part if _PLAIN_KEY.fullmatch(part) else json.dumps(part) for part in path)}]"
+    return f"[{'.'.join(map(_written, path))}]"
+
+
+def _written(part: str) -> str:
+    """Return a part of a key as in the file."""
+    return part if _PLAIN_KEY.fullmatch(part) else json.dumps(part, ensure_ascii=False)
 
 
 def _simplified(name: str) -> str:
@@ -398,8 +403,9 @@ def _named(choices: tuple[str, ...]) -> dict[str, str]:
 
 # --- The line of a key in a TOML text, which the standard parser doesn't report --------------------------------------
 
-_PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)"""
-_NAME = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_ONE_PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)"""
+_PART = lazy_pattern(_ONE_PART)
+_NAME = rf"{_ONE_PART}(?:[ \t]*\.[ \t]*{_ONE_PART})*"
 _TABLE = lazy_pattern(rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]")
 _KEY = lazy_pattern(rf"[ \t]*({_NAME})[ \t]*=")
 _TOKEN = lazy_pattern(r'''"""|\'\'\'|"(?:[^"\\]|\\.)*"|'[^']*'|#.*''')
@@ -410,18 +416,47 @@ KeyPath = tuple[str, ...]
 
 def find_lines(text: str) -> dict[KeyPath, int]:
     """Line (from 1) of every table header and key of a valid TOML text, by its full path."""
-    lines: dict[KeyPath, int] = {}
+    keys = [(path, number) for number, (path, _, _) in _keys(text.split("\n"))]
+    return dict(reversed(keys))  # the first line of each
+
+
+def rename_key(text: str, where: KeyPath, new: str) -> str:
+    """Rename the last part of a key's path in a valid TOML text, in all headers and keys; the rest is unchanged."""
+    lines = text.split("\n")
+    renamed = False
+    for number, (path, key, above) in list(_keys(lines)):
+        at = len(where) - 1 - above
+        if at >= 0 and path[: len(where)] == where:
+            start, end = [part.span() for part in _PART.finditer(lines[number - 1], *key.span(1))][at]
+            lines[number - 1] = lines[number - 1][:start] + _written(new) + lines[number - 1][end:]
+            renamed = True
+    return "\n".join(lines) if renamed else _rename_inline(text, where, new)
+
+
+def _rename_inline(text: str, where: KeyPath, new: str) -> str:
+    """Rename a key in an inline table."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    table: Any = document
+    for part in where[:-1]:
+        table = table[part]
+    getattr(table, "value", table)._replace(where[-1], new, table[where[-1]])
+    return tomlkit.dumps(document)
+
+
+def _keys(lines: Sequence[str]) -> Iterator[tuple[int, tuple[KeyPath, re.Match[str], int]]]:
+    """Yield every line (from 1) with a header or a key: its full path, the match, and the parts of the header above."""
     table: KeyPath = ()
     quote = ""
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         if not quote:
             if header := _TABLE.match(line):
                 table = _path(header[1])
-                lines.setdefault(table, number)
+                yield number, (table, header, 0)
             elif key := _KEY.match(line):
-                lines.setdefault(table + _path(key[1]), number)
+                yield number, (table + _path(key[1]), key, len(table))
         quote = _open_quote(line, quote)
-    return lines
 
 
 def line_of(lines: dict[KeyPath, int], path: Sequence[str]) -> int:

@@ -28,6 +28,7 @@ from engine.settings.checking import (
     refuse_at,
     refuse_unknown,
     refuse_unusable,
+    rename_key,
 )
 from engine.settings.options import Settings
 from engine.settings.settings_section import Problem, Section
@@ -79,15 +80,14 @@ def migrate(path: Path, text: str, names: list[OldName]) -> str:
     """
     import tomlkit
 
-    document = tomlkit.parse(text)
+    data = tomllib.loads(text)
+    renamed = text
     for where, name in names:
-        table: Any = document
-        for part in where[:-1]:
-            table = table[part]
-        if name in table:
+        if name in _value(data, where[:-1]):
             old_and_new_name = Problem(marked('{it} is the old name of "{name}": keep one of them.'), {"name": name})
             refuse_at(text, path, where, old_and_new_name)
-        _rename(table, where[-1], name)
+        renamed = rename_key(renamed, where, name)
+    document = tomlkit.parse(renamed)
     document["version"] = SETTINGS_VERSION
     changed = tomlkit.dumps(document)
     try:
@@ -97,12 +97,6 @@ def migrate(path: Path, text: str, names: list[OldName]) -> str:
     except OSError as error:
         _log.warning("The settings file %s has old names and cannot be written: %s", path, error.strerror)
     return changed
-
-
-def _rename(table: Any, old: str, new: str) -> None:
-    """Rename a key in place, so that comments and order stay."""
-    container = getattr(table, "value", table)
-    container._replace(old, new, table[old])
 
 
 _MOST_BYTES = 4_000_000

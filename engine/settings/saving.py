@@ -14,6 +14,7 @@ from engine.base.errors import SettingsError
 from engine.base.language import tr
 from engine.base.private_files import write_aside
 from engine.settings.catalog import value_at
+from engine.settings.checking import rename_key
 from engine.settings.loading import (
     SETTINGS_VERSION,
     Layer,
@@ -77,6 +78,24 @@ def add_extra_path(extra: str, workspace: Path, config: Path | None = None) -> N
     write_document(document, path, expected=text)
 
 
+def rename_layer(former: str, workspace: Path, config: Path | None = None) -> bool:
+    """Give the options of a renamed folder its new name, unless it has options of its own; returns whether it did.
+
+    Comments and order stay. Raises the errors of `save_settings`.
+    """
+    path = config or settings_path()
+    document, text = read_document(path)
+    layers = tuple(document.get("workspace", ()))
+    names = [name for name in layers if same_folder(name, Path(former))]
+    if text is None or not names or any(same_folder(name, workspace) for name in layers):
+        return False
+    renamed = text
+    for name in names:
+        renamed = rename_key(renamed, ("workspace", name), str(workspace.resolve()))
+    _write(renamed, path, expected=text)
+    return True
+
+
 def read_document(path: Path) -> tuple[Any, str | None]:
     """The parsed settings file, to be changed and written back whole, and its text; None if it doesn't exist.
 
@@ -124,7 +143,10 @@ def write_document(document: Any, path: Path, *, expected: str | None) -> None:
     """
     import tomlkit
 
-    changed = tomlkit.dumps(document)
+    _write(tomlkit.dumps(document), path, expected=expected)
+
+
+def _write(changed: str, path: Path, *, expected: str | None) -> None:
     check_settings(parse_settings(changed, path), changed, path)
     if read_settings_text(path, required=False) != expected:
         raise SettingsError(

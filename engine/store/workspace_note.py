@@ -1,6 +1,7 @@
 """The file workspace.json next to an index: the path of its workspace, since the folder's name is only a hash of it.
 
-It also identifies a workspace whose folder was renamed, so that its index and the user's data in it are found again.
+It also identifies a workspace whose folder was renamed, so that its index, its options and the user's data are found
+again.
 """
 
 import contextlib
@@ -13,9 +14,12 @@ import apsw
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.base.errors import MnemoscopeError
+from engine.base.errors import MnemoscopeError, SettingsError
+from engine.base.language import tr
 from engine.base.private_files import read_file, replace_file
-from engine.store.index_paths import IndexFiles
+from engine.settings import Settings
+from engine.settings.saving import rename_layer
+from engine.store.index_paths import IndexFiles, index_files
 
 log = logging.getLogger(__name__)
 
@@ -48,25 +52,49 @@ def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:
     return sorted((note for _, note in _notes(indexes)), key=lambda note: note.folder)
 
 
-def adopt_moved_index(files: IndexFiles, workspace: Path) -> bool:
-    """Give a workspace without an index the one that it had under its former name; returns whether there was one.
+def adopt_renamed(workspace: Path, settings: Settings, config: Path | None = None) -> str:
+    """Give a workspace without an index the one that it had under its former name, and the options of that name.
 
-    Otherwise, facts and saved searches would seem to be lost. The former folder must be missing, and have had the same
-    inode, and one of its files with the same size and time, since inodes are used again. An index that is open stays.
+    Otherwise, facts, saved searches and folders of sessions would seem to be lost. Returns a sentence for the user if
+    there were options: settings have to be read again.
+    """
+    folder = workspace.resolve()
+    former = _adopt_moved_index(index_files(folder, settings.store.path), folder)
+    if not former:
+        return ""
+    try:
+        if not rename_layer(former, folder, config):
+            return ""
+    except (SettingsError, OSError) as error:
+        log.warning("The options of a renamed folder keep its former name: %s", type(error).__name__)
+        return tr(
+            "{former} was renamed, but its options could not be given to {folder}: {problem}",
+            former=former,
+            folder=folder,
+            problem=error,
+        )
+    return tr("{former} was renamed: its options now apply to {folder}.", former=former, folder=folder)
+
+
+def _adopt_moved_index(files: IndexFiles, workspace: Path) -> str:
+    """Give a workspace without an index that of its former name; returns the former path, empty if there is none.
+
+    The former folder must be missing, and have had the same inode, and one of its files with the same size and time,
+    since inodes are used again. An index that is open stays.
     """
     if os.path.lexists(files.folder) or not (inode := _inode(workspace)):
-        return False
+        return ""
     for former, note in _notes(files.folder.parent):
         if note.inode != inode or os.path.lexists(note.folder) or not _shares_file(former, workspace):
             continue
         if _is_open(former):
             log.warning("The index of a renamed folder is in use, so a new one is made")
-            return False
+            return ""
         with contextlib.suppress(OSError):  # such as one that another process has just renamed
             former.folder.rename(files.folder)
             log.info("The index of a renamed folder was adopted")
-            return True
-    return False
+            return note.folder
+    return ""
 
 
 def _shares_file(files: IndexFiles, workspace: Path) -> bool:

@@ -284,6 +284,8 @@ class WorkspaceController(QObject):
             is not self._views.search.box.edit  # otherwise the typed text would be selected
         ):
             self._views.focus_box()
+        if opened.renamed:
+            self._banner.show_message(opened.renamed, "off", key="renamed")
         reason = self._folders.take_first_sync()
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
             self._workspace.sync(reason)

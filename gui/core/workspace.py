@@ -42,6 +42,8 @@ class Opened:
     """Missing features of the memory when it was opened."""
     everywhere: MultiWorkspaceMemory
     """The same memory, which also reaches other workspaces, for searching and reading."""
+    renamed: str = ""
+    """Sentence about options that a former name of the folder had; empty if there are none."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,8 @@ class Workspace(QObject):
         self._close_unwanted()  # the same folder must be reopened, not shared with the memory being closed
         try:
             settings = self.settings_of(folder)
+            if renamed := engine.adopt_renamed(folder, settings, self.config):
+                settings = self.settings_of(folder)
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
             everywhere = self._with_others(manager, folder, settings)
             self._unclosed[everywhere] = token
@@ -187,7 +191,7 @@ class Workspace(QObject):
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
         if token.cancelled:  # opened too late to be closed with the others
             self._close_unwanted()
-        return Opened(folder, settings, manager, unsupported, everywhere)
+        return Opened(folder, settings, manager, unsupported, everywhere, renamed)
 
     def _with_others(self, manager: MemorySearchManager, folder: Path, settings: Settings) -> MultiWorkspaceMemory:
         """Wrap a memory so that it can also search the other workspaces."""

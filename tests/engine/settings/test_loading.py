@@ -251,6 +251,9 @@ extensionPath = "x" # there
 
 [workspace."/notes".sync]
 watchDebounceMs = 7
+
+[workspace."/notes".query.hybrid.temporalDecay] # below
+halfLifeDays = 3
 """
 
 
@@ -267,6 +270,7 @@ def test_reference_names_replaced_old_file_saved(old_config: Path) -> None:
     assert (settings.query.min_score, settings.query.max_results) == (0.1, 2)
     assert settings.store.vector.extension_path == "x"
     assert settings.sync.watch_debounce_ms == 7
+    assert settings.query.hybrid.temporal_decay.half_life_days == 3
     assert old_config.with_name("settings.toml.bak").read_text() == OLD
     changed = OLD
     for old, new in [
@@ -276,6 +280,8 @@ def test_reference_names_replaced_old_file_saved(old_config: Path) -> None:
         ("maxResults", "max_results"),
         ("extensionPath", "extension_path"),
         ("watchDebounceMs", "watch_debounce_ms"),
+        ("temporalDecay", "temporal_decay"),
+        ("halfLifeDays", "half_life_days"),
         ("# mine\n", "# mine\nversion = 1\n"),
     ]:
         changed = changed.replace(old, new)

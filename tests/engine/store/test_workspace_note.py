@@ -7,9 +7,9 @@ import pytest
 
 from engine.backends.opening import open_memory
 from engine.memory.memory_interface import MemorySearchManager
-from engine.settings import Settings
+from engine.settings import load_settings, settings_path
 from engine.store.index_paths import index_files
-from engine.store.workspace_note import noted_workspaces
+from engine.store.workspace_note import adopt_renamed, noted_workspaces
 
 Open = Callable[[Path], MemorySearchManager]
 
@@ -27,7 +27,7 @@ def open_() -> Iterator[Open]:
     memories: list[MemorySearchManager] = []
 
     def open_one(folder: Path) -> MemorySearchManager:
-        memories.append(open_memory(folder, Settings()))
+        memories.append(open_memory(folder))
         return memories[-1]
 
     yield open_one
@@ -53,6 +53,25 @@ def test_renamed_folder_keeps_index_and_facts(renamed: Path, open_: Open) -> Non
     assert (report.files_indexed, report.files_unchanged) == (0, 1)
     noted = noted_workspaces(index_files(renamed).folder.parent)
     assert [note.folder for note in noted] == [str(renamed.resolve())]
+
+
+def test_renamed_folder_keeps_its_options(notes: Path, open_: Open) -> None:
+    written = (
+        f"# mine\n[workspace.'{notes}'] # of my notes\nextensions = ['.md', '.org']\n\n[defaults]\nmodel = 'x'\n\n"
+        f'[workspace."{notes}".query] # last\nmin_score = 0.5\n'
+    )
+    settings_path().parent.mkdir(parents=True, exist_ok=True)
+    settings_path().write_text(written)
+    memory = open_(notes)
+    memory.sync()
+    memory.close()
+    renamed = notes.rename(notes.with_name("re'named"))
+    sentence = adopt_renamed(renamed, load_settings(renamed))
+    assert sentence == f"{notes} was renamed: its options now apply to {renamed}."
+    moved = written.replace(f"'{notes}'", f'"{renamed}"').replace(f'"{notes}"', f'"{renamed}"')
+    assert settings_path().read_text() == moved
+    assert load_settings(renamed).extensions == (".md", ".org")
+    assert not adopt_renamed(renamed, load_settings(renamed))
 
 
 def test_rename_back_keeps_facts(renamed: Path, open_: Open) -> None:
