@@ -219,6 +219,7 @@ NOT_READ_TO_ITS_END = Reason(marked("The file could not be read to its end: {pro
 # --- problems as part of a sentence -----------------------------------------------------------------------------------
 
 BROKEN_EXPORT = Reason(marked("The export breaks off or is damaged: {what}"))
+BROKEN_ZIP = Reason(marked("the zip file is damaged or incomplete; download it again"))
 BROKEN_DOCUMENT = Reason(marked("the document breaks off or is not JSON: {what}"))
 LARGE_MEMBER = Reason(marked("{name} has {size:,} bytes; the limit is {limit:,}."))
 LARGE_EXPORT = Reason(marked("The export is too large: it has more than {limit:,} bytes."))

@@ -402,8 +402,13 @@ class TranscriptRows:
             return self._whole.database(file, database)
         if document is not None:
             return self._whole.document(file, document)
-        reason = skip_reasons.NO_EXPORT if file.path.endswith(".zip") else skip_reasons.NO_TRANSCRIPT
-        return self.leave_out(file, "unknown-format", reason.message())
+        if not file.path.endswith(".zip"):
+            return self.leave_out(file, "unknown-format", skip_reasons.NO_TRANSCRIPT.message())
+        from engine.corpus.transcripts.export_reader import zip_problem
+
+        if problem := zip_problem(file.path):
+            return self._whole.unreadable(file, ValueError(problem))
+        return self.leave_out(file, "unknown-format", skip_reasons.NO_EXPORT.message())
 
     def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
         """Record that a transcript is not indexed, and why. Raises Cancelled."""

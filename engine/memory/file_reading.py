@@ -13,7 +13,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PARSER_FAULTS, PathRefused, SettingsError, TranscriptUnreadable
 from engine.base.language import tr
-from engine.base.skip_reasons import problem, tr_reason
+from engine.base.skip_reasons import NO_TRANSCRIPT_OR_EMPTY, problem, tr_reason
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.session_stores import locate_transcript, names_session
@@ -132,6 +132,8 @@ class SessionFiles:
         before = self._take_last(path, reveal=reveal)
         try:
             read = read_on(file, key, None if before is None else before.position, cancel)
+            if read.conversation is None and not key:  # as while an agent writes the whole file again
+                raise ValueError(NO_TRANSCRIPT_OR_EMPTY.message())
         except PARSER_FAULTS as error:
             raise TranscriptUnreadable(
                 tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(problem(error)))

@@ -92,6 +92,20 @@ def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
         return False
 
 
+def zip_problem(path: str) -> str:
+    """Return why a zip file can't be read, as after an interrupted download; empty if it can. Raises OSError."""
+    try:
+        with open_binary(path) as file, zipfile.ZipFile(file) as archive:
+            for member in _members(archive):
+                with archive.open(member) as document:
+                    document.read(_HEAD)
+    except _BROKEN:
+        return skip_reasons.BROKEN_ZIP.message()
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def conversations(path: str, cancel: CancelToken | None = None, *, array: str = "") -> Iterator[Mapping[str, Any]]:
     """Yield the conversations of an export as JSON objects, in order.
 

@@ -119,6 +119,20 @@ def test_zip_file_is_read_without_unpacking(memory: BuiltinMemory, folder: Path)
     assert sorted(path.name for path in folder.iterdir()) == ["export.zip"]
 
 
+def test_incomplete_zip_file_keeps_its_sessions(memory: BuiltinMemory, folder: Path) -> None:
+    path = folder / "export.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", json.dumps([conversation("c1", "Why is my loaf flat?")]))
+    memory.sync()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-10])
+    (issue,) = memory.sync().skipped
+    assert (issue.rule, len(memory.sessions())) == ("broken", 1)
+    assert issue.detail.endswith("the zip file is damaged or incomplete; download it again")
+    path.write_bytes(whole)
+    assert memory.sync().skipped == ()
+
+
 def test_truncated_export_keeps_complete_part(memory: BuiltinMemory, folder: Path) -> None:
     both = [conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?")]
     path = write(folder, *both)

@@ -12,7 +12,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled, PathRefused
+from engine.base.errors import Cancelled, PathRefused, TranscriptUnreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
 from engine.indexing import session_row_builder, transcript_stage
@@ -415,6 +415,9 @@ def test_a_document_has_no_raw_lines(memory: BuiltinMemory, store: Path, indent:
     for message in memory.read_session(summary.path).messages:
         with pytest.raises(FileNotFoundError):
             memory.raw_lines(summary.path, [message.line])
+    (store / "chats/session-1.json").write_text("")  # as before the agent writes it again
+    with pytest.raises(TranscriptUnreadable):
+        memory.read_session(summary.path)
 
 
 @pytest.mark.parametrize("step", ["redact", "chunk_rows"])
