@@ -97,14 +97,15 @@ def headings_at(chunk: StoredChunk, line: int) -> tuple[str, ...]:
     below = {heading.title for heading in own if heading.line > below_headings} - passed
     kept = next((at for at, title in enumerate(stored) if title in below), len(stored))
     above = [heading for heading in own if heading.line <= line + 1]
-    if kept < len(stored) or not above or (own[0].line > 1 and chunk.start_line > 1):
+    if kept < len(stored) or not above or (own[0].line > 1 and not chunk.first):
         return stored[:kept]  # a line such as "# step 2" may be code that began in the chunk before
-    inner: list[MarkupHeading] = []
+    levels = {heading.title: heading.level for heading in reversed(own)}
+    path = [(levels.get(title, 0), title) for title in stored]  # those above the chunk contain all its headings
     for heading in above:
-        inner = [outer for outer in inner if outer.level < heading.level]
-        inner.append(heading)
-    inner = [heading for heading in inner if heading.level > 1 or chunk.start_line == 1]
-    return (*stored, *(heading.title for heading in inner if heading.title not in stored))
+        if heading.title not in stored and (heading.level > 1 or chunk.first):
+            path = [outer for outer in path if outer[0] < heading.level]
+            path.append((heading.level, heading.title))
+    return tuple(title for _, title in path)
 
 
 @lru_cache(1024)  # while the user types, most results stay the same

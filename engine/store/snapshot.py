@@ -23,7 +23,7 @@ _GROUP = 400
 _CACHED_CHUNKS = 100
 """Number of chunks that a snapshot caches, since a search first reads the best ones and then shows them."""
 _CHUNK_TYPES = tuple(
-    (int, str, str, str, str, int, int, int, str, str, offsets, str, str, str) for offsets in (type(None), bytes)
+    (int, str, str, str, str, int, int, int, str, str, offsets, str, str, str, int) for offsets in (type(None), bytes)
 )
 _Row = TypeVar("_Row")
 
@@ -57,6 +57,8 @@ class StoredChunk(msgspec.Struct, frozen=True):
     project: str
     rewound: str
     """Lines of the session that the user abandoned by going back."""
+    first: int
+    """For notes only: 1 if no chunk of the file is above this one, else 0. Front matter may be above it."""
 
     @property
     def citation(self) -> str:
@@ -219,21 +221,20 @@ class Snapshot:
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """Return the chunks with these ids, by id; unknown ids are left out."""
         chunks = {id_: self._chunks[id_] for id_ in ids if id_ in self._chunks}
+        of_file = f"SELECT 1 FROM {self.tables.chunks} p WHERE p.file_id = c.file_id"
         for group in _groups([id_ for id_ in ids if id_ not in chunks]):
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
-                        c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, ''),
-                        coalesce(s.rewound, '')
+                        c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, ''), coalesce(s.rewound, ''),
+                        c.places IS NULL AND NOT EXISTS ({of_file} AND p.start_line < c.start_line)
                     FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     LEFT JOIN {self.tables.sessions} s ON s.file_id = f.id
                     WHERE c.id IN ({_marks(group)})""",
                 group,
             )
-            for id_, path, source, title, language, mtime_ns, start, end, heading, text, *session in _whole(rows):
-                path_of_headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
-                chunks[id_] = StoredChunk(
-                    id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, *session
-                )
+            for id_, path, source, title, language, mtime_ns, start, end, heading, *rest in _whole(rows):
+                above = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
+                chunks[id_] = StoredChunk(id_, path, source, title, language, mtime_ns / 1e9, start, end, above, *rest)
         if len(chunks) <= _CACHED_CHUNKS:
             self._chunks = chunks | self._chunks if len(self._chunks) <= _CACHED_CHUNKS else chunks
         return chunks

@@ -78,6 +78,13 @@ def test_note_with_only_front_matter_is_found_by_name(memory) -> None:
     assert "77aa" not in memory.search("empty one").results[0].snippet
 
 
+def test_hit_below_front_matter_names_its_section(memory, workspace: Path) -> None:
+    text = "---\ntags: [shed]\n---\n# Shed\n\nRoof.\n\n## Beds\n\nSow in May.\n\n## Tools\n\nOil the mower.\n"
+    (workspace / "shed.md").write_text(text, "utf-8")
+    memory.sync()
+    assert memory.search("mower").results[0].heading == ("Shed", "Tools")
+
+
 def test_health_finds_no_fault_in_aliases(memory) -> None:
     assert findings(memory)["keyword-words"].state == "fine"
 

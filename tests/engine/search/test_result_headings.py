@@ -8,9 +8,9 @@ from engine.store.snapshot import StoredChunk
 SECTIONS = "# Garden\n\n## Beds\n\nSow in May.\n\n## Tools\n\nOil them.\n\n### Pump\n\nNew gasket."
 
 
-def chunk(text: str, heading: tuple[str, ...], *, start: int = 1, path: str = "garden.md") -> StoredChunk:
-    end = start + text.count("\n")
-    return StoredChunk(1, path, "memory", "Garden", "en", 0.0, start, end, heading, text, None, "", "", "")
+def chunk(text: str, heading: tuple[str, ...], *, first: bool = True, path: str = "garden.md") -> StoredChunk:
+    end = 50 + text.count("\n")
+    return StoredChunk(1, path, "memory", "Garden", "en", 0.0, 50, end, heading, text, None, "", "", "", int(first))
 
 
 @pytest.mark.parametrize(("line", "expected"), [(0, ()), (2, ("Links",)), (4, ("Links",))])
@@ -40,4 +40,8 @@ def test_section_of_an_org_file_is_known() -> None:
 
 @pytest.mark.parametrize("text", ["run it\n# step 2\nmake\n", "# step 2\nmake\n"])
 def test_comment_in_code_from_before_is_no_heading(text: str) -> None:
-    assert headings_at(chunk(text, ("Garden", "Setup"), start=50), 2) == ("Garden", "Setup")
+    assert headings_at(chunk(text, ("Garden", "Setup"), first=False), 2) == ("Garden", "Setup")
+
+
+def test_empty_sibling_of_a_section_is_not_inside_it() -> None:
+    assert headings_at(chunk("# Beds\n\nSow in May.\n\n# Tools", ("Beds",)), 4) == ("Tools",)
