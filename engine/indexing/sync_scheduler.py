@@ -350,6 +350,7 @@ class IndexingService:
         if not background.watch.flush(seconds):
             self.note_change(None)
         if self.dirty:
+            self._stopped = False
             self.request("search")
         self._wait_for_text(seconds, ended)
 
@@ -425,6 +426,8 @@ class IndexingService:
             self._worker = threading.get_ident()
             self._due = None
         try:
+            if reason == "search" and (self._stopped or not self.dirty):
+                return  # the sync before it was cancelled, or has processed the changes
             report = background.sync(reason)
             joined = report.reason != reason
             if joined and self.dirty and not (report.cancelled or report.error):
@@ -439,10 +442,10 @@ class IndexingService:
                 self._worker = None
                 self._submitted = again = bool(self._requests) and not self._closed
                 self._change.notify_all()
-        if background.options.interval_minutes:
-            self.request_later(background.options.interval_minutes * _SECONDS_A_MINUTE)
-        if again:
-            self._submit()
+            if background.options.interval_minutes:
+                self.request_later(background.options.interval_minutes * _SECONDS_A_MINUTE)
+            if again:
+                self._submit()
 
 
 class _StatePoller:

@@ -348,8 +348,9 @@ def test_search_does_not_continue_a_cancelled_sync(service: IndexingService, bac
     background(runs)
     service.run(lambda _listener, _token: msgspec.structs.replace(report(), cancelled=True))
     service.searched("pump")
-    assert service.dirty
+    service.request("search")  # queued before the sync was cancelled
     service.request("watch")
+    assert service.dirty
     assert runs.wait_for(1) == ["watch"]
     service.note_change(frozenset({"/a"}))
     service.searched("pump")
