@@ -107,6 +107,8 @@ class IndexingService:
         self._running: _RunningWork | None = None
         self.dirty = False
         """Whether files are known to have changed since the last sync began."""
+        self._stopped = False
+        """Whether the last sync was cancelled, and no file has changed since: a search doesn't continue it."""
         self.latest_query = ""
         """Text of the last search; a running sync begins with notes that contain its words."""
         self.latest_results: tuple[MemorySearchResult, ...] = ()
@@ -255,11 +257,13 @@ class IndexingService:
         try:
             own_run.report = report = work(report_progress, own_run.token)
             if report.cancelled or report.error:
-                self._note_change(None)
+                self.note_change(None)
+            self._stopped = report.cancelled
             if not report.cancelled:
                 self.problem = report.error
         except BaseException as error:
-            self._note_change(None)
+            self.note_change(None)
+            self._stopped = isinstance(error, Cancelled)
             if isinstance(error, MnemoscopeError) and not isinstance(error, (Cancelled, Closed)):
                 self.problem = str(error)
             raise
@@ -328,9 +332,13 @@ class IndexingService:
             self.request("session-start")
 
     def searched(self, query: str) -> None:
-        """Called before a search: queue a sync if the index is out of date and the settings enable this."""
+        """Called before a search: queue a sync if the index is out of date and the settings enable this.
+
+        The window repeats its query after each sync, so the user couldn't stop a sync otherwise.
+        """
         self.latest_query = query
-        if self._background is not None and self._background.options.on_search and self.dirty:
+        background = self._background
+        if background is not None and background.options.on_search and self.dirty and not self._stopped:
             self.request("search")
 
     def catch_up(self, seconds: float) -> None:
@@ -340,8 +348,9 @@ class IndexingService:
             return
         ended = self._ended
         if not background.watch.flush(seconds):
-            self._note_change(None)
+            self.note_change(None)
         if self.dirty:
+            self._stopped = False
             self.request("search")
         self._wait_for_text(seconds, ended)
 
@@ -367,15 +376,15 @@ class IndexingService:
             self._poller.close()
 
     def _changed(self, transcripts: frozenset[str] | None) -> None:
-        self._note_change(transcripts)
+        self.note_change(transcripts)
         self._notify()
 
-    def _note_change(self, transcripts: frozenset[str] | None) -> None:
+    def note_change(self, transcripts: frozenset[str] | None) -> None:
         """Record that these transcripts have changed, or any file."""
         with self._change:
             known = self._transcripts
             self._transcripts = None if transcripts is None or known is None else known | transcripts
-        self.dirty = True
+        self.dirty, self._stopped = True, False
 
     def _submit(self) -> None:
         assert self._background is not None
@@ -417,6 +426,8 @@ class IndexingService:
             self._worker = threading.get_ident()
             self._due = None
         try:
+            if reason == "search" and (self._stopped or not self.dirty):
+                return  # the sync before it was cancelled, or has processed the changes
             report = background.sync(reason)
             joined = report.reason != reason
             if joined and self.dirty and not (report.cancelled or report.error):
@@ -431,10 +442,10 @@ class IndexingService:
                 self._worker = None
                 self._submitted = again = bool(self._requests) and not self._closed
                 self._change.notify_all()
-        if background.options.interval_minutes:
-            self.request_later(background.options.interval_minutes * _SECONDS_A_MINUTE)
-        if again:
-            self._submit()
+            if background.options.interval_minutes:
+                self.request_later(background.options.interval_minutes * _SECONDS_A_MINUTE)
+            if again:
+                self._submit()
 
 
 class _StatePoller:

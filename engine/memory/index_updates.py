@@ -100,7 +100,7 @@ class IndexUpdates:
 
     def replaced(self) -> None:
         """Called when a damaged index was replaced by a new one, which the next sync must fill."""
-        self._indexing.dirty = True
+        self._indexing.note_change(None)
         self._refused.clear()
         self._on_repaired()
 

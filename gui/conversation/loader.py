@@ -73,6 +73,10 @@ class SessionLoader(QObject):
         self._notice_delay.setInterval(_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self.slow)
 
+    @property
+    def busy(self) -> bool:
+        return self._job.busy
+
     def open(self, manager: MemorySearchManager, request: SessionRequest) -> None:
         """Read the requested session and find the location in it."""
         self.cancel()

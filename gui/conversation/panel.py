@@ -242,6 +242,8 @@ class ConversationPanel(BaseViewer):
 
     def refresh(self) -> None:
         """Update the open session after a change of the index, without scrolling."""
+        if self._opened is None and not self._opener.busy:
+            self._open()  # the transcript may be back
         if self._manager is not None and self._opened is not None:
             self.live_updates.look(self._manager, self._opened)
             self.chunks.inspector.refresh()

@@ -264,6 +264,11 @@ class FileWatch(QObject):
         if path is not None:
             self._watch()
 
+    def look_again(self) -> None:
+        """Check whether a deleted file exists again: its folder can't be watched if it was deleted too."""
+        if self._stamp is None:
+            self._restart_timer()
+
     def _restart_timer(self) -> None:
         if self._path is not None and (self._quiet or not self._timer.isActive()):
             self._timer.start()

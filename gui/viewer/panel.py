@@ -122,7 +122,10 @@ class ViewerPanel(BaseViewer):
         self.link_card.show_unsupported(unsupported)
 
     def refresh(self) -> None:
-        """Read chunks and links again after a change of the index; the file itself is watched separately."""
+        """Read chunks and links again after a change of the index; a file that is shown is watched separately."""
+        if self.opened is None and not self._opener.busy:
+            self._open(reloading=False)  # the folder may be back
+        self._follower.look_again()
         self._chunks.refresh()
         self.link_card.refresh()
 

@@ -343,6 +343,20 @@ def test_repeated_request_runs_once(service: IndexingService, background: Backgr
     assert len(runs.reasons) == 3
 
 
+def test_search_does_not_continue_a_cancelled_sync(service: IndexingService, background: Background) -> None:
+    runs = Runs()
+    background(runs)
+    service.run(lambda _listener, _token: msgspec.structs.replace(report(), cancelled=True))
+    service.searched("pump")
+    service.request("search")  # queued before the sync was cancelled
+    service.request("watch")
+    assert service.dirty
+    assert runs.wait_for(1) == ["watch"]
+    service.note_change(frozenset({"/a"}))
+    service.searched("pump")
+    assert runs.wait_for(2) == ["watch", "search"]
+
+
 def test_interval_syncs_repeat(service: IndexingService, background: Background) -> None:
     runs = Runs()
     background(runs, interval_seconds=0.01)

@@ -73,11 +73,14 @@ def test_small_window_scrolls_preview(qtbot, panel, notes):
     panel.resize(560, 300)
     _offer(qtbot, panel, notes)
     fields = [*(_chip(panel, words) for words in (".md", "to index", "skipped")), panel.findChild(QLineEdit)]
-    assert all(field.height() >= field.minimumSizeHint().height() for field in fields if field.isVisible())
+    # The page is laid out in later events than the one that makes the panel ready.
+    qtbot.waitUntil(
+        lambda: all(field.height() >= field.minimumSizeHint().height() for field in fields if field.isVisible())
+    )
     accept = _button(panel, "Index this folder")
-    assert accept.mapTo(panel, QPoint(0, accept.height())).y() <= panel.height()
+    qtbot.waitUntil(lambda: accept.mapTo(panel, QPoint(0, accept.height())).y() <= panel.height())
     preview = accept.window().findChild(PreviewPage)
-    assert preview.findChild(QScrollArea).verticalScrollBar().maximum() > 0
+    qtbot.waitUntil(lambda: preview.findChild(QScrollArea).verticalScrollBar().maximum() > 0)
     chip = _chip(panel, "to index")
     for height in (300, 900, 300):
         panel.resize(900, height)

@@ -1,6 +1,7 @@
 """The complete viewer in use."""
 
 import json
+import shutil
 import threading
 
 import msgspec
@@ -117,10 +118,14 @@ def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, 
         panel.empty_page.retry.emit()
 
 
-def test_deleted_file_shows_error(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
+def test_deleted_file_shows_error_until_index_changes(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     memory.open_error = FileNotFoundError(2, "No such file", "x")
     panel.show_file(GREENHOUSE)
     qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == f"{GREENHOUSE} no longer exists.")
+    memory.open_error = None
+    with qtbot.waitSignal(panel.file_shown):  # the sync after the folder has come back
+        panel.refresh()
+    assert panel.source.text_at(1) == "# Greenhouse"
 
 
 @pytest.mark.parametrize("parser", ["Outline.of", "title_of"])
@@ -366,6 +371,18 @@ def test_deleted_file_keeps_last_text_until_restored(qtbot, panel: ViewerPanel, 
     memory.locate(GREENHOUSE)
     qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Back")
     assert panel.banner.text == ""
+
+
+def test_file_of_restored_folder_is_reloaded_after_sync(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    show(GREENHOUSE)
+    folder = memory.locate(GREENHOUSE).parent
+    shutil.rmtree(folder)
+    qtbot.waitUntil(lambda: panel.banner.text == "This file was deleted. Its last text is shown.")
+    folder.mkdir(parents=True)
+    memory.files[GREENHOUSE] = "# Back\n"
+    memory.locate(GREENHOUSE)
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Back")
 
 
 # --- buttons and menus ------------------------------------------------------------------------------------------------
