@@ -78,7 +78,7 @@ def memory_store(
         )
         if saved.duplicate:
             return MemoryStoreAnswer(action="duplicate", existing_id=saved.fact.id, existing_text=saved.fact.text)
-        near = tuple(_candidate(one) for one in similar.results if one.near) if similar else ()
+        near = tuple(_candidate(result) for result in similar.results if result.near) if similar else ()
         note = _WAITS if saved.fact.waiting else UNSET
         return MemoryStoreAnswer(action="created", id=saved.fact.id, similar=near or UNSET, note=note)
 
@@ -97,13 +97,13 @@ def memory_recall(
         recalled = facts.find(f"{query} ", max_results=most, cancel=token)
         memories = tuple(
             RecalledFact(
-                id=one.fact.id,
-                text=one.fact.text,
-                category=one.fact.category,
-                importance=one.fact.importance,
-                score=round(one.score, 3),
+                id=result.fact.id,
+                text=result.fact.text,
+                category=result.fact.category,
+                importance=result.fact.importance,
+                score=round(result.score, 3),
             )
-            for one in recalled.results
+            for result in recalled.results
         )
         return MemoryRecallAnswer(count=len(memories), memories=memories, warning=recalled.notice or UNSET)
 
@@ -124,7 +124,7 @@ def memory_forget(
             certain, candidates = len(matches) == 1, tuple(map(_short, matches[:_CANDIDATES]))
         else:
             similar = facts.find(f"{query} ", max_results=_CANDIDATES, cancel=token).results
-            matches = [one.fact for one in similar]
+            matches = [candidate.fact for candidate in similar]
             certain, candidates = len(similar) == 1 and similar[0].near, tuple(map(_candidate, similar))
         if certain:
             facts.forget([matches[0].id], "agent")
@@ -158,7 +158,7 @@ def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | Non
     except Exception as error:
         log.info("No facts are added to a message: %s", error_message(error))
         return ""
-    return facts_block([one.fact for one in recalled.results], settings.recall_max_chars)
+    return facts_block([result.fact for result in recalled.results], settings.recall_max_chars)
 
 
 def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple[Fact, ...]:

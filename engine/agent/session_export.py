@@ -273,7 +273,7 @@ def _facts(session: SessionText) -> list[str]:
         summary.branch,
         began,
         plural(summary.messages, "message"),
-        ", ".join(one.model for one in summary.usage if one.model),
+        ", ".join(model_usage.model for model_usage in summary.usage if model_usage.model),
         f"{sum(counts):,} tokens in" if counts else "",
         "" if usage.output_tokens is None else f"{usage.output_tokens:,} tokens out",
         "" if usage.cost is None else dollars(usage.cost),

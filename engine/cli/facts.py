@@ -74,8 +74,8 @@ def _search(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
         return
     if results.notice:
         print(f"Searched by words only: {results.notice}", file=sys.stderr)
-    for one in results.results:
-        print(f"{one.score:.3f}  {_line(one.fact)}")
+    for result in results.results:
+        print(f"{result.score:.3f}  {_line(result.fact)}")
     if not results.results:
         print("No matching facts.")
 

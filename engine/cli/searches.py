@@ -32,7 +32,11 @@ def run(arguments: Namespace) -> int:
             raise StoreError(why)
         saved = manager.saved_searches.saved()
     names = any(split_name(search.query.path)[0] for search in saved)
-    folders = {one.name: one.folder for one in known_to(workspace, arguments.config)} if names else {}
+    folders = (
+        {known_workspace.name: known_workspace.folder for known_workspace in known_to(workspace, arguments.config)}
+        if names
+        else {}
+    )
     if arguments.json:
         print_json({"searches": saved})
     elif not saved:

@@ -175,7 +175,7 @@ def _values(known: Sequence[SessionSummary], arguments: Namespace) -> Iterator[s
     if not any(project in session.project.casefold() for session in known):
         names = _most_common(folder_name(session.project) for session in known if session.project)
         yield f"There are sessions of these projects: {names}." if names else "No session has a project."
-    model, models = (arguments.model or "").casefold(), [one.model for session in known for one in session.usage]
+    model, models = (arguments.model or "").casefold(), [usage.model for session in known for usage in session.usage]
     if model and not any(model in name.casefold() for name in models):
         names = _most_common(filter(None, models))
         yield f"There are sessions with these models: {names}." if names else "No session names a model."

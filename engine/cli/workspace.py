@@ -144,7 +144,14 @@ def memory_of(
     if not name:
         yield manager, path, ""
         return
-    folder = next((one.folder for one in known_to(workspace, config) if one.name == name and one.present), None)
+    folder = next(
+        (
+            known_workspace.folder
+            for known_workspace in known_to(workspace, config)
+            if known_workspace.name == name and known_workspace.present
+        ),
+        None,
+    )
     if folder is None:
         raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which no longer exists.")
     from engine.backends.opening import open_memory

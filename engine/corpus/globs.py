@@ -45,8 +45,8 @@ class Globs:
         name = _composed(name)
         if not (self._folder if is_dir else self._file).fullmatch(name):
             return None
-        fitting = (one for one in self._patterns if is_dir or not one.folders_only)
-        return next(one.text for one in fitting if re.fullmatch(one.path, name, re.DOTALL))
+        fitting = (pattern for pattern in self._patterns if is_dir or not pattern.folders_only)
+        return next(pattern.text for pattern in fitting if re.fullmatch(pattern.path, name, re.DOTALL))
 
     def covers(self, name: str) -> bool:
         """Return whether a pattern matches this file or a folder above it."""
@@ -136,7 +136,7 @@ def _class(text: str) -> str:
 
 
 def _any_of(expressions: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in expressions) or r"(?!)", re.DOTALL)
+    return re.compile("|".join(f"(?:{expression})" for expression in expressions) or r"(?!)", re.DOTALL)
 
 
 def _composed(name: str) -> str:

@@ -54,7 +54,7 @@ def readings_of(text: str) -> tuple[str, ...]:
     readings = [plain, bare]
     if _FILE_URL.match(bare):
         readings.insert(0, _path_of_url(bare))
-    readings += [one.replace("\\", "/") for one in readings]
+    readings += [reading.replace("\\", "/") for reading in readings]
     return tuple(dict.fromkeys(map(_from_home, readings)))
 
 
@@ -127,7 +127,7 @@ class PathFinder:
                 if status.kind != "missing":
                     return status
                 paths.append(status)
-        return next((one for one in paths if one.name), paths[0])
+        return next((path for path in paths if path.name), paths[0])
 
     def find_by_name(self, text: str, cancel: CancelToken | None = None) -> tuple[PathStatus | None, bool]:
         """Return the status of the file or folder with this name, wherever it is below the indexed folders.
@@ -232,8 +232,14 @@ class PathFinder:
 
     def _at(self, path: str) -> PathStatus:
         """Return the status of an absolute path: a transcript, a note, a file next to a memory folder, or outside."""
-        store = max((one for one in self._stores if _covers(one.path, path)), key=_depth, default=None)
-        root = max((one for one in self.roots.found if _covers(one.path, path)), key=_depth, default=None)
+        store = max(
+            (session_store for session_store in self._stores if _covers(session_store.path, path)),
+            key=_depth,
+            default=None,
+        )
+        root = max(
+            (candidate for candidate in self.roots.found if _covers(candidate.path, path)), key=_depth, default=None
+        )
         if store is not None:
             status = self._in_store(store, _below(store.path, path))
             if root is None or status.match not in SILENT:
@@ -272,7 +278,7 @@ class PathFinder:
             return PathStatus(store.path, "file", f"{store.name}/{base}", "sessions", key="/".join(parts[1:]))
 
         def judge(entry: Entry, _name: str, listed: Sequence[Entry]) -> Match | None:
-            names = frozenset(one.name for one in listed)
+            names = frozenset(item.name for item in listed)
             return judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), names)
 
         return _descend(store.path, store.name, parts, "sessions", judge)

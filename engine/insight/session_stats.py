@@ -71,8 +71,8 @@ class Prices:
 
     def __init__(self, lists: tuple[_PriceList, ...]) -> None:
         """A price in an earlier list has precedence."""
-        self.sources = tuple(PriceSource(source=one.source, date=one.date) for one in lists)
-        self._models = {name: price for one in reversed(lists) for name, price in one.models.items()}
+        self.sources = tuple(PriceSource(source=price_list.source, date=price_list.date) for price_list in lists)
+        self._models = {name: price for price_list in reversed(lists) for name, price in price_list.models.items()}
 
     def cost(self, usage: ModelUsage) -> float | None:
         """Return the cost in US dollars: as recorded, else by the table; None if it is unknown."""
@@ -133,7 +133,7 @@ def _parse(data: bytes, path: str) -> tuple[_PriceList, ...]:
                 example=_EXAMPLE,
             )
         ) from None
-    return tuple(msgspec.structs.replace(one, source=one.source or path) for one in lists)
+    return tuple(msgspec.structs.replace(price_list, source=price_list.source or path) for price_list in lists)
 
 
 Number = TypeVar("Number", int, float)
@@ -141,13 +141,13 @@ Number = TypeVar("Number", int, float)
 
 def total_usage(usage: Iterable[ModelUsage], prices: Prices) -> UsageTotal:
     """Return the sum of tokens and costs; None for a number that no session records."""
-    known = [one for one in usage if one.has_numbers]
-    costs = [prices.cost(one) for one in known]
+    known = [model_usage for model_usage in usage if model_usage.has_numbers]
+    costs = [prices.cost(model_usage) for model_usage in known]
     return UsageTotal(
-        input_tokens=_sum([one.input_tokens for one in known]),
-        output_tokens=_sum([one.output_tokens for one in known]),
-        cache_read_tokens=_sum([one.cache_read_tokens for one in known]),
-        cache_write_tokens=_sum([one.cache_write_tokens for one in known]),
+        input_tokens=_sum([model_usage.input_tokens for model_usage in known]),
+        output_tokens=_sum([model_usage.output_tokens for model_usage in known]),
+        cache_read_tokens=_sum([model_usage.cache_read_tokens for model_usage in known]),
+        cache_write_tokens=_sum([model_usage.cache_write_tokens for model_usage in known]),
         cost=_sum(costs),
         cost_complete=None not in costs,
     )
@@ -162,10 +162,10 @@ def session_stats(sessions: Sequence[SessionSummary], prices: Prices, by: StatsK
     counted = [_Counted(session, _is_whole(session, known), session.usage) for session in sessions]
     rows = [] if by is None else _rows(counted, prices, by)
     unpriced = {
-        one.model
+        usage.model
         for session in sessions
-        for one in session.usage
-        if one.has_numbers and one.recorded_cost is None and one.model and not prices.knows(one.model)
+        for usage in session.usage
+        if usage.has_numbers and usage.recorded_cost is None and usage.model and not prices.knows(usage.model)
     }
     return SessionStats(
         total=_row("", counted, prices), rows=tuple(rows), unpriced=tuple(sorted(unpriced)), prices=prices.sources
@@ -189,9 +189,9 @@ def _is_whole(session: SessionSummary, known: set[tuple[str, str]]) -> bool:
 
 def _rows(counted: Iterable[_Counted], prices: Prices, by: StatsKey) -> list[StatsRow]:
     groups: dict[str, list[_Counted]] = {}
-    for one in counted:
-        for name, usage in _shares(one.session, by):
-            groups.setdefault(name, []).append(one._replace(usage=usage))
+    for counted_session in counted:
+        for name, usage in _shares(counted_session.session, by):
+            groups.setdefault(name, []).append(counted_session._replace(usage=usage))
     rows = [_row(name, group, prices) for name, group in groups.items()]
     if by == "day":
         return sorted(rows, key=lambda row: row.name)
@@ -200,19 +200,19 @@ def _rows(counted: Iterable[_Counted], prices: Prices, by: StatsKey) -> list[Sta
 
 def _shares(session: SessionSummary, by: StatsKey) -> list[tuple[str, Sequence[ModelUsage]]]:
     if by == "model":
-        return [(one.model, (one,)) for one in session.usage] or [("", ())]
+        return [(usage.model, (usage,)) for usage in session.usage] or [("", ())]
     return [(_NAMES[by](session), session.usage)]
 
 
 def _row(name: str, counted: Sequence[_Counted], prices: Prices) -> StatsRow:
-    whole = [one.session for one in counted if one.whole]
+    whole = [counted_session.session for counted_session in counted if counted_session.whole]
     return StatsRow(
         name=name,
         sessions=len(whole),
         messages=sum(session.messages for session in whole),
         seconds=_sum(session.active_seconds for session in whole),
-        without_usage=sum(not any(one.has_numbers for one in session.usage) for session in whole),
-        usage=total_usage((usage for one in counted for usage in one.usage), prices),
+        without_usage=sum(not any(model_usage.has_numbers for model_usage in session.usage) for session in whole),
+        usage=total_usage((usage for counted_session in counted for usage in counted_session.usage), prices),
     )
 
 

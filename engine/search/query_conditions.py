@@ -327,7 +327,7 @@ def _expression(term: QueryTerm) -> str:
     parts = [f'{_STEM_COLUMNS} : "{_escaped(stem)}"' for stem in dict.fromkeys(term.stems)]
     if term.prefix_ok or isinstance(term.word, str) or not term.stems:
         parts.append(f'{_WORD_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if term.prefix_ok else ""))
-    return " OR ".join(f"({one})" for one in parts)
+    return " OR ".join(f"({expression})" for expression in parts)
 
 
 def _phrase(phrase: Phrase) -> str:

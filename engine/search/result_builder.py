@@ -260,7 +260,7 @@ def _offset_at(encoded: bytes, offset: int) -> MessageOffset:
     stored message offsets.
     """
     offsets = read_offsets(encoded)
-    return offsets[max(0, bisect_right([one.offset for one in offsets], offset) - 1)]
+    return offsets[max(0, bisect_right([message.offset for message in offsets], offset) - 1)]
 
 
 def message_context(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:

@@ -125,7 +125,7 @@ class SavedSearches:
             present = list(_readable(rows))
             known = [query for _, _, query in present]
             whole = [(time, query) for _, time, query in present]
-            whole += [(one.asked, one.query) for one in searches if one.query not in known]
+            whole += [(search.asked, search.query) for search in searches if search.query not in known]
             whole.sort(key=lambda entry: entry[0])
             connection.executemany("DELETE FROM recent_searches WHERE id = ?", [(id_,) for id_, _, _ in present])
             connection.executemany(

@@ -106,7 +106,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
     # Two sorts take a third of the time that SQLite takes.
     found.sort(key=attrgetter("path"))
     found.sort(key=attrgetter("modified"), reverse=True)
-    return [one._replace(machine=machine_of(one.path, names)) for one in found] if names else found
+    return [session._replace(machine=machine_of(session.path, names)) for session in found] if names else found
 
 
 def machines(snapshot: Snapshot) -> dict[str, str]:

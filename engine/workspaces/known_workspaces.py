@@ -35,13 +35,13 @@ def known_workspaces(
     folders = [folder for folder in dict.fromkeys(named) if folder not in forgotten]
     names = unique_names(folders)
     workspaces = [_known(folder, names[folder], store_path) for folder in folders]
-    return tuple(sorted(workspaces, key=lambda one: (one.name.casefold(), one.folder)))
+    return tuple(sorted(workspaces, key=lambda workspace: (workspace.name.casefold(), workspace.folder)))
 
 
 def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
     """Return the workspace of this folder, known or not, and the others."""
     path = str(folder.resolve())
-    workspaces = {one.folder: one for one in known}
+    workspaces = {known_workspace.folder: known_workspace for known_workspace in known}
     current = workspaces.pop(path, None) or KnownWorkspace(
         folder=path, name=Path(path).name, present=True, index_bytes=0
     )

@@ -69,14 +69,14 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
 
     A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """
-    merged_results = sorted(_found(parts), key=lambda one: (-one.score, one.rank, one.part))
+    merged_results = sorted(_found(parts), key=lambda hit: (-hit.score, hit.rank, hit.part))
     different, repeated = _different(merged_results)
     best = _with_rest(different[:most], different[most:])
     first = parts[0].outcome
     messages = [*notices, *_models(parts), *_notices(parts)]
     return _replace(
         first,
-        results=tuple(one.result for one in best),
+        results=tuple(hit.result for hit in best),
         total=max(len(best), sum(part.outcome.total for part in parts) - repeated),
         total_is_least=any(part.outcome.total_is_least for part in parts),
         mode=_mode([part.outcome.mode for part in parts]),
@@ -104,13 +104,13 @@ def _found(parts: Sequence[Part]) -> Iterator[_Found]:
 
 def _with_rest(best: list[_Found], rest: Sequence[_Found]) -> list[_Found]:
     """Add the number of results not shown to the last result of each file."""
-    hidden = Counter((one.part, one.result.path) for one in rest)
-    for one in rest:
-        hidden[one.part, one.result.path] += one.result.more_in_file
+    hidden = Counter((hit.part, hit.result.path) for hit in rest)
+    for hit in rest:
+        hidden[hit.part, hit.result.path] += hit.result.more_in_file
     counted: list[_Found] = []
-    for one in reversed(best):
-        more = hidden.pop((one.part, one.result.path), 0)
-        counted.append(replace(one, result=_replace(one.result, more_in_file=one.result.more_in_file + more)))
+    for hit in reversed(best):
+        more = hidden.pop((hit.part, hit.result.path), 0)
+        counted.append(replace(hit, result=_replace(hit.result, more_in_file=hit.result.more_in_file + more)))
     return counted[::-1]
 
 
@@ -119,11 +119,11 @@ def _different(results: Sequence[_Found]) -> tuple[list[_Found], int]:
     one workspace."""
     first: dict[tuple[Any, ...], int] = {}
     different: list[_Found] = []
-    for one in results:
-        result = one.result
+    for hit in results:
+        result = hit.result
         same = result.source, result.snippet, result.start_line, result.end_line
-        if first.setdefault(same, one.part) == one.part:
-            different.append(one)
+        if first.setdefault(same, hit.part) == hit.part:
+            different.append(hit)
     return different, len(results) - len(different)
 
 
@@ -196,7 +196,7 @@ def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplana
 
 
 def _stage(part: Part, number: int, best: Sequence[_Found]) -> SearchStage:
-    outcome, count = part.outcome, sum(one.part == number for one in best)
+    outcome, count = part.outcome, sum(hit.part == number for hit in best)
     if outcome.mode == "keyword":
         note = tr_count(
             "{folder} was searched by words only and contributes {count:,} result.",
@@ -266,7 +266,7 @@ class AllWorkspaces:
         token = CancelToken()
         every: SearchOptions = {**options, "max_results": most}
         running: list[_WorkspaceSearch] = []
-        away = [one.name for one in others if one.index_bytes and not one.present]
+        away = [workspace.name for workspace in others if workspace.index_bytes and not workspace.present]
         notices = [tr("The folder of {name} is missing, so it was not searched.", name=name) for name in away]
 
         def search_memory(memory: "MemorySearchManager") -> SearchOutcome:
@@ -274,7 +274,11 @@ class AllWorkspaces:
 
         forget = cancel.on_cancel(token.cancel) if cancel is not None else lambda: None
         try:
-            running += [self._start(one, search_memory, token) for one in others if one.present and one.index_bytes]
+            running += [
+                self._start(workspace, search_memory, token)
+                for workspace in others
+                if workspace.present and workspace.index_bytes
+            ]
             first = _WorkspaceSearch(workspace)
             first.run(lambda: search_memory(self._here))
             self._wait(running, begun, token)
@@ -316,13 +320,13 @@ class AllWorkspaces:
         return running
 
     def _wait(self, running: "Sequence[_WorkspaceSearch]", begun: float, token: CancelToken) -> None:
-        for one in running:
-            while not one.done.is_set() and one.started:
+        for search in running:
+            while not search.done.is_set() and search.started:
                 token.checkpoint()
                 seconds_left = self._deadline - (time.monotonic() - begun)
                 if seconds_left <= 0:
                     break
-                one.done.wait(min(seconds_left, _POLL))
+                search.done.wait(min(seconds_left, _POLL))
         token.checkpoint()
 
 
@@ -348,14 +352,14 @@ class _WorkspaceSearch:
 def _put_together(
     running: Sequence[_WorkspaceSearch], notices: list[str], most: int, begun: float, deadline: float
 ) -> SearchOutcome:
-    parts = [Part(one.workspace, one.outcome) for one in running if one.outcome is not None]
+    parts = [Part(search.workspace, search.outcome) for search in running if search.outcome is not None]
     for one in running:
         if isinstance(one.error, Cancelled):
             raise one.error
         if one.outcome is None:
             notices.append(_missing(one, deadline))
     if not parts:
-        raise next(one.error for one in running if one.error is not None)
+        raise next(search.error for search in running if search.error is not None)
     return merged(parts, most, notices, (time.monotonic() - begun) * 1000)
 
 

@@ -149,7 +149,7 @@ class MultiWorkspaceMemory:
         """Search all known workspaces; see `AllWorkspaces.search`."""
         current, others = self._workspaces()
         most = options.get("max_results") or self._most
-        names = {one.folder: one.name for one in others}
+        names = {workspace.folder: workspace.name for workspace in others}
         on_keywords, explain = options.pop("on_keywords", None), options.pop("explain", False)
 
         def search_all(**more: "Unpack[SearchOptions]") -> SearchOutcome:
@@ -168,7 +168,11 @@ class MultiWorkspaceMemory:
     ) -> SearchOutcome:
         """Search the open workspace; with a `path_glob` of one file in another workspace, search that file."""
         glob = options.get("path_glob") or ""
-        other = next((one for one in self._workspaces()[1] if glob.startswith(_glob_of(one))), None) if glob else None
+        other = (
+            next((workspace for workspace in self._workspaces()[1] if glob.startswith(_glob_of(workspace))), None)
+            if glob
+            else None
+        )
         if other is None:
             return self._here.search(query, cancel=cancel, **options)
         options["path_glob"] = glob.removeprefix(_glob_of(other))
@@ -254,13 +258,13 @@ class MultiWorkspaceMemory:
         """The workspace folder of a file with this name, at the time of the last search; empty if there is none."""
         name, _ = split_name(path)
         with self._lock:
-            folders = (one.folder for one in self._known if one.name == name)
+            folders = (workspace.folder for workspace in self._known if workspace.name == name)
             return next(folders, "") if name else self._folder
 
     def _named(self, name: str) -> KnownWorkspace:
-        for one in self._workspaces()[1]:
-            if one.name == name and one.present:
-                return one
+        for workspace in self._workspaces()[1]:
+            if workspace.name == name and workspace.present:
+                return workspace
         raise PathRefused
 
     def _workspaces(self) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:

@@ -123,13 +123,16 @@ class WorkspacesController(QObject):
 
     def _read_states(self) -> None:
         """Read the indexes one by one; each is shown when it is read."""
-        store, due = self._store, [one for one in self._spaces if one.present and one.index_bytes]
+        store, due = (
+            self._store,
+            [workspace for workspace in self._spaces if workspace.present and workspace.index_bytes],
+        )
 
         def work(token: CancelToken) -> dict[str, WorkspaceState]:
             states = {}
-            for one in due:
+            for workspace in due:
                 token.checkpoint()
-                states[one.folder] = engine.workspace_state(Path(one.folder), store_path=store)
+                states[workspace.folder] = engine.workspace_state(Path(workspace.folder), store_path=store)
             return states
 
         self._states_job.put(self._jobs.read(work, self._set_states, self._show_error))

@@ -66,7 +66,7 @@ class ConversationHeader(QFrame):
             work_time(summary.active_seconds),
             message_count(summary.messages),
             summary.branch,  # behind the figures, which a long one would push out of a narrow window
-            ", ".join(one.model for one in summary.usage if one.model),
+            ", ".join(model_usage.model for model_usage in summary.usage if model_usage.model),
             sent_and_received(usage),
             cost_text(usage),
             unknown_count(unknown),
@@ -111,15 +111,15 @@ def _days(summary: SessionSummary) -> str:
 def _usage(summary: SessionSummary, usage: UsageTotal) -> list[str]:
     """Return texts about the models with their numbers of tokens, and the cost."""
     lines = []
-    for one in summary.usage:
-        lines.append(one.model or tr("Unknown model"))
-        if one.has_numbers:
-            lines += (f"    {line}" for line in usage_lines(one))
-    counted = [one for one in summary.usage if one.has_numbers]
+    for model_usage in summary.usage:
+        lines.append(model_usage.model or tr("Unknown model"))
+        if model_usage.has_numbers:
+            lines += (f"    {line}" for line in usage_lines(model_usage))
+    counted = [model_usage for model_usage in summary.usage if model_usage.has_numbers]
     if not counted:
         return [*lines, tr("Tokens and cost: not recorded")]
     cost = cost_text(usage)
-    recorded = sum(one.recorded_cost is not None for one in counted)
+    recorded = sum(model_usage.recorded_cost is not None for model_usage in counted)
     if not cost:
         lines.append(tr("Cost: unknown"))
     elif not recorded:

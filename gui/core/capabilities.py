@@ -166,7 +166,8 @@ def _set_texts(thing: QAction | QWidget, tip: str, status: str, described: str, 
 def _stand_ins(action: QAction, reason: str) -> list[QShortcut]:
     """Return shortcuts that show `reason` when a key of the disabled action is pressed."""
     owner = next(
-        (one for one in action.associatedObjects() if isinstance(one, QWidget) and not isinstance(one, QMenu)), None
+        (owner for owner in action.associatedObjects() if isinstance(owner, QWidget) and not isinstance(owner, QMenu)),
+        None,
     )
     if owner is None:
         return []

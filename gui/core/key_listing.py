@@ -105,7 +105,9 @@ def native(key: str) -> str:
 
 def groups(keymap: Keymap) -> tuple[Group, ...]:
     """Return the commands with keys, grouped by context; those whose keys can be changed come first."""
-    return tuple(Group(tr(one.title), rows) for one in contexts() if (rows := tuple(_rows(keymap, one.name))))
+    return tuple(
+        Group(tr(context.title), rows) for context in contexts() if (rows := tuple(_rows(keymap, context.name)))
+    )
 
 
 def _rows(keymap: Keymap, context: ContextName) -> Iterator[Row]:
@@ -133,17 +135,23 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
     """Return another command in the same context with this key, or a sequence that begins with it; else None."""
     for other in keymap.commands.values():
         context = _common(other.contexts, command.contexts)
-        if other.name != command.name and context and any(keys_conflict(key, one) for one in keymap.keys(other.name)):
+        if (
+            other.name != command.name
+            and context
+            and any(keys_conflict(key, other_key) for other_key in keymap.keys(other.name))
+        ):
             return Clash(other, context)
     for fixed in fixed_keys():
-        if _common((fixed.context,), command.contexts) and any(keys_conflict(key, one) for one in fixed.keys):
+        if _common((fixed.context,), command.contexts) and any(
+            keys_conflict(key, other_key) for other_key in fixed.keys
+        ):
             return Clash(fixed, fixed.context)
     return None
 
 
 def _common(contexts: tuple[ContextName, ...], others: tuple[ContextName, ...]) -> ContextName | None:
     """Return the first of the contexts `contexts` in which the keys of `others` also work; None without one."""
-    return next((one for one in contexts if any(overlap(one, other) for other in others)), None)
+    return next((context for context in contexts if any(overlap(context, other) for other in others)), None)
 
 
 def keys_conflict(key: str, other: str) -> bool:

@@ -104,7 +104,7 @@ def label_width() -> int:
 
 def links_width(words: Iterable[str]) -> int:
     """Return the width of the widest button with one of these labels, in pixels."""
-    return max(QFontMetrics(font_at(_LINK_PIXELS)).horizontalAdvance(tr(one)) + _LINK_PADS for one in words)
+    return max(QFontMetrics(font_at(_LINK_PIXELS)).horizontalAdvance(tr(word)) + _LINK_PADS for word in words)
 
 
 def must_stack(width: int) -> bool:

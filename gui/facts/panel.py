@@ -378,7 +378,7 @@ class FactsPanel(QObject, ViewPanel):
         if found is None:
             return [fact for fact in facts if self.filters.matches(fact)]
         known = {fact.id: fact for fact in facts}
-        ids = [one.fact.id for one in found.results]
+        ids = [result.fact.id for result in found.results]
         return [known[id_] for id_ in ids if id_ in known and self.filters.matches(known[id_])]
 
     def _show_nothing(self, facts: Sequence[Fact]) -> None:

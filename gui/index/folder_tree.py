@@ -196,7 +196,9 @@ class FolderCard(FontSized, QFrame):
                 self.tree.setExpanded(source, self.model.key(source) not in closed)
         self._fit()
         self.setAccessibleDescription(
-            "; ".join(f"{tr(SOURCES[one.source])}: {_counts(one)}" for one in self.model.folders if not one.depth)
+            "; ".join(
+                f"{tr(SOURCES[folder.source])}: {_counts(folder)}" for folder in self.model.folders if not folder.depth
+            )
         )
 
     @Slot()

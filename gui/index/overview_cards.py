@@ -52,8 +52,10 @@ def _files(status: MemoryProviderStatus) -> Figure:
     parts += [tr_count("{count:,} skipped", "{count:,} skipped", skipped)] if skipped else []
     note = " · ".join(parts) or (tr("none skipped") if status.files else tr("nothing indexed yet"))
     counts = (
-        tr("{count:,} notes", count=one.files) if one.source == "memory" else tr("{count:,} sessions", count=one.files)
-        for one in status.source_counts
+        tr("{count:,} notes", count=source_count.files)
+        if source_count.source == "memory"
+        else tr("{count:,} sessions", count=source_count.files)
+        for source_count in status.source_counts
     )
     return Figure("files", number(status.files), note, "degraded" if failed else "fine", " · ".join(counts))
 

@@ -207,8 +207,14 @@ class FolderTable(QWidget):
                 found.setdefault(agent_name(source.agent), []).append(source)
         *examples, (exports, _) = usual_folders()
         home = str(Path.home())
-        for agent, folders in sorted(found.items(), key=lambda one: -sum(folder.files for folder in one[1])):
-            self._add(agent, *(f"{short_path(one.path, home)} · {file_count(one.files)}" for one in folders))
+        for agent, folders in sorted(found.items(), key=lambda item: -sum(folder.files for folder in item[1])):
+            self._add(
+                agent,
+                *(
+                    f"{short_path(found_folder.path, home)} · {file_count(found_folder.files)}"
+                    for found_folder in folders
+                ),
+            )
         for agent, folder in () if found else examples:
             self._add(agent, folder)
         self._add(exports, tr(DOWNLOADED))

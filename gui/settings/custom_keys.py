@@ -95,7 +95,7 @@ class CustomKeys(QObject):
             trial = self._keymap.trying(own)
             while (other := clash(trial, command, key)) is not None and isinstance(other.owner, Command):
                 loser = other.owner.name
-                own[loser] = tuple(one for one in trial.keys(loser) if not keys_conflict(one, key))
+                own[loser] = tuple(other_key for other_key in trial.keys(loser) if not keys_conflict(other_key, key))
                 trial = self._keymap.trying(own)
         self._change(own)
 
@@ -117,7 +117,7 @@ class CustomKeys(QObject):
                     problems.append(
                         tr("{key} for “{name}” is already used by {other}.", key=native(key), name=name, other=other)
                     )
-                    accepted[name] = tuple(one for one in accepted[name] if one != key)
+                    accepted[name] = tuple(other_key for other_key in accepted[name] if other_key != key)
         return accepted, problems
 
     def _needed(self, own: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

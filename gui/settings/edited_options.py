@@ -188,12 +188,12 @@ class SettingsModel(QObject):
         """Change options, each in one layer (all workspaces or this one); `undo` restores the previous values."""
         layers = self.layers
         known = tuple(
-            SettingChange(one.key, one.layer, one.value, layers.get(one.key, one.layer))
-            for one in changes
-            if one.value != layers.get(one.key, one.layer)
+            SettingChange(change.key, change.layer, change.value, layers.get(change.key, change.layer))
+            for change in changes
+            if change.value != layers.get(change.key, change.layer)
         )
         if known:
-            self._undo.append(tuple(one.back for one in reversed(known)))
+            self._undo.append(tuple(change.back for change in reversed(known)))
             self._do(known)
 
     def set(self, key: str, value: Any, layer: str) -> None:
@@ -215,27 +215,27 @@ class SettingsModel(QObject):
         return changes[0].key
 
     def _do(self, changes: Changes) -> None:
-        at_once = tuple(one for one in changes if applies_at_once(one.key))
-        reopening = tuple(one for one in changes if not applies_at_once(one.key))
+        at_once = tuple(change for change in changes if applies_at_once(change.key))
+        reopening = tuple(change for change in changes if not applies_at_once(change.key))
         later = reopening if self._needs_approval(reopening) else ()
-        for keys in (at_once, () if later else reopening):
-            if now := tuple(self._from_file(one) for one in keys if self._differs(one)):
+        for now_saved in (at_once, () if later else reopening):
+            if now := tuple(self._from_file(change) for change in now_saved if self._differs(change)):
                 self._file = self._file.changed(now)
                 self._save(now)
         waiting = dict(self._waiting)
-        for one in reopening:
-            waiting.pop((one.key, one.layer), None)
-        waiting.update({(one.key, one.layer): one for one in later})
-        self._set_waiting({name: one for name, one in waiting.items() if self._differs(one)})
-        for key in dict.fromkeys(one.key for one in changes):
+        for change in reopening:
+            waiting.pop((change.key, change.layer), None)
+        waiting.update({(change.key, change.layer): change for change in later})
+        self._set_waiting({name: change for name, change in waiting.items() if self._differs(change)})
+        for key in dict.fromkeys(change.key for change in changes):
             self.changed.emit(key)
 
     def _needs_approval(self, changes: Changes) -> bool:
         """Whether changes rebuild the index, or may send other texts to a service than now."""
         then = self._file.changed(changes).settings
         effects = engine.consequences_of(self._folder, self._file.settings, then)
-        placed = [placed_options()[one.key] for one in changes]
-        sends = any(one.page in FORMS or one.option.group is Group.SERVICES for one in placed)
+        placed = [placed_options()[change.key] for change in changes]
+        sends = any(placement.page in FORMS or placement.option.group is Group.SERVICES for placement in placed)
         other_texts = effects.other_files or other_vectors(self._file.settings, then)
         return sends or effects.full_rebuild or effects.other_index or (other_texts and _may_send(then))
 
@@ -253,7 +253,7 @@ class SettingsModel(QObject):
 
     def apply(self) -> None:
         """Save all pending changes to the settings file."""
-        if waiting := tuple(self._from_file(one) for one in self._waiting.values()):
+        if waiting := tuple(self._from_file(change) for change in self._waiting.values()):
             self._urgent = True
             self._save(waiting)
 
@@ -277,7 +277,7 @@ class SettingsModel(QObject):
     def discard(self) -> None:
         """Discard all pending changes of settings."""
         keys = [key for key, _ in self._waiting]
-        self._undo = [changes for changes in self._undo if all(one.key not in keys for one in changes)]
+        self._undo = [changes for changes in self._undo if all(change.key not in keys for change in changes)]
         self._set_waiting({})
         for key in dict.fromkeys(keys):
             self.changed.emit(key)
@@ -307,7 +307,7 @@ class SettingsModel(QObject):
         layers, written_folder = self._written
         self._save_job.done()
         self._show_saved()
-        if any(applies_at_once(one.key) for one in changes):
+        if any(applies_at_once(change.key) for change in changes):
             self.in_force.emit(layers.settings, written_folder)
         elif folder == self._folder:
             self._reopen_timer.start()
@@ -332,7 +332,7 @@ class SettingsModel(QObject):
         self._when_saved = None
         self._undo.clear()
         earlier = self._refusal[0] if self._refusal is not None else ()
-        keys = (*earlier, *(one.key for one in self._unsaved.popleft()))
+        keys = (*earlier, *(change.key for change in self._unsaved.popleft()))
         self._refusal = tuple(dict.fromkeys(keys)), sentence
         self._reopen_if_urgent()
         self._show_saved()

@@ -267,13 +267,17 @@ def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
     """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
     found_sources = engine.find_sources(cancel=token)
-    known = {_key(one.path): one for one in found_sources.sources if one.kind == "sessions"}
+    known = {
+        _key(found_source.path): found_source
+        for found_source in found_sources.sources
+        if found_source.kind == "sessions"
+    }
     once = {_key(source.found.path): source for source in sources}
     own = [replace(source, found=known.pop(key, source.found)) for key, source in once.items()]
     others = [
-        Source(one.path, one, ticked=False)
-        for one in known.values()
-        if not any(_inside(one, source.found) for source in own)
+        Source(found_source.path, found_source, ticked=False)
+        for found_source in known.values()
+        if not any(_inside(found_source, source.found) for source in own)
     ]
     return Choice(tuple(listed), (*own, *others), (*issues, *found_sources.issues))
 
@@ -284,7 +288,7 @@ def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], l
     issues: list[FileIssue] = []
     for text in folders:
         measured = engine.measure_sessions((text,), cancel=token)
-        sources += [Source(text, one, ticked=True) for one in measured.sources]
+        sources += [Source(text, source, ticked=True) for source in measured.sources]
         issues += measured.issues
     return sources, issues
 

@@ -117,10 +117,10 @@ class KeySheet(QWidget):
                 number += 1
                 pair = KeyCaps(pressed, each), label(words, "muted")
                 pair[0].setAlignment(at_start(Qt.AlignmentFlag.AlignTop))
-                for side, one in enumerate(pair):
-                    one.setWordWrap(True)
-                    grid.addWidget(one, number, side)
-                    one.show()  # immediately, so that the layout includes it
+                for side, cell in enumerate(pair):
+                    cell.setWordWrap(True)
+                    grid.addWidget(cell, number, side)
+                    cell.show()  # immediately, so that the layout includes it
                 self._rows.append((f"{pressed} {words} {title}".casefold(), pair))
                 yield
             number += 1
@@ -143,8 +143,8 @@ class KeySheet(QWidget):
                 searched, labels = next(rows)
                 fits = all(part in searched for part in parts)
                 matching += fits
-                for one in labels:
-                    one.setVisible(fits)
+                for cell in labels:
+                    cell.setVisible(fits)
             title.setVisible(matching > 0)
             found += matching
         self._nothing.setVisible(not found)

@@ -174,8 +174,8 @@ def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None)
 
 def _owner(action: QAction) -> QWidget | None:
     """Return the widget in which the action's keys work."""
-    widgets = (one for one in action.associatedObjects() if isinstance(one, QWidget))
-    return next((one for one in widgets if not isinstance(one, QMenu)), None)
+    widgets = (owner for owner in action.associatedObjects() if isinstance(owner, QWidget))
+    return next((widget for widget in widgets if not isinstance(widget, QMenu)), None)
 
 
 def _fit(query: str, entry: Entry) -> Fit | None:
@@ -197,5 +197,5 @@ def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[
     for age, key in enumerate(recent):
         use[key] += _FADING**age
     matches = [Found(entry, fitting) for entry in entries if (fitting := _fit(query, entry)) is not None]
-    matches.sort(key=lambda one: (-round(one.fit.score), -use[one.entry.key], bool(one.entry.reason)))
+    matches.sort(key=lambda match: (-round(match.fit.score), -use[match.entry.key], bool(match.entry.reason)))
     return matches

@@ -89,7 +89,7 @@ def _numbered(row: Row) -> Iterable[tuple[int, str]]:
     if chunk.message_offsets is None:
         return enumerate(chunk.text.split("\n"), chunk.start_line)
     offsets = read_offsets(chunk.message_offsets)
-    ends = [*(one.offset for one in offsets[1:]), len(chunk.text)]
+    ends = [*(offset.offset for offset in offsets[1:]), len(chunk.text)]
     return [(one.line, " ".join(chunk.text[one.offset : end].split())) for one, end in zip(offsets, ends, strict=True)]
 
 

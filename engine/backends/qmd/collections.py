@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.base import skip_reasons
+from engine.base import in_batches, skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.private_files import read_file
@@ -116,12 +116,12 @@ class SavedConfiguration(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """The configuration as the text of qmd's file."""
         values = {
-            one.name: {
-                "path": one.folder,
-                "pattern": one.pattern,
-                **({"ignore": list(one.ignore)} if one.ignore else {}),
+            collection.name: {
+                "path": collection.folder,
+                "pattern": collection.pattern,
+                **({"ignore": list(collection.ignore)} if collection.ignore else {}),
             }
-            for one in self.collections
+            for collection in self.collections
         }
         models = {"models": dict(self.models)} if self.models else {}
         return msgspec.json.format(msgspec.json.encode({"collections": values, **models}), indent=2).decode() + "\n"
@@ -204,7 +204,10 @@ def _folder_of(path: str) -> str:
 def _any_case(ending: str) -> str:
     """Return a pattern for an extension in any case, as our rules accept it."""
     bare = "." + ending.lstrip("*.")
-    return "".join(f"[{one.lower()}{one.upper()}]" if one.lower() != one.upper() else literal(one) for one in bare)
+    return "".join(
+        f"[{letter.lower()}{letter.upper()}]" if letter.lower() != letter.upper() else literal(letter)
+        for letter in bare
+    )
 
 
 def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) -> tuple[str, ...]:
@@ -229,16 +232,16 @@ def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) 
                 stack.append((entry.path, name + "/"))
             elif _holds_any(entry.path, endings):
                 whole.append(literal(entry.name))
-        patterns += [literal(prefix) + one for one in _any_of(refused)]
-        patterns += [f"{literal(prefix)}{one}/**" for one in _any_of(whole)]
+        patterns += [literal(prefix) + pattern for pattern in _any_of(refused)]
+        patterns += [f"{literal(prefix)}{pattern}/**" for pattern in _any_of(whole)]
     return tuple(sorted(patterns))
 
 
 def _any_of(patterns: list[str]) -> list[str]:
     """Combine patterns into few: `qmd` tries each on every file, and one per file took a minute for 10,000 files."""
-    patterns = sorted(patterns)
-    parts = (patterns[at : at + _MOST_JOINED] for at in range(0, len(patterns), _MOST_JOINED))
-    return [f"@({'|'.join(part)})" if len(part) > 1 else part[0] for part in parts]
+    return [
+        f"@({'|'.join(batch)})" if len(batch) > 1 else batch[0] for batch in in_batches(sorted(patterns), _MOST_JOINED)
+    ]
 
 
 def _holds_any(folder: str, endings: tuple[str, ...]) -> bool:

@@ -129,7 +129,10 @@ class Maintenance:
     def apply(self, collections: Sequence[Collection], token: CancelToken) -> None:
         """Apply the collections; removed ones leave the index. Raises `QmdError`, `Cancelled`."""
         before, applied = read_applied(self._noted), SavedConfiguration(tuple(collections), self._models())
-        self._remove({one.name for one in before.collections} - {one.name for one in collections}, token)
+        self._remove(
+            {collection.name for collection in before.collections} - {collection.name for collection in collections},
+            token,
+        )
         if applied != before or not self._command.config_file.exists():
             write_aside(self._command.config_file, applied.text())
             write_aside(self._noted, msgspec.json.encode(applied).decode())
@@ -196,7 +199,7 @@ class Maintenance:
 
     def clear(self, token: CancelToken) -> None:
         """Make `qmd` read every file again; vectors of unchanged texts stay."""
-        self._remove({one.name for one in self.collections}, token)
+        self._remove({collection.name for collection in self.collections}, token)
         self._reset_configuration(token)
 
     def apply_skipped(self, collections: Sequence[Collection], token: CancelToken) -> None:

@@ -237,7 +237,7 @@ class QmdMemory:
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         self._check_sessions()
-        return tuple(summary_of(one.known) for one in self._exports.all())
+        return tuple(summary_of(exported.known) for exported in self._exports.all())
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
         self._check_sessions()

@@ -157,9 +157,9 @@ def _legs(explain: object) -> tuple[Leg, ...]:
     fusion = explain.get("rrf") if isinstance(explain, dict) else None
     listed = fusion.get("contributions") if isinstance(fusion, dict) else None
     return tuple(
-        Leg(one.get("source") == "fts", _score(one.get("backendScore")), _score(one.get("rrfContribution")))
-        for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict)
+        Leg(item.get("source") == "fts", _score(item.get("backendScore")), _score(item.get("rrfContribution")))
+        for item in (listed if isinstance(listed, list) else ())
+        if isinstance(item, dict)
     )
 
 

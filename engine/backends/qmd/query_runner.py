@@ -345,7 +345,7 @@ def read_query_text(text: str) -> QueryText:
         for chosen, _ in zip(product(*required), range(_MOST_VARIANTS), strict=False)
         if chosen
     )
-    words = dict.fromkeys(part for one in required for word in one for part in _parts(word))
+    words = dict.fromkeys(part for alternatives in required for word in alternatives for part in _parts(word))
     singles = sorted(words, key=lambda word: -len(word))[:_MOST_LOOSE]
     loose = tuple(" ".join((word, *excluded)) for word in singles) if len(words) > 1 else ()
     sentence = _TYPED.sub(r"\1", " ".join(query.free_text.split()))
@@ -358,10 +358,10 @@ def _wanted_and_excluded(query: Query, needless: Collection[str]) -> tuple[list[
     for clause in _worded(query):
         written = [_written(atom) for atom in clause.alternatives if not isinstance(atom, Field)]
         if clause.negated:
-            excluded += [f"-{one}" for one in filter(None, written)]
+            excluded += [f"-{word}" for word in filter(None, written)]
         elif len(written) > 1 or written[0] not in needless or isinstance(clause.alternatives[0], Phrase):
             required.append(tuple(filter(None, written)))
-    return [one for one in required if one], excluded
+    return [alternatives for alternatives in required if alternatives], excluded
 
 
 def _worded(query: Query) -> Iterator[Clause]:
@@ -398,8 +398,8 @@ def _remarks(query: Query, required: list[tuple[str, ...]]) -> Iterator[str]:
                 feature = tr(UNKNOWN_TO_QMD[name])
                 yield tr("qmd does not support {what}: {part} was left out.", what=feature, part=str(clause))
     variants = 1
-    for one in required:
-        variants *= len(one)
+    for alternatives in required:
+        variants *= len(alternatives)
     if variants > _MOST_VARIANTS:
         yield tr(
             "qmd searches for one combination of alternatives at a time: only the first {asked} of {ways} "

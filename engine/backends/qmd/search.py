@@ -92,20 +92,20 @@ class ResultMapper:
         candidates = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
         conditions = _conditions(file_filter, query_text.fields)
         matching = [
-            one
-            for one in candidates
-            if one is not None
-            and (one.session is not None or one.path in accepted)
-            and all(ok(one) for ok in conditions)
+            candidate
+            for candidate in candidates
+            if candidate is not None
+            and (candidate.session is not None or candidate.path in accepted)
+            and all(ok(candidate) for ok in conditions)
         ]
-        return sorted(matching, key=lambda one: -one.hit.score)  # equal scores stay in the order of `qmd`
+        return sorted(matching, key=lambda candidate: -candidate.hit.score)  # equal scores stay in the order of `qmd`
 
     def _best_hits(
         self, hits: Iterable[Hit], collections: Sequence[Collection]
     ) -> dict[str, tuple[Hit, ExportedSession | None]]:
         """Return the hit with the highest score of each file, by stable name, and the session that the file exports."""
         by_name = {collection.name: collection for collection in collections}
-        sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
+        sessions = self._exports.by_file() if any(searched.source == "sessions" for searched in collections) else {}
         best: dict[str, tuple[Hit, ExportedSession | None]] = {}
         for hit in hits:
             collection, session = by_name.get(hit.collection), None
@@ -196,7 +196,9 @@ class ResultMapper:
         ranges = highlight_ranges(chunk.text, query_text.analysis)
         snippet = make_snippet(chunk.text, ranges, longest)
         offset = chunk.message_offsets[
-            max(0, bisect_right([one.offset for one in chunk.message_offsets], snippet.offset) - 1)
+            max(
+                0, bisect_right([message_offset.offset for message_offset in chunk.message_offsets], snippet.offset) - 1
+            )
         ]
         known = session.known
         return _result(
@@ -281,10 +283,10 @@ def _current_line(hit: Hit, text: str) -> int:
 
 def _best_chunk(chunks: Sequence[Chunk], line: int, query_text: QueryText, keyword_only: bool) -> Chunk:
     """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
-    near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
+    near = next((chunk for chunk in chunks if chunk.start_line <= line <= chunk.end_line), chunks[0])
     if len(chunks) > _MOST_COMPARED or (not keyword_only and _distinct_words(near.text, query_text)):
         return near
-    return max(chunks, key=lambda one: (_distinct_words(one.text, query_text), one is near))
+    return max(chunks, key=lambda chunk: (_distinct_words(chunk.text, query_text), chunk is near))
 
 
 def _distinct_words(text: str, query_text: QueryText) -> int:
@@ -413,10 +415,10 @@ class QmdSearch:
     ) -> SearchOutcome:
         narrowed = request.filter.active or bool(query_text.fields)
         most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
-        names = [one.name for one in collections]
+        names = [collection.name for collection in collections]
         outcome = self._runner.run_query(query_text, names, most, keyword_only=request.keyword_only, cancel=cancel)
         candidates = self._mapper.candidates(outcome.hits, collections, request.filter, query_text)
-        matching = [one for one in candidates if one.hit.score >= request.min_score]
+        matching = [candidate for candidate in candidates if candidate.hit.score >= request.min_score]
         results, left_out = self._mapper.results(
             matching, request.max_results, limits.max_snippet_chars, query_text, outcome.mode == "search", cancel
         )

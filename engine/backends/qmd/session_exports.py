@@ -106,13 +106,19 @@ class ExportList(msgspec.Struct):
     def keep(self, name: str, earlier: "ExportList") -> None:
         """Take over a transcript and its exports from an earlier list."""
         known = self.transcripts[name] = earlier.transcripts[name]
-        self.sessions |= {one: earlier.sessions[one] for one in known.sessions if one in earlier.sessions}
+        self.sessions |= {
+            session: earlier.sessions[session] for session in known.sessions if session in earlier.sessions
+        }
 
     def keep_sessions(self, name: str, earlier: "ExportList") -> list[str]:
         """Take over the exports of a transcript that can't be read at the moment; return the added ones."""
         known = earlier.transcripts.get(name)
-        names = [one for one in known.sessions if one in earlier.sessions and one not in self.sessions] if known else []
-        self.sessions |= {one: earlier.sessions[one] for one in names}
+        names = (
+            [session for session in known.sessions if session in earlier.sessions and session not in self.sessions]
+            if known
+            else []
+        )
+        self.sessions |= {session: earlier.sessions[session] for session in names}
         return names
 
 
@@ -151,7 +157,7 @@ class SessionExports:
 
     def all(self) -> list[ExportedSession]:
         """All known sessions, newest first."""
-        return sorted(self._list.now().sessions.values(), key=lambda one: (-one.mtime_ns, one.known.path))
+        return sorted(self._list.now().sessions.values(), key=lambda session: (-session.mtime_ns, session.known.path))
 
     def get(self, path: str) -> ExportedSession | None:
         return self._list.now().sessions.get(path)
@@ -328,10 +334,10 @@ class SessionExports:
         for message in conversation.everything:
             token.checkpoint()
             if is_indexed(message, options):
-                one = indexed_message(message)
-                starts.append(_MessageStart(line, one.role, one.line, one.ordinal, one.id))
-                parts.append(one.with_speaker)
-                line += one.with_speaker.count("\n") + 2
+                indexed = indexed_message(message)
+                starts.append(_MessageStart(line, indexed.role, indexed.line, indexed.ordinal, indexed.id))
+                parts.append(indexed.with_speaker)
+                line += indexed.with_speaker.count("\n") + 2
         text = PART_SEPARATOR.join(parts) + "\n"
         target = self.folder / f"{_stem(name)}.md"
         changed = _put(target, text.encode("utf-8", "replace"))
@@ -343,7 +349,9 @@ class SessionExports:
         if before.rule == "copied" or _has_changed(before, file):
             return False
         sessions = [now.sessions.get(name) for name in before.sessions]
-        return all(one is not None and (not one.written or self._file(one).exists()) for one in sessions)
+        return all(
+            session is not None and (not session.written or self._file(session).exists()) for session in sessions
+        )
 
     def _file(self, session: ExportedSession) -> Path:
         return self.folder / f"{_stem(session.known.path)}.md"

@@ -117,7 +117,9 @@ def _custom(sync: QmdSync, counts: QmdCounts, mode: SearchMode, unavailable: str
             "command": qmd.command,
             "version": sync.command.version or None,
             "searchMode": qmd.search_mode,
-            "collections": {one.name: counts.documents.get(one.name, 0) for one in sync.maintenance.collections},
+            "collections": {
+                collection.name: counts.documents.get(collection.name, 0) for collection in sync.maintenance.collections
+            },
         },
     }
 
@@ -131,8 +133,8 @@ def why_keywords_only(sync: QmdSync, counts: QmdCounts) -> str:
 
 def _sources(collections: tuple[Collection, ...], counts: QmdCounts) -> tuple[SourceCount, ...]:
     files: Counter[Source] = Counter()
-    for one in collections:
-        files[one.source] += counts.documents.get(one.name, 0)
+    for collection in collections:
+        files[collection.source] += counts.documents.get(collection.name, 0)
     return tuple(SourceCount(source=source, files=number, chunks=number) for source, number in files.items())
 
 

@@ -117,7 +117,7 @@ class _Package(XmlHandler):
 
     def chapters(self) -> Iterator[str]:
         """The addresses of the chapters in reading order, each once; images and the like are left out."""
-        return iter(dict.fromkeys(self._parts[one] for one in self._order if one in self._parts))
+        return iter(dict.fromkeys(self._parts[part_id] for part_id in self._order if part_id in self._parts))
 
 
 class _Ncx(XmlHandler):

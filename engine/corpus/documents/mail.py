@@ -105,8 +105,8 @@ class _Parts:
             for mail in _within(part):
                 self.read(mail, level + 1)
         elif part.is_multipart():
-            for one in self._chosen(kind, _within(part)):
-                self._part(one, level + 1)
+            for inner in self._chosen(kind, _within(part)):
+                self._part(inner, level + 1)
         elif name := self._name(part):
             self._attached.append(name)
         elif kind == "text/html":
@@ -135,7 +135,7 @@ class _Parts:
 
 def _within(part: Message) -> list[Message]:
     """Return the parts of a part."""
-    return [one for one in part.get_payload() if isinstance(one, Message)]
+    return [inner for inner in part.get_payload() if isinstance(inner, Message)]
 
 
 def _content(part: Message) -> str:

@@ -49,7 +49,7 @@ def read_jex(data: bytes, text: DocumentText) -> None:
         raise damaged(skip_reasons.NO_TAR) from None
     if notes and all(fields.get("encryption_applied") == "1" for _, fields in notes):
         raise encrypted()
-    write_notes(_joplin(notes, {id_: [names.get(one, "") for one in tags] for id_, tags in tagged.items()}), text)
+    write_notes(_joplin(notes, {id_: [names.get(tag, "") for tag in tags] for id_, tags in tagged.items()}), text)
 
 
 _LONGEST_FIELDS = 20_000

@@ -72,8 +72,8 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
             page_text, comments = _pdf_page(document, number, pypdfium2, arranged=remaining > 0)
             remaining -= len(page_text)
             text.page(number + 1, page_text)
-            for each in comments:
-                text.paragraph(each)
+            for note in comments:
+                text.paragraph(note)
         if len(document) > MOST_PAGES:
             text.paragraph(CUT)
 
@@ -91,8 +91,8 @@ def _pdf_page(document: Any, number: int, pdfium: Any, *, arranged: bool) -> tup
         with closing(document[number]) as page:
             area = page.get_bbox()  # not later: a flat page forgets the size that it inherits
             annotations = list(_annotations(page, pdfium.raw))
-            comments = list(_comments(page, annotations)) if any(one.text for one in annotations) else []
-            if not any(one.kind in _DRAWN for one in annotations):
+            comments = list(_comments(page, annotations)) if any(annotation.text for annotation in annotations) else []
+            if not any(annotation.kind in _DRAWN for annotation in annotations):
                 return _text_of(page, area, arranged=arranged), comments
             pdfium.raw.FPDFPage_Flatten(page, pdfium.raw.FLAT_NORMALDISPLAY)  # in memory
         with closing(document[number]) as page:
@@ -182,12 +182,12 @@ def _value(annotation: Any, key: bytes, raw: Any) -> str:
 def _comments(page: Any, annotations: Sequence[_Annotation]) -> Iterator[str]:
     """Yield what readers wrote on a page; not the marked text, which some programs repeat as a comment on it."""
     with closing(page.get_textpage()) as text_page:
-        for one in annotations:
-            lines = (text_page.get_text_bounded(*area) for area in one.areas if one.text)
+        for annotation in annotations:
+            lines = (text_page.get_text_bounded(*area) for area in annotation.areas if annotation.text)
             marked = one_line(_BROKEN.sub("", " ".join(lines)))
-            if one.text and not (one.kind in _MARKS and _letters(one.text) in _letters(marked)):
+            if annotation.text and not (annotation.kind in _MARKS and _letters(annotation.text) in _letters(marked)):
                 about = marked if len(marked) <= LONGEST_TITLE else f"{marked[:LONGEST_TITLE]}…"
-                yield comment(one.author, one.text, about)
+                yield comment(annotation.author, annotation.text, about)
 
 
 def _letters(text: str) -> str:

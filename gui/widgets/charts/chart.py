@@ -390,7 +390,7 @@ class ChartCard(QFrame):
     @cached_property
     def table(self) -> RecordsTable[Mark]:
         """The table, created when it is first shown: few charts are ever turned, and it takes longer than a chart."""
-        table = RecordsTable([self._column(*one) for one in enumerate(self._columns)], lambda mark: mark.detail)
+        table = RecordsTable([self._column(*column) for column in enumerate(self._columns)], lambda mark: mark.detail)
         table.setAccessibleName(tr("{title}, as a table", title=self._title))
         order = Qt.SortOrder
         table.sortByColumn(0, order.DescendingOrder if self._newest_first else order.AscendingOrder)
