@@ -1,11 +1,14 @@
 """Basics without dependencies: errors, cancellation, translation, number formats, private files, bounded JSON.
 
 In: nothing from the program; every other package may import this one.
-Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, and `lazy_pattern`.
+Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, `lazy_pattern` and `in_batches`.
 """
 
 import re
-from typing import Any, AnyStr, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, AnyStr, TypeVar, cast
+
+_T = TypeVar("_T")
 
 
 class _Pattern:
@@ -29,3 +32,8 @@ class _Pattern:
 def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern with all methods and attributes of `re.compile(text, flags)`, for a module's constant."""
     return cast(re.Pattern[AnyStr], _Pattern(text, flags))
+
+
+def in_batches(items: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:
+    """Yield the items in order, in sequences of `size`; the last one may be shorter."""
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -210,7 +210,7 @@ class _Page:
         if fence := asciidoc.FENCE.fullmatch(lines[0]):
             language = lines[0].removeprefix(fence[1])
         elif style == "source" or attributes[:1] == [""]:
-            language = next((each for each in attributes[1:2] if "=" not in each), "")
+            language = next((attribute for attribute in attributes[1:2] if "=" not in attribute), "")
         is_block = fence or asciidoc.VERBATIM.fullmatch(lines[0]) or lines[0] == "--"
         if is_block:
             is_closed = len(lines) > 1 and lines[-1] == (fence[1] if fence else lines[0])

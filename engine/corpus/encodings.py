@@ -343,7 +343,7 @@ def _alphabet(sample: bytes) -> str:
         for codec in codecs_of_script:
             text = words.decode(codec, "replace")
             readings.setdefault(text, (_likelihood(text, *script) / high, script[1], codec))
-    (best, script_of_best, codec), second = sorted(readings.values(), key=lambda each: -each[0])[:2]
+    (best, script_of_best, codec), second = sorted(readings.values(), key=lambda reading: -reading[0])[:2]
     lead = _LEAST_IN_SCRIPT if second[1] == script_of_best else _LEAST_LEAD
     return codec if best >= _LEAST_LIKELY and best - second[0] >= lead else ""
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from engine.base import in_batches
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
@@ -161,8 +162,7 @@ class EmbeddedProvider:
 
         known = dict(zip(words, map(model.words.get, words), strict=True))
         missing = [word for word, vector in known.items() if vector is None]
-        for start in range(0, len(missing), _WORDS_AT_ONCE):
-            batch = missing[start : start + _WORDS_AT_ONCE]
+        for batch in in_batches(missing, _WORDS_AT_ONCE):
             added = dict(zip(batch, self.embed_documents(batch, cancel=cancel).astype(np.float16), strict=True))
             known |= added
             model.add_words(added)

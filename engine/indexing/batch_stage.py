@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 
+from engine.base import in_batches
 from engine.base.cancellation import pause
 from engine.embedding.batch_jobs.batch_api import BatchApi
 from engine.embedding.batch_jobs.job_files import Group, Text, groups
@@ -114,9 +115,9 @@ class BatchStage:
     def _texts(self, ids: list[int]) -> Iterator[Text]:
         """Yield those texts of chunks (`ids`) that a batch job can take; the others are left to direct requests."""
         longest = self._provider.limits.input_tokens
-        for start in range(0, len(ids), _TEXTS_AT_ONCE):
+        for batch in in_batches(ids, _TEXTS_AT_ONCE):
             with self._store.read(tables=self._tables) as snapshot:
-                texts = snapshot.texts(ids[start : start + _TEXTS_AT_ONCE])
+                texts = snapshot.texts(batch)
             for text in texts:
                 tokens = self._provider.count_tokens(text.text)
                 if tokens <= longest and text.text.strip():

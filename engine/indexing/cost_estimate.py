@@ -2,6 +2,7 @@
 
 import msgspec
 
+from engine.base import in_batches
 from engine.base.cancellation import CancelToken
 from engine.embedding.batch_jobs.batch_api import LEAST_TEXTS, BatchApi, batches_of
 from engine.embedding.model_catalog import facts_of
@@ -124,10 +125,10 @@ def _tokens(
     ids = stored_models.ids_without_vector(snapshot, name)
     sample = ids if len(ids) <= _SAMPLE else [ids[index * len(ids) // _SAMPLE] for index in range(_SAMPLE)]
     tokens = seen = 0
-    for start in range(0, len(sample), _GROUP):
+    for group in in_batches(sample, _GROUP):
         if cancel is not None:
             cancel.checkpoint()
-        texts = [found.text for found in snapshot.texts(sample[start : start + _GROUP])]
+        texts = [found.text for found in snapshot.texts(group)]
         tokens += sum(map(provider.count_tokens, texts))
         seen += sum(map(len, texts))
     return tokens if len(sample) == len(ids) else round(tokens * characters / max(1, seen))

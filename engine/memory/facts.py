@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from engine.base import in_batches
 from engine.base.cancellation import CancelToken
 from engine.base.errors import FactRefused, ProviderError, StoreError
 from engine.base.language import marked, tr
@@ -386,10 +387,8 @@ class FactVectors:
             from engine.store.vector_encoding import encode
 
             model = ModelName(provider.id, provider.model, provider.key)
-            step = provider.limits.inputs
             try:
-                for start in range(0, len(missing), step):
-                    batch = missing[start : start + step]
+                for batch in in_batches(missing, provider.limits.inputs):
                     made = encode(provider.embed_documents([fact.text for fact in batch], cancel=cancel))
                     pairs = zip(batch, made, strict=True)
                     self._rows.save_vectors(model, [(fact.id, fact.text, vector) for fact, vector in pairs])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
+from engine.base import in_batches
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import plural
 from engine.corpus.transcripts.message_offsets import read_ranges
@@ -87,8 +88,8 @@ def _middle(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors |
     import numpy as np
 
     total = np.zeros(model.dims)
-    for start in range(0, len(ids), _AT_ONCE):
-        rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, ids[start : start + _AT_ONCE])]
+    for batch in in_batches(ids, _AT_ONCE):
+        rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, batch)]
         if rows:
             total += decode(rows, model.dims).sum(axis=0, dtype=np.float64)
     length = float(np.linalg.norm(total))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from engine.base import in_batches
 from engine.corpus.globs import Globs
 from engine.corpus.note_dates import date_in_name
 from engine.records import DateOrigin
@@ -100,8 +101,7 @@ def _dated(file: _File, *, by_file_time: bool) -> tuple[float, DateOrigin] | Non
 
 def _files_of(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, _File]]:
     tables = snapshot.tables
-    for start in range(0, len(ids), _GROUP):
-        group = tuple(ids[start : start + _GROUP])
+    for group in in_batches(ids, _GROUP):
         rows = snapshot.connection.execute(
             f"""SELECT c.id, f.id, f.path, f.source, f.mtime_ns / 1e9, s.started, s.ended, n.dated, n.evergreen
                 FROM {tables.chunk_rows} CROSS JOIN {tables.files} f ON f.id = c.file_id

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.base import in_batches
 from engine.search.term_counts import length_without
 from engine.store.snapshot import Snapshot
 
@@ -141,8 +142,8 @@ class Counts:
         unknown = [token for token in dict.fromkeys(tokens) if token not in known]
         if len(known) + len(unknown) > _MOST_WORDS:
             known.clear()
-        for start in range(0, len(unknown), _TOGETHER):
-            self._count(unknown[start : start + _TOGETHER])
+        for tokens_together in in_batches(unknown, _TOGETHER):
+            self._count(tokens_together)
 
     def chunks(self, token: str, column: str) -> int:
         """Return the number of chunks that contain `token` in `column`; "name" includes titles."""

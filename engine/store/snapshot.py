@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import apsw
 import msgspec
 
+from engine.base import in_batches
 from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
 from engine.records import FileIssue, MemorySearchResult, Source, SourceCount, cite
@@ -222,7 +223,7 @@ class Snapshot:
         """Return the chunks with these ids, by id; unknown ids are left out."""
         chunks = {id_: self._chunks[id_] for id_ in ids if id_ in self._chunks}
         of_file = f"SELECT 1 FROM {self.tables.chunks} p WHERE p.file_id = c.file_id"
-        for group in _groups([id_ for id_ in ids if id_ not in chunks]):
+        for group in in_batches([id_ for id_ in ids if id_ not in chunks], _GROUP):
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
                         c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, ''), coalesce(s.rewound, ''),
@@ -242,7 +243,7 @@ class Snapshot:
     def chunks_of_files(self, file_ids: Sequence[int]) -> list[int]:
         """Return the ids of all chunks of these files, ascending."""
         chunk_ids: list[int] = []
-        for group in _groups(file_ids):
+        for group in in_batches(file_ids, _GROUP):
             query = f"SELECT id FROM {self.tables.chunks} WHERE file_id IN ({_marks(group)})"
             chunk_ids += [id_ for (id_,) in self.connection.execute(query, group)]
         return sorted(chunk_ids)
@@ -250,7 +251,7 @@ class Snapshot:
     def files_of_chunks(self, ids: Sequence[int]) -> list[tuple[int, int]]:
         """Return pairs (chunk id, file id), ascending if `ids` are; unknown ids are left out."""
         pairs: list[tuple[int, int]] = []
-        for group in _groups(ids):
+        for group in in_batches(ids, _GROUP):
             query = f"SELECT id, file_id FROM {self.tables.chunk_rows} WHERE id IN ({_marks(group)}) ORDER BY id"
             pairs += self.connection.execute(query, group)
         return pairs
@@ -297,7 +298,7 @@ class Snapshot:
 
     def lines_of_chunks(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
         """Yield (chunk id, file id, first line, last line) for these chunks; unknown ids are left out."""
-        for group in _groups(ids):
+        for group in in_batches(ids, _GROUP):
             yield from self.connection.execute(
                 f"SELECT id, file_id, start_line, end_line FROM {self.tables.chunk_rows} WHERE id IN ({_marks(group)})",
                 group,
@@ -308,7 +309,7 @@ class Snapshot:
 
         Aliases are separated by newlines. Unknown ids are left out.
         """
-        for group in _groups(ids):
+        for group in in_batches(ids, _GROUP):
             rows = self.connection.execute(
                 f"""SELECT c.id, c.start_line, f.id, f.title, f.path, coalesce(n.aliases, '')
                     FROM {self.tables.chunk_rows}
@@ -343,7 +344,7 @@ class Snapshot:
 
         Damaged ones, which don't have `dims` components, are left out.
         """
-        for group in _groups(ids):
+        for group in in_batches(ids, _GROUP):
             yield from self.connection.execute(
                 f"""SELECT c.id, e.vector FROM {self.tables.chunk_rows}
                     CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash
@@ -409,18 +410,18 @@ class Snapshot:
         query = f"""SELECT c.id, c.hash FROM {self.tables.files} f CROSS JOIN {self.tables.chunks} c ON c.file_id = f.id
             WHERE f.source = ? AND f.path = ? AND c.start_line = ?
             AND NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)"""
-        requested = ((row.source, row.path, row.start_line, model_id) for row in results if row.vector_score is None)
         first_chunks: dict[bytes, int] = {}
-        for passage in requested:
-            for id_, hash_ in self.connection.execute(query, passage):
-                first_chunks.setdefault(hash_, id_)
+        for result in results:
+            if result.vector_score is None:
+                values = result.source, result.path, result.start_line, model_id
+                for id_, hash_ in self.connection.execute(query, values):
+                    first_chunks.setdefault(hash_, id_)
         return [(id_, hash_) for hash_, id_ in first_chunks.items()]
 
     def chunks_of_hashes(self, hashes: Sequence[bytes]) -> list[tuple[int, bytes]]:
         """Return (chunk id, hash) of all chunks whose text has one of these hashes."""
         pairs: list[tuple[int, bytes]] = []
-        for start in range(0, len(hashes), _GROUP):
-            group = hashes[start : start + _GROUP]
+        for group in in_batches(hashes, _GROUP):
             pairs += self.connection.execute(
                 f"SELECT id, hash FROM {self.tables.chunks} WHERE hash IN ({','.join('?' for _ in group)})", group
             )
@@ -448,11 +449,6 @@ def _whole(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
         if tuple(map(type, row)) not in _CHUNK_TYPES:
             raise IndexCorrupt(tr("The index holds a passage that cannot be read."))
         yield row
-
-
-def _groups(ids: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    for start in range(0, len(ids), _GROUP):
-        yield tuple(ids[start : start + _GROUP])
 
 
 def _marks(values: Iterable[int]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from engine.base import in_batches
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.store.index_paths import IndexFiles
@@ -185,8 +186,8 @@ class MatrixEngine:
         """Add the vectors of those chunks that have one."""
         import numpy as np
 
-        for start in range(0, len(chunks), _READ_AT_ONCE):
-            rows = list(snapshot.vectors(model_id, matrix.dims, chunks[start : start + _READ_AT_ONCE]))
+        for batch in in_batches(chunks, _READ_AT_ONCE):
+            rows = list(snapshot.vectors(model_id, matrix.dims, batch))
             ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
             matrix.add(ids, decode([vector for _, vector in rows], matrix.dims))
 

@@ -51,8 +51,14 @@ class TimeExpression(msgspec.Struct, frozen=True):
 def _adjacent_years(time: TimeExpression, year: int) -> tuple[tuple[date, date], ...]:
     """Return the days of a yearly time in this year, the year before and the year after."""
     longer = time.last.year - time.first.year
-    years = [each for each in (year - 1, year, year + 1) if each >= MINYEAR and each + longer <= MAXYEAR]
-    return tuple((_in_year(time.first, each), _in_year(time.last, each + longer)) for each in years)
+    years = [
+        nearby_year
+        for nearby_year in (year - 1, year, year + 1)
+        if nearby_year >= MINYEAR and nearby_year + longer <= MAXYEAR
+    ]
+    return tuple(
+        (_in_year(time.first, nearby_year), _in_year(time.last, nearby_year + longer)) for nearby_year in years
+    )
 
 
 def read_times(text: str, today: date | None = None) -> tuple[TimeExpression, ...]:

@@ -41,7 +41,7 @@ def known_workspaces(
 def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
     """Return the workspace of this folder, known or not, and the others."""
     path = str(folder.resolve())
-    workspaces = {one.folder: one for one in known}
+    workspaces = {known_workspace.folder: known_workspace for known_workspace in known}
     current = workspaces.pop(path, None) or KnownWorkspace(
         folder=path, name=Path(path).name, present=True, index_bytes=0
     )

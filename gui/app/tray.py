@@ -103,10 +103,10 @@ class TrayHost(QObject):
 @cache
 def tray_icon(shape: Shape) -> QIcon:
     """Return the icon with this shape, in colours that are visible on light and dark panels."""
-    made = QIcon()
+    icon = QIcon()
     for size in _SIZES:
-        made.addPixmap(icon_pixmap(_DRAWINGS[shape], QColor("black"), size))
-    return made
+        icon.addPixmap(icon_pixmap(_DRAWINGS[shape], QColor("black"), size))
+    return icon
 
 
 class Tray(QObject):

@@ -114,9 +114,9 @@ def allow(action: QAction, allowed: bool, why: str) -> None:
 
 def key_action(owner: QWidget, command: Command, text: str = "") -> QAction:
     """Return an action with the command's keys, labelled `text` or else with the command's label."""
-    made = QAction(text or command.words, owner)
-    give_key(owner, made, command)
-    return made
+    action = QAction(text or command.words, owner)
+    give_key(owner, action, command)
+    return action
 
 
 def has_menu_bar() -> bool:

@@ -285,10 +285,10 @@ class ConversationActions(QObject):
         allow(self.prompts, has_prompts, tr("You wrote no messages in this session.") if is_open else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
-        made = QAction(known.words, self)
-        made.triggered.connect(run)
-        give_key(self._panel, made, known)
-        return made
+        action = QAction(known.words, self)
+        action.triggered.connect(run)
+        give_key(self._panel, action, known)
+        return action
 
     def _request_more(self) -> None:
         if self._conversation is not None:

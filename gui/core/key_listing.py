@@ -149,7 +149,7 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
 
 def _common(contexts: tuple[ContextName, ...], others: tuple[ContextName, ...]) -> ContextName | None:
     """Return the first of the contexts `contexts` in which the keys of `others` also work; None without one."""
-    return next((one for one in contexts if any(overlap(one, other) for other in others)), None)
+    return next((context for context in contexts if any(overlap(context, other) for other in others)), None)
 
 
 def keys_conflict(key: str, other: str) -> bool:

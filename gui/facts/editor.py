@@ -83,11 +83,11 @@ class FactEditor(FontSized, VerticalScrollArea):
 
     @staticmethod
     def _button(words: str, run: Callable[[], None], role: str = "") -> QPushButton:
-        made = QPushButton(words)
+        button = QPushButton(words)
         if role:
-            made.setProperty("role", role)
-        made.clicked.connect(lambda _checked: run())
-        return made
+            button.setProperty("role", role)
+        button.clicked.connect(lambda _checked: run())
+        return button
 
     def _arrange(self) -> None:
         self._page = QWidget()

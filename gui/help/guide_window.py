@@ -100,10 +100,10 @@ class GuideWindow(FontSized, QDialog):
 
     @staticmethod
     def _button(words: str, run: Callable[[], object]) -> QPushButton:
-        made = QPushButton(words)
-        made.setAutoDefault(False)
-        made.clicked.connect(lambda _checked: run())
-        return made
+        button = QPushButton(words)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda _checked: run())
+        return button
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()

@@ -155,9 +155,9 @@ def _in_a_row(*widgets: QWidget) -> QWidget:
     row.addStretch(1)
     for widget in widgets:
         row.addWidget(widget)
-    made = QWidget()
-    made.setLayout(row)
-    return made
+    page = QWidget()
+    page.setLayout(row)
+    return page
 
 
 # ---------------------------------------------------------------------------------------------------------------------

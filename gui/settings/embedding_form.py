@@ -298,9 +298,9 @@ class EmbeddingForm(QWidget):
         )
 
     def _line(self, name: str) -> QLineEdit:
-        made = QLineEdit()
-        made.setAccessibleName(name)
-        return made
+        line_edit = QLineEdit()
+        line_edit.setAccessibleName(name)
+        return line_edit
 
     def _add(self, name: str, title: str, *widgets: QWidget) -> None:
         """Add a row with a title to the grid; further widgets are placed below the first."""

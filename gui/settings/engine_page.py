@@ -99,11 +99,11 @@ class EngineForm(QWidget):
         )
 
     def _line(self, name: str, hint: str) -> QLineEdit:
-        made = QLineEdit()
-        made.setAccessibleName(name)
-        made.setPlaceholderText(hint)
-        made.textEdited.connect(self._emit_changed)
-        return made
+        line_edit = QLineEdit()
+        line_edit.setAccessibleName(name)
+        line_edit.setPlaceholderText(hint)
+        line_edit.textEdited.connect(self._emit_changed)
+        return line_edit
 
     # --- display ----------------------------------------------------------------------------------------------------
 
@@ -158,8 +158,8 @@ class EngineForm(QWidget):
 
 def _grid(*rows: tuple[str, QWidget]) -> QWidget:
     """Return a widget with the fields in a column, each with its label at the left."""
-    made = QWidget()
-    grid = QGridLayout(made)
+    widget = QWidget()
+    grid = QGridLayout(widget)
     grid.setContentsMargins(0, 8, 0, 0)
     grid.setHorizontalSpacing(16)
     grid.setVerticalSpacing(8)
@@ -167,7 +167,7 @@ def _grid(*rows: tuple[str, QWidget]) -> QWidget:
     for number, (words, field) in enumerate(rows):
         grid.addWidget(label(words, "muted"), number, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         grid.addWidget(field, number, 1)
-    return made
+    return widget
 
 
 class EnginePage(DialogPage):

@@ -133,7 +133,7 @@ class ResultsPage(DialogPage):
             value = switch.on if switch is not None else layers.in_force(placed.key)
             if whole_page(placed.page) in pages and (rank := fit(placed, value, words)) is not None:
                 fits.append((rank, placed, switch))
-        fits.sort(key=lambda one: one[0])
+        fits.sort(key=lambda match: match[0])
         # The page with the best match comes first, and on each the best match.
         order = list(dict.fromkeys(whole_page(placed.page) for _, placed, _ in fits))
         fits.sort(key=lambda fit: order.index(whole_page(fit[1].page)))

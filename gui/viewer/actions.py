@@ -103,9 +103,9 @@ class FileActions(QObject):
         self.set_target(self._target)
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
-        made = QAction(text, self)
-        made.triggered.connect(run)
-        return made
+        action = QAction(text, self)
+        action.triggered.connect(run)
+        return action
 
     # --- copying --------------------------------------------------------------------------------------------------
 

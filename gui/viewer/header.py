@@ -58,18 +58,18 @@ class FoldingActions:
         self.more.setEnabled(ready)
 
     def _button(self, action: QAction, parent: QWidget) -> QPushButton:
-        made = QPushButton(action.text(), parent)
-        set_tip(made, tip_of(action))
-        made.clicked.connect(action.trigger)
+        button = QPushButton(action.text(), parent)
+        set_tip(button, tip_of(action))
+        button.clicked.connect(action.trigger)
 
         def follow() -> None:
-            made.setText(action.text())
-            made.setEnabled(self._ready and action.isEnabled())
-            set_tip(made, tip_of(action))
-            made.setAccessibleDescription(action.statusTip())
+            button.setText(action.text())
+            button.setEnabled(self._ready and action.isEnabled())
+            set_tip(button, tip_of(action))
+            button.setAccessibleDescription(action.statusTip())
 
         action.changed.connect(follow)
-        return made
+        return button
 
     def _fill(self) -> None:
         """Fill the menu: the actions of hidden buttons first, then the other entries."""
@@ -180,9 +180,9 @@ class ViewerHeader(QFrame):
         return ToggleButton(text, self)
 
     def _mode_action(self, text: str, *, rendered: bool) -> QAction:
-        made = QAction(text, self)
-        made.triggered.connect(lambda: self._choose(rendered))
-        return made
+        action = QAction(text, self)
+        action.triggered.connect(lambda: self._choose(rendered))
+        return action
 
     def _choose(self, rendered: bool) -> None:
         self.show_mode(rendered=rendered)

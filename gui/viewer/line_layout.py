@@ -327,9 +327,9 @@ def _joint(text: str) -> int:
 def _whole_line_bold(length: int) -> QTextLayout.FormatRange:
     bold = QTextCharFormat()
     bold.setFontWeight(QFont.Weight.Bold)
-    made = QTextLayout.FormatRange()
-    made.start, made.length, made.format = 0, length, bold
-    return made
+    format_range = QTextLayout.FormatRange()
+    format_range.start, format_range.length, format_range.format = 0, length, bold
+    return format_range
 
 
 class ScrollPosition:

@@ -163,9 +163,9 @@ class LinePainter:
 def _ink(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
     ink = QTextCharFormat()
     ink.setForeground(colour)
-    made = QTextLayout.FormatRange()
-    made.start, made.length, made.format = start, end - start, ink
-    return made
+    format_range = QTextLayout.FormatRange()
+    format_range.start, format_range.length, format_range.format = start, end - start, ink
+    return format_range
 
 
 def _shifted_formats(inks: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:

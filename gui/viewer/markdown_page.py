@@ -416,7 +416,12 @@ def _column_widths(table: QTextTable, padding: float, style: PageStyle) -> tuple
             words = unbroken(block.text()[:_MEASURED_CHARACTERS])
             longest = max(map(len, words), default=0)
             fonts = (text, fixed) if inline_code(block) else (text,)
-            sizes = [font.horizontalAdvance(each) for each in words if 2 * len(each) >= longest for font in fonts]
+            sizes = [
+                font.horizontalAdvance(long_word)
+                for long_word in words
+                if 2 * len(long_word) >= longest
+                for font in fonts
+            ]
             word = max(word, *sizes, 0.0)
             most = max(most, min(block.length(), _COLUMN_CHARACTERS) * letter)
         needed.append(word + letter / 2 + 2 * padding)

@@ -19,13 +19,13 @@ _NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
     """Create a plain-text label; `role` selects its style in the style sheet."""
-    made = QLabel(parent)
-    set_plain(made, text)
-    made.setWordWrap(wrap)
-    made.setAlignment(at_start(Qt.AlignmentFlag.AlignVCenter))
+    text_label = QLabel(parent)
+    set_plain(text_label, text)
+    text_label.setWordWrap(wrap)
+    text_label.setAlignment(at_start(Qt.AlignmentFlag.AlignVCenter))
     if role:
-        made.setProperty("role", role)
-    return made
+        text_label.setProperty("role", role)
+    return text_label
 
 
 def breakable(text: str) -> str:
@@ -35,13 +35,13 @@ def breakable(text: str) -> str:
 
 def line(*, vertical: bool = False) -> QFrame:
     """Create a one-pixel line between two areas."""
-    made = QFrame()
-    made.setProperty("role", "line")
+    frame = QFrame()
+    frame.setProperty("role", "line")
     if vertical:
-        made.setFixedWidth(1)
+        frame.setFixedWidth(1)
     else:
-        made.setFixedHeight(1)
-    return made
+        frame.setFixedHeight(1)
+    return frame
 
 
 # --- A label that shortens its text to its width and shows the whole text in the tooltip -----------------------------

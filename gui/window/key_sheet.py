@@ -143,8 +143,8 @@ class KeySheet(QWidget):
                 searched, labels = next(rows)
                 fits = all(part in searched for part in parts)
                 matching += fits
-                for one in labels:
-                    one.setVisible(fits)
+                for cell in labels:
+                    cell.setVisible(fits)
             title.setVisible(matching > 0)
             found += matching
         self._nothing.setVisible(not found)

@@ -26,6 +26,7 @@ from engine.backends.lancedb.table_schema import (
     sql_text,
 )
 from engine.backends.lancedb.table_writer import TableWriter
+from engine.base import in_batches
 from engine.corpus.chunking import Chunk
 from engine.embedding.provider_interface import EmbeddingProvider
 from engine.indexing.note_preparation import chunk_rows
@@ -166,8 +167,7 @@ def analysed(file: LocalFile, stored: Stored) -> NewFile:
 
 def vectors_of(snapshot: Snapshot, model: StoredModel, hashes: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """Return (hash, little-endian float16 vector) of the given texts that have a vector."""
-    for start in range(0, len(hashes), _GROUP):
-        group = tuple(hashes[start : start + _GROUP])
+    for group in in_batches(hashes, _GROUP):
         yield from snapshot.connection.execute(
             f"SELECT hash, vector FROM embedding_cache WHERE model_id = ? AND hash IN ({','.join('?' * len(group))})",
             (model.id, *group),
@@ -297,8 +297,7 @@ class TablePublisher:
         with work.parts.store.read() as snapshot:
             due = list(snapshot.due(model.id))
         storage, count = VectorStorage(work, model), 0
-        for start in range(0, len(due), _VECTORS_AT_ONCE):
-            batch = due[start : start + _VECTORS_AT_ONCE]
+        for batch in in_batches(due, _VECTORS_AT_ONCE):
             vectors = view.vectors_of(batch, work.token)
             if vectors:
                 storage.save(list(vectors), decode(list(vectors.values()), model.dims), made=False)
@@ -320,8 +319,7 @@ class TablePublisher:
         if (view.model, view.dims) != (name, model.dims):
             return
         missing = view.without_vector(work.token)
-        for start in range(0, len(missing), _CHUNKS_A_COMMIT):
-            group = missing[start : start + _CHUNKS_A_COMMIT]
+        for group in in_batches(missing, _CHUNKS_A_COMMIT):
             with work.parts.store.read() as snapshot:
                 known = dict(vectors_of(snapshot, model, [hash_ for _, hash_ in group]))
             ready = [(id_, known[hash_]) for id_, hash_ in group if hash_ in known]
@@ -366,7 +364,7 @@ class TablePublisher:
             self._store_files([file for file, _ in renewed], [file.key for file, _ in renewed], view, rules, work)
             done += len(renewed)
             work.meter.step(done, renewed[-1][0].path)
-        for keys in _batches(plan.join):
+        for keys in in_batches(plan.join, _KEYS_AT_ONCE):
             fresh = f"{sql_one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
             self._writer.change_holders(fresh, f"concat(holders, {sql_text(entry)})", token)
         for file in plan.leave:
@@ -374,7 +372,7 @@ class TablePublisher:
             condition = f"{sql_one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
             gone = sql_text(spelt_holders([own_entry]))
             self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
-        for keys in _batches(plan.remove):
+        for keys in in_batches(plan.remove, _KEYS_AT_ONCE):
             self._writer.delete(sql_one_of("file", keys), token)
         self._shared()
 
@@ -425,8 +423,3 @@ def _groups(files: Sequence[tuple[LocalFile, list[str]]]) -> Iterator[list[tuple
         chunks += entry[0].chunks
     if group:
         yield group
-
-
-def _batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(keys), _KEYS_AT_ONCE):
-        yield keys[start : start + _KEYS_AT_ONCE]

@@ -167,7 +167,7 @@ class _Run:
         sync.command.check(sync.settings.qmd.command_timeout_seconds, token)
         self._meter.start("discovering")
         made = plan(sync.workspace, sync.settings, None if sync.exports is None else sync.exports.folder, token)
-        self._names = {one.name: one for one in made.collections}
+        self._names = {collection.name: collection for collection in made.collections}
         self._seen = len(made.files)
         self._skipped += made.skipped
         if force:

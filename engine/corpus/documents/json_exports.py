@@ -57,8 +57,10 @@ def _exported(export: Any, text: DocumentText) -> Iterable[ExportedNote] | None:
         return _day_one(entries)
     if entries and all({"title", "body", "date"} <= entry.keys() for entry in entries):  # jrnl
         return (
-            ExportedNote(_string(one, "title"), _string(one, "body"), _string(one, "date"), _strings(one.get("tags")))
-            for one in entries
+            ExportedNote(
+                _string(note, "title"), _string(note, "body"), _string(note, "date"), _strings(note.get("tags"))
+            )
+            for note in entries
         )
     if blocks and all(isinstance(block.get("page-name"), str) for block in blocks):  # Logseq
         return (ExportedNote(_string(page, "page-name"), "\n".join(_items(page, "content", 0))) for page in blocks)
@@ -76,7 +78,7 @@ def _write_keep(note: dict[str, Any], text: DocumentText) -> None:
     text.paragraph(_string(note, "textContent"))
     items = dicts(note.get("listContent"))
     text.paragraph(
-        "\n".join(f"- [{'x' if one.get('isChecked') is True else ' '}] {_string(one, 'text')}" for one in items)
+        "\n".join(f"- [{'x' if item.get('isChecked') is True else ' '}] {_string(item, 'text')}" for item in items)
     )
     if text.is_empty:
         text.heading(1, text.title)
@@ -213,10 +215,15 @@ def _stored(page: str) -> Iterator[dict[str, Any]]:
 
 def _tiddlers(tiddlers: Iterable[dict[str, Any]]) -> Iterator[ExportedNote]:
     """Yield the notes of a TiddlyWiki, without those that are part of the program or drafts."""
-    for one in tiddlers:
-        title, body = _string(one, "title"), _string(one, "text")
-        if title.startswith("$:/") or "draft.of" in one or _string(one, "type") not in _WIKI_TEXT or not body.strip():
+    for tiddler in tiddlers:
+        title, body = _string(tiddler, "title"), _string(tiddler, "text")
+        if (
+            title.startswith("$:/")
+            or "draft.of" in tiddler
+            or _string(tiddler, "type") not in _WIKI_TEXT
+            or not body.strip()
+        ):
             continue
-        tags = [whole or word for whole, word in _WIKI_TAG.findall(_string(one, "tags"))]
+        tags = [whole or word for whole, word in _WIKI_TAG.findall(_string(tiddler, "tags"))]
         body = _WIKI_HEADING.sub(lambda marks: "#" * len(marks[1]) + " ", body)
-        yield ExportedNote(title, body, _string(one, "created"), tags)
+        yield ExportedNote(title, body, _string(tiddler, "created"), tags)

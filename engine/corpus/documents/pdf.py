@@ -72,8 +72,8 @@ def read_pdf(data: bytes, text: DocumentText) -> None:
             page_text, comments = _pdf_page(document, number, pypdfium2, arranged=remaining > 0)
             remaining -= len(page_text)
             text.page(number + 1, page_text)
-            for each in comments:
-                text.paragraph(each)
+            for note in comments:
+                text.paragraph(note)
         if len(document) > MOST_PAGES:
             text.paragraph(CUT)
 
