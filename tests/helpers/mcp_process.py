@@ -1,4 +1,7 @@
-"""A real `mnemoscope mcp` process, for the official client or for a misbehaving one."""
+"""A real `mnemoscope mcp` process, for the official client or for a misbehaving one.
+
+The official package is imported by the first test that uses it, since pytest's processes all collect these tests.
+"""
 
 import contextlib
 import json
@@ -10,9 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp import StdioServerParameters
+import pytest
+
+if TYPE_CHECKING:
+    from mcp import MCPError, StdioServerParameters
+    from mcp.client.client import Client
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = "2025-06-18"
@@ -30,8 +37,10 @@ class Served:
         where = ["--workspace", str(self.notes), "--config", str(self.config)]
         return [sys.executable, "-m", "gui", "mcp", *where, *options]
 
-    def parameters(self, *options: str) -> StdioServerParameters:
+    def parameters(self, *options: str) -> "StdioServerParameters":
         """Return parameters for the official client, which does not pass on the environment by default."""
+        from mcp import StdioServerParameters
+
         program, *arguments = self.command(*options)
         return StdioServerParameters(command=program, args=arguments, env=dict(os.environ), cwd=ROOT)
 
@@ -101,3 +110,17 @@ def request(number: int, method: str, **params: Any) -> dict[str, Any]:
 
 def call(number: int, tool: str, **arguments: Any) -> dict[str, Any]:
     return request(number, "tools/call", name=tool, arguments=arguments)
+
+
+def official_client(server: Any, mode: str) -> "Client":
+    """Return a client of a server: its object in this process, or parameters of a process to start."""
+    from mcp.client.client import Client
+
+    return Client(server, mode=mode)
+
+
+def answers_error(pattern: str) -> "pytest.RaisesExc[MCPError]":
+    """Expect that the server answers a request of the official client with an error."""
+    from mcp import MCPError
+
+    return pytest.raises(MCPError, match=pattern)

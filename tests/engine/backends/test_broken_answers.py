@@ -7,6 +7,7 @@ import queue
 import socket
 import struct
 import threading
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,7 +29,16 @@ _OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 _GZIP = _OK + b"Content-Encoding: gzip\r\n"
 _GOOD = json.dumps({"data": [{"index": 0, "embedding": [0.5] * 8}]}).encode()
 _PACKED = gzip.compress(_GOOD * 50)
-_BOMB = gzip.compress(b" " * 200_000_000)
+
+
+def _bomb() -> bytes:
+    """Return 200 MB of spaces as gzip: one packed megabyte, repeated. Its checksum is wrong, and after the limit."""
+    packing = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+    first, second = (packing.compress(b" " * 1_000_000) + packing.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    return first + second * 199 + packing.flush()
+
+
+_BOMB = _bomb()
 
 
 def _sized(head: bytes, body: bytes) -> bytes:

@@ -12,8 +12,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.base.errors import Closed, StoreError
-from engine.mcp import stdio_transport
-from engine.mcp.server import Listed, _cursor, _order, _position
 from engine.mcp.server_process import LateMemory
 from engine.settings import Settings
 from engine.settings.search_settings import QuerySettings
@@ -24,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[4]
 
 def lines_of(pieces: list[bytes]) -> list[bytes | None]:
     """Return the lines read from a pipe to which these pieces are written one by one."""
+    from engine.mcp import stdio_transport
+
     reading, writing = os.pipe()
     with os.fdopen(writing, "wb", buffering=0) as end:
         left = iter(pieces)
@@ -45,6 +45,8 @@ def lines_of(pieces: list[bytes]) -> list[bytes | None]:
 @given(pieces=st.lists(st.text("ab\n ", max_size=30).map(str.encode), max_size=12))
 @example(pieces=[b"a", b"\n", b"", b"b"])
 def test_split_lines_read_like_whole_ones(pieces: list[bytes]) -> None:
+    from engine.mcp import stdio_transport
+
     whole = b"".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stdio_transport, "LONGEST_MESSAGE", 10)
@@ -129,14 +131,18 @@ def test_package_importable_after_lean_import() -> None:
 
 @given(modified=st.floats(allow_nan=False, allow_infinity=False), name=st.text(st.characters(codec=None), min_size=1))
 def test_cursor_continues_after_its_page(modified: float, name: str) -> None:
-    one = Listed(modified, name, "", False, 0)
-    assert _position(_cursor(one)) == _order(one)
+    from engine.mcp import server
+
+    one = server.Listed(modified, name, "", False, 0)
+    assert server._position(server._cursor(one)) == server._order(one)
 
 
 @given(text=st.text())
 def test_any_cursor_is_refused_or_valid(text: str) -> None:
+    from engine.mcp import server
+
     try:
-        time, name = _position(text)
+        time, name = server._position(text)
     except ValueError:
         return
     assert (type(time), type(name)) == (float, str)
@@ -144,4 +150,6 @@ def test_any_cursor_is_refused_or_valid(text: str) -> None:
 
 @given(modified=st.floats())
 def test_resource_with_any_time_can_be_listed(modified: float) -> None:
-    assert Listed(modified, "a.md", "", False, 0).changed is None or modified
+    from engine.mcp import server
+
+    assert server.Listed(modified, "a.md", "", False, 0).changed is None or modified

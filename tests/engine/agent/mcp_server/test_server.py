@@ -2,32 +2,35 @@
 
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp import MCPError
-from mcp.client.client import Client
 
 from engine.agent.tool_definitions import agent_tools
 from engine.agent.tool_interface import AgentTool, schema
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, StoreError
-from engine.mcp.server import make_server
 from engine.records import MemoryStoreAnswer, Record
 from engine.settings.options import SessionSettings
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
+from tests.helpers.mcp_process import answers_error, official_client
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
 
 
 @pytest.fixture
 def talk(access):
     """Run a conversation with a server on the fake memory; keyword arguments are those of `access`."""
 
-    def hold(conversation: Callable[[Client], Awaitable[None]], mode: str = "legacy", **options: Any) -> None:
+    def hold(conversation: Callable[["Client"], Awaitable[None]], mode: str = "legacy", **options: Any) -> None:
+        from engine.mcp.server import make_server
+
         async def run() -> None:
             way = access(**options)
-            async with Client(make_server(way, lambda: agent_tools(way)), mode=mode) as client:
+            async with official_client(make_server(way, lambda: agent_tools(way)), mode) as client:
                 with anyio.fail_after(60):
                     await conversation(client)
 
@@ -47,7 +50,7 @@ def test_slow_search_does_not_delay_other_calls(talk, memory: FakeMemory) -> Non
 
     memory.search = slow  # type: ignore[method-assign]
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         found: list[Any] = []
 
         async def search() -> None:
@@ -79,7 +82,7 @@ def test_a_cancelled_call_cancels_the_search(talk, memory: FakeMemory) -> None:
 
     memory.search = search  # type: ignore[method-assign]
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "memory_search", {"query": "timer"})
             await anyio.to_thread.run_sync(searching.wait)
@@ -98,12 +101,12 @@ def test_failures_return_sentence(talk, memory: FakeMemory, monkeypatch: pytest.
     for method in ("search", "status", "read_file", "sessions"):
         monkeypatch.setattr(memory, method, fail)
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         found = await client.call_tool("memory_search", {"query": "timer"})
         assert found.structured_content["error"] == "No room left on the disk."
         assert found.is_error is True
         for ask in (client.list_resources(), client.read_resource("mnemoscope:///daily/2026-02-08.md")):
-            with pytest.raises(MCPError, match="No room left on the disk"):
+            with answers_error("No room left on the disk"):
                 await ask
 
     talk(conversation)
@@ -113,7 +116,7 @@ def test_session_resource_is_text_with_masked_secrets(memory: FakeMemory, talk) 
     memory.session_texts = dict(SESSIONS)
     sessions = SessionSettings(folders=(str(memory.folder / "claude-code"),))
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         (text,) = (await client.read_resource(f"mnemoscope:///{VALVE}")).contents
         assert text.mime_type == "text/plain"
         assert SESSIONS[VALVE].summary.title in text.text
@@ -125,7 +128,7 @@ def test_session_resource_is_text_with_masked_secrets(memory: FakeMemory, talk) 
 def test_huge_note_is_cut_with_remark(talk, memory: FakeMemory) -> None:
     memory.files = {"a.md": "word " * 300_000}
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         (text,) = (await client.read_resource("mnemoscope:///a.md")).contents
         assert len(text.text) < 1_000_100
         assert text.text.endswith("[The rest is left out: read it in parts with memory_get.]")
@@ -136,7 +139,7 @@ def test_huge_note_is_cut_with_remark(talk, memory: FakeMemory) -> None:
 def test_lone_surrogates_are_never_sent(talk, memory: FakeMemory) -> None:
     memory.files = {"a.md": "# A\n\nvalve \ud83d half\n"}
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         found = await client.call_tool("memory_search", {"query": "valve"})
         assert "valve ? half" in found.structured_content["results"][0]["snippet"]
         (text,) = (await client.read_resource("mnemoscope:///a.md")).contents
@@ -154,8 +157,10 @@ def test_failing_tool_answers_with_error(access) -> None:
     way = access()
     tool = AgentTool("broken", "Broken", "Breaks.", schema(required=()), MemoryStoreAnswer, breaks)
 
+    from engine.mcp.server import make_server
+
     async def run() -> None:
-        async with Client(make_server(way, lambda: (tool,)), mode="legacy") as client:
+        async with official_client(make_server(way, lambda: (tool,)), "legacy") as client:
             assert client.instructions is None  # without tools, no instructions
             assert (await client.list_prompts()).prompts[0].name == "memory_context"
             answer = await client.call_tool("broken", {})

@@ -3,27 +3,29 @@
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 from filelock import FileLock
-from mcp import MCPError
-from mcp.client.client import Client
 
 from engine import AgentAccess, load_settings, memory_get, memory_prompt_section, memory_search, open_memory, to_json
 from engine.agent.tool_definitions import agent_tools
 from tests.engine.agent.mcp_server.conftest import SECRET, SESSION
-from tests.helpers.mcp_process import Served
+from tests.helpers.mcp_process import Served, answers_error, official_client
 
+if TYPE_CHECKING:
+    from mcp.client.client import Client
+
+Conversation = Callable[["Client"], Awaitable[None]]
 GROUP = "agent:main:discord:group:123"
 
 
-def talk(served: Served, conversation: Callable[[Client], Awaitable[None]], *options: str, mode: str = "auto") -> None:
+def talk(served: Served, conversation: Conversation, *options: str, mode: str = "auto") -> None:
     """Run a conversation with a server that is started for it and has exited afterwards."""
 
     async def run() -> None:
-        async with Client(served.parameters(*options), mode=mode) as client:
+        async with official_client(served.parameters(*options), mode) as client:
             await conversation(client)
 
     anyio.run(run)
@@ -41,7 +43,7 @@ def payload(result: Any) -> Any:
 def test_server_tools_answer_like_engine_tools(served: Served, mode: str) -> None:
     answers: dict[str, Any] = {}
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         assert client.server_info.name == "mnemoscope"
         assert client.instructions == memory_prompt_section("full", ("memory_search", "memory_get"))
         answers["tools"] = (await client.list_tools()).tools
@@ -75,7 +77,7 @@ def test_notes_and_sessions_are_resources(served: Served) -> None:
     for number in range(120):
         (served.notes / "memory" / f"n{number:03}.md").write_text(f"# Note {number}\n")
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         listed = []
         while not any("/sessions/" in resource.uri for resource in listed):  # until the session is indexed
             await client.call_tool("memory_search", {"query": "relay"})
@@ -103,16 +105,16 @@ def test_notes_and_sessions_are_resources(served: Served) -> None:
             "mnemoscope:///sessions/{+path}",
         }
         for uri in ("mnemoscope:///../settings.toml", "mnemoscope:///gone.md", "file:///etc/passwd", "nonsense"):
-            with pytest.raises(MCPError, match="no such note or session"):
+            with answers_error("no such note or session"):
                 await client.read_resource(uri)
-        with pytest.raises(MCPError, match="cursor"):
+        with answers_error("cursor"):
             await client.list_resources(cursor="nonsense")
 
     talk(served, conversation)
 
 
 def test_prompts_describe_memory_to_model(served: Served) -> None:
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["memory_recall", "memory_context"]
         (recall,) = (await client.get_prompt("memory_recall")).messages
         assert recall.content.text.startswith("## Memory Recall")
@@ -121,16 +123,16 @@ def test_prompts_describe_memory_to_model(served: Served) -> None:
         assert "memory/greenhouse.md#L1-L5" in context.content.text
         (nothing,) = (await client.get_prompt("memory_context", {"message": "zebra"})).messages
         assert "nothing" in nothing.content.text
-        with pytest.raises(MCPError, match="no prompt"):
+        with answers_error("no prompt"):
             await client.get_prompt("other")
-        with pytest.raises(MCPError, match="no tool"):
+        with answers_error("no tool"):
             await client.call_tool("other", {})
 
     talk(served, conversation)
 
 
 def test_group_session_sees_no_private_memory(served: Served) -> None:
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         assert "path#line" not in client.instructions
         found = payload(await client.call_tool("memory_search", {"query": "calendar relay", "minScore": 0}))
         assert {result["path"] for result in found["results"]} == {"memory/2026-02-08.md"}
@@ -139,7 +141,7 @@ def test_group_session_sees_no_private_memory(served: Served) -> None:
         listed = (await client.list_resources()).resources
         assert {resource.name for resource in listed} == {"memory/2026-02-08.md", "memory/greenhouse.md"}
         for name in ("MEMORY.md", "%4DEMORY.md", "sessions/sessions/src/s1.jsonl"):
-            with pytest.raises(MCPError, match="no such note or session"):
+            with answers_error("no such note or session"):
                 await client.read_resource(f"mnemoscope:///{name}")
 
     talk(served, conversation, "--session-key", GROUP)
@@ -149,7 +151,7 @@ def test_server_reads_index_that_another_memory_updates(served: Served) -> None:
     memory = open_memory(served.notes, load_settings(served.notes, config=served.config))
     memory.sync()
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         (served.notes / "memory" / "new.md").write_text("# Otter\n\nSeen at the weir.\n")
         report = await anyio.to_thread.run_sync(memory.sync)
         assert report.error == ""
@@ -164,7 +166,7 @@ def test_server_reads_index_that_another_memory_updates(served: Served) -> None:
 def test_settings_change_applies_immediately(served: Served) -> None:
     before = served.config.read_text()
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         async def got() -> Any:
             return payload(await client.call_tool("memory_get", {"path": "memory/greenhouse.md"}))
 
@@ -179,7 +181,7 @@ def test_settings_change_applies_immediately(served: Served) -> None:
         assert "memory_store" not in await tools()
         served.config.write_text(before + "\nnonsense = 1\n")
         assert "nonsense" in (await got())["error"]
-        with pytest.raises(MCPError, match="nonsense"):
+        with answers_error("nonsense"):
             await client.list_resources()
         served.config.write_text(before)
         assert (await got())["lines"] == 5
@@ -193,7 +195,7 @@ def test_changes_on_disk_are_in_the_next_answer(served: Served, watch: str) -> N
     served.config.write_text(settings)
     folder, sessions = served.notes / "memory", served.notes.parent / "sessions" / "src"
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         async def found(query: str) -> list[str]:
             answer = payload(await client.call_tool("memory_search", {"query": query}))
             return [result["path"] for result in answer["results"]]
@@ -218,7 +220,7 @@ def test_changes_on_disk_are_in_the_next_answer(served: Served, watch: str) -> N
         session = listed["sessions/sessions/src/s2.jsonl"]
         assert "heron" in session.title
         (sessions / "s2.jsonl").unlink()
-        with pytest.raises(MCPError, match="no such note or session"):
+        with answers_error("no such note or session"):
             await client.read_resource(session.uri)
         assert await found("heron") == []
 
@@ -230,7 +232,7 @@ def test_stale_index_is_updated_before_the_first_answer(served: Served) -> None:
         memory.sync()
     (served.notes / "memory" / "greenhouse.md").write_text("# Shed\n\nThe badger lives there.\n")
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         found = payload(await client.call_tool("memory_search", {"query": "irrigation badger"}))
         assert ["badger" in result["snippet"] for result in found["results"]] == [True]
 
@@ -242,7 +244,7 @@ def test_other_process_writing_delays_answers_briefly(served: Served) -> None:
         memory.sync()
         holder = memory.user_data.path.with_name("index.lock")
 
-    async def conversation(client: Client) -> None:
+    async def conversation(client: "Client") -> None:
         (served.notes / "memory" / "new.md").write_text("# Otter\n")
         found = payload(await client.call_tool("memory_search", {"query": "irrigation timer"}))
         assert [result["path"] for result in found["results"]] == ["memory/greenhouse.md"]

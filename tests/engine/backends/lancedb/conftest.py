@@ -1,11 +1,13 @@
 """Machines that share a table in a folder, each with separate notes and a separate index."""
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("lancedb")
+if importlib.util.find_spec("lancedb") is None:  # imported by the first test: that takes seconds in every process
+    pytest.skip("the extra lancedb is not installed", allow_module_level=True)
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory

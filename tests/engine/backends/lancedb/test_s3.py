@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("moto.server")
-
 from engine.settings.backend_settings import LanceDbSettings
 from tests.engine.backends.lancedb.conftest import write
 from tests.helpers.shared_tables import doubled, rows_of, s3_options
@@ -23,6 +21,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
     """Return the address of a server with one bucket."""
+    pytest.importorskip("moto.server")
     import boto3
     from moto.server import ThreadedMotoServer
 

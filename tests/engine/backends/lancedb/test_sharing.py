@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-import lancedb
 import msgspec
 import pytest
 
@@ -269,6 +268,8 @@ def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table)
 
     write(notes_of(desk), {"other.md": "# Other\n\nA second hose.\n"})
     desk.sync()
+
+    import lancedb
 
     stats = lancedb.connect(table).open_table("notes").index_stats("terms_idx")
     assert stats.num_unindexed_rows == 0

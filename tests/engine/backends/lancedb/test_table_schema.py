@@ -1,10 +1,9 @@
 """Rows read from the table equal those that were written."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +22,9 @@ from engine.corpus.chunking import chunk_text
 from engine.store.stored_models import ModelName
 from engine.store.writer import NewChunk, NewFile, NewSession
 from engine.text import analyse, analyse_both
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
 MODEL = ModelName("fake", "bag", "")
@@ -45,7 +47,7 @@ def new_file(note: str) -> NewFile:
     )  # fmt: skip
 
 
-def through_arrow(rows: list[dict[str, Any]], vectors: dict[str, bytes]) -> pa.Table:
+def through_arrow(rows: list[dict[str, Any]], vectors: dict[str, bytes]) -> "pa.Table":
     return table_schema.as_table(rows, vectors, table_schema.schema(4, MODEL))
 
 
@@ -108,6 +110,8 @@ def test_holders_round_trip(holders: list[tuple[str, str]]) -> None:
 
 
 def test_model_read_from_vector_column() -> None:
+    import pyarrow as pa
+
     assert table_schema.model_of(table_schema.vector_field(4, MODEL)) == MODEL
     assert table_schema.model_of(pa.field("vector", pa.list_(pa.float16(), 4))) is None
 
@@ -168,6 +172,8 @@ def test_any_order_of_machines_ends_consistent(histories, random) -> None:
 @settings(max_examples=50)
 @given(st.lists(st.text("ab c#`-", max_size=90), max_size=40))
 def test_note_text_composed_of_passages(lines: list[str]) -> None:
+    import pyarrow as pa
+
     note = "\n".join(lines)
     file = new_file(note)
     table = through_arrow(list(table_schema.rows_of_file(file, "key", ",", "a", "rules")), {})
