@@ -27,7 +27,7 @@ from engine.text.folding import fold
 from engine.text.query_parser import parse_query
 from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN
-from engine.text.tokens_and_stems import letters_and_digits, streams_of
+from engine.text.tokens_and_stems import letters_and_digits, words_and_stems
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
@@ -344,20 +344,24 @@ class _NameWord(NamedTuple):
     """The word alone."""
 
 
-def _analysed_words(name: str, languages: Sequence[str]) -> list[_NameWord]:
+def _analysed_words(name: str, languages: tuple[str, ...]) -> list[_NameWord]:
     """Return the words of a name, without function words if there are others."""
     meaningful, plain = [], []
     for run in RUN.findall(name[:_LONGEST]):
-        runs = [run, *(part for word in letters_and_digits(run) for part in word.split())]
-        entries = [streams_of(language)[each] for language in languages for each in runs]
-        tokens = frozenset(token for entry in entries for stream in entry for token in stream.split())
-        if tokens:
-            written = (token for words, _, _, parts in entries for token in f"{words} {parts}".split())
-            word = _NameWord(tokens, frozenset(written))
+        word = _analysed_word(run, languages)
+        if word.tokens:
             plain.append(word)
-            if tokens.isdisjoint(unsearched_words(languages[0])):
+            if word.tokens.isdisjoint(unsearched_words(languages[0])):
                 meaningful.append(word)
     return meaningful or plain
+
+
+@lru_cache(2048)  # names share words, and an index may have twenty languages
+def _analysed_word(run: str, languages: tuple[str, ...]) -> _NameWord:
+    """Return a word of a name; if it has letters and digits, with both as separate words."""
+    parts = (part for word in letters_and_digits(run) for part in word.split())
+    written, tokens = zip(*(words_and_stems(each, languages) for each in (run, *parts)), strict=True)
+    return _NameWord(frozenset[str]().union(*tokens), frozenset[str]().union(*written))
 
 
 def put_first(

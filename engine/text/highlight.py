@@ -11,7 +11,16 @@ from engine.base import lazy_pattern
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
 from engine.text.query_analysis import QueryAnalysis, analyse_query
-from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, numbered_keys, rules_of, stems_of
+from engine.text.stems import (
+    JOINED,
+    REVERSED,
+    ending_key,
+    has_compounds,
+    joined_keys,
+    numbered_keys,
+    rules_of,
+    stems_of,
+)
 from engine.text.tokens import DELIMITERS, RUN, Group, Piece, cluster_spans, groups, pieces, to_token
 from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, streams_of, text_pieces
 from engine.text.writing_systems import HANGUL, UNSPACED, shape
@@ -180,7 +189,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         self.has_terms = bool(terms)
         self._tokens, self._prefixes, self.loose_phrases = _words_to_match(terms)
         self._stems, self._stem_prefixes, self._phrases = _stems_to_match(terms)
-        self._joined, self._endings = _keys_to_match(terms)
+        self._joined, endings = _keys_to_match(terms)
+        self._endings = endings if any(map(has_compounds, languages)) else ()
         self._stretches = tuple(_cluster_tokens(term.surface) for term in terms if not _is_word(term))
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
         self._stemmers = tuple(stems_of(rules) for language in languages for rules in rules_of(language))

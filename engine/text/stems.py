@@ -204,6 +204,12 @@ def rules_of(language: str) -> tuple[str, ...]:
     return counted_as(undecided), *likelier
 
 
+def has_compounds(language: str) -> bool:
+    """Return whether the last part of a compound is found in texts of `language`."""
+    _, *likelier = rules_of(language)
+    return not COMPOUNDING.isdisjoint(likelier or (language,))
+
+
 def stems_of(language: str) -> Stems:
     """Return the stems of words in texts of `language` (a Snowball name, "" for unknown), used as
     `stems_of(language)[word]`.

@@ -9,10 +9,10 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.text.stems import (
-    COMPOUNDING,
     JOINED,
     ending_key,
     forget_stems,
+    has_compounds,
     joined_keys,
     numbered_keys,
     rules_of,
@@ -136,7 +136,7 @@ class Streams(dict[str, _Entry]):
         first, *likelier = rules_of(language)
         self._stems = stems_of(first)
         self._likelier = [stems_of(other) for other in likelier]
-        self._compounds = not COMPOUNDING.isdisjoint(likelier or (language,))
+        self._compounds = has_compounds(language)
 
     def __missing__(self, run: str) -> _Entry:
         entry = self._simple_entry(run) or self._entry_of_groups(run)
@@ -221,6 +221,17 @@ class _Token(msgspec.Struct, frozen=True):
     """Whether the token is the only character of a stretch whose tokens are pairs."""
     inner: bool = False
     """Whether the token is a part of a camelCase word; these come after all other tokens of a text."""
+    root: str = ""
+    """Form from which a stem is made; "" if none is made of this token."""
+
+
+def words_and_stems(run: str, languages: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of a run, and these with their stems in all of the languages; without looser forms."""
+    found = _tokens(run)
+    words = frozenset([token.text for token in found])
+    roots = {token.root for token in found if token.root}
+    stems = [stems_of(rules_of(language)[0]) for language in languages] if roots else []
+    return words, words.union(*([of[root] for of in stems] for root in roots))
 
 
 def phrase_tokens(text: str) -> PhraseTokens:
@@ -275,15 +286,17 @@ def _tokens(run: str) -> tuple[_Token, ...]:
         text = run[start:end]
         if not kind:
             found += [
-                _Token(piece.token, start + piece.start, start + piece.end, inner=piece.inner) for piece in pieces(text)
+                _Token(piece.token, start + piece.start, start + piece.end, inner=piece.inner, root=piece.root)
+                for piece in pieces(text)
             ]
             continue
         spans = [(a, b) for a, b in cluster_spans(text) if to_token(text[a:b])]
-        tokens = pairs([to_token(text[a:b]) for a, b in spans])
+        characters = [to_token(text[a:b]) for a, b in spans]
+        tokens = pairs(characters)
         for index, token in enumerate(tokens):
             last = min(index + 1, len(spans) - 1)
             ends = kind != SYMBOL and index == len(spans) - 1
-            found.append(
-                _Token(token, start + spans[index][0], start + spans[last][1], ends and index > 0, ends and not index)
-            )
+            span = start + spans[index][0], start + spans[last][1]
+            root = "".join(characters) if kind == HANGUL and not index else ""
+            found.append(_Token(token, *span, ends and index > 0, ends and not index, root=root))
     return tuple(found)

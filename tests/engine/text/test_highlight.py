@@ -56,6 +56,12 @@ def test_latin_words(query: str, expected: str) -> None:
     assert marked(expected.replace("[", "").replace("]", ""), query, "english") == expected
 
 
+@pytest.mark.parametrize(("language", "marks"), [("english", ["Rechnung"]), ("german", ["Rechnung", "rechnung"])])
+def test_compound_is_marked_only_in_compounding_language(language: str, marks: list[str]) -> None:
+    text, query = "Rechnung/Stromrechnung", analyse_query("rechnung ", ("english", "german"))
+    assert [text[start:end] for start, end in highlight_ranges(text, query, (language,))] == marks
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
