@@ -229,4 +229,6 @@ def _stage_text(stage: SearchStage) -> str:
 def _control(remedy: SearchRemedy) -> str:
     if remedy.query:
         return f"mnemoscope search {shlex.quote(remedy.query)}"
+    if remedy.extension:
+        return f"{remedy.extension} among the extensions in the settings"
     return _CONTROLS[remedy.name].format(path=shlex.quote(remedy.path))

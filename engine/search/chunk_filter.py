@@ -1,11 +1,13 @@
 """Limits a search to chunks, as a condition that keyword and vector search apply before they choose candidates."""
 
+import heapq
 import math
 import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
+from operator import itemgetter
 
 import apsw
 import msgspec
@@ -176,6 +178,31 @@ def dates_of_notes(snapshot: Snapshot, paths: Collection[str], periods: Sequence
         if id_ in path_of and all(first <= day <= last for first, last in days):
             found.setdefault(path_of[id_], set()).add((date(1970, 1, 1) + timedelta(days=day)).isoformat())
     return {path: tuple(sorted(dates)) for path, dates in found.items()}
+
+
+def newest(snapshot: Snapshot, chunks: Sequence[int], limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
+    """Return the first of the `chunks` of each file, newest files first, and the number of files.
+
+    The latest of its own dates makes a note new; without one, its last change does. Files with one of the chunks in
+    `without` are left out.
+    """
+    rows: list[tuple[int, int, int, str, int]] = list(
+        snapshot.connection.execute(
+            f"""SELECT c.id, f.id, f.mtime_ns, f.path, min(c.start_line) FROM {snapshot.tables.chunks} c
+            CROSS JOIN {snapshot.tables.files} f ON f.id = c.file_id
+            WHERE +c.id IN (SELECT value FROM carray(?)) AND +c.file_id NOT IN (
+                SELECT file_id FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?)))
+            GROUP BY c.file_id""",
+            (many(chunks), many(without)),
+        )
+    )
+    latest = dict(sorted(_note_days.all(snapshot), key=itemgetter(1)))
+
+    def order(row: tuple[int, int, int, str, int]) -> tuple[float, int, str]:
+        _, file, changed, path, _ = row
+        return -(latest[file] * _DAY if file in latest else changed / 1e9), -changed, path
+
+    return [row[0] for row in heapq.nsmallest(limit, rows, key=order)], len(rows)
 
 
 def _days_of_notes(snapshot: Snapshot) -> Iterator[tuple[int, float]]:

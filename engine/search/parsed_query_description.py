@@ -30,7 +30,7 @@ def understood(query: Query) -> str:
     if words:
         sentence = tr("Searched for {words}.", words=", ".join(words))
     else:
-        sentence = tr("The query has no words, so the files changed last come first.")
+        sentence = tr("The query has no words, so the newest files come first.")
     if not demands:
         return sentence
     *others, last = demands

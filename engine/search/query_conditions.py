@@ -29,6 +29,7 @@ _STEM_COLUMNS = "- words"
 _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
+_JOINTS = lazy_pattern(r"[-_ \t]+")
 _TAG = lazy_pattern(r"#([^\s#]+?)[.,;:!?]*")
 _MOST_READ = 200
 """Most texts that are read to find an option of a command."""
@@ -97,23 +98,6 @@ class Conditions:
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
-
-    def newest(self, chunks: Sequence[int], limit: int, without: Sequence[int] = ()) -> tuple[list[int], int]:
-        """Return the first of the `chunks` of each file, most recently changed files first, and the number of files.
-
-        Files with one of the chunks in `without` are left out.
-        """
-        rows: list[tuple[int, int, int]] = list(
-            self._snapshot.connection.execute(
-                f"""SELECT c.id, count(*) OVER (), min(c.start_line) FROM {self._tables.chunks} c
-                CROSS JOIN {self._tables.files} f ON f.id = c.file_id
-                WHERE +c.id IN (SELECT value FROM carray(?)) AND +c.file_id NOT IN (
-                    SELECT file_id FROM {self._tables.chunks} WHERE id IN (SELECT value FROM carray(?)))
-                GROUP BY c.file_id ORDER BY f.mtime_ns DESC, f.path LIMIT ?""",
-                (many(chunks), many(without), limit),
-            )
-        )
-        return [id_ for id_, _, _ in rows], rows[0][1] if rows else 0
 
     def _matching(self, conditions: Iterable[_Condition], files: Sequence[int] | None, most: int = -1) -> list[int]:
         parts = list(conditions)
@@ -185,9 +169,22 @@ class Conditions:
         return _in_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
 
     def _title(self, value: str) -> _Condition:
-        part = fold(value)
-        rows = self._snapshot.connection.execute(f"SELECT id, title FROM {self._tables.files}")
-        return _in_files([id_ for id_, title in rows if part in fold(title)])
+        """Return the condition that the title, the name or an alias of a file contains `value`.
+
+        Names of files often have hyphens or underscores instead of spaces. A session's file is named by a program.
+        """
+        part = _spaced(value)
+        rows = self._snapshot.connection.execute(
+            f"""SELECT f.id, f.title, iif(f.source = 'memory', f.path, ''), coalesce(n.aliases, '')
+            FROM {self._tables.files} f LEFT JOIN {self._tables.front_matter} n ON n.file_id = f.id"""
+        )
+        return _in_files(
+            [
+                id_
+                for id_, title, path, aliases in rows
+                if part in _spaced(f"{title}\n{path.rpartition('/')[2].rpartition('.')[0]}\n{aliases}")
+            ]
+        )
 
     def _tag(self, value: str) -> _Condition:
         """Return the condition that a note has this tag or one nested in it."""
@@ -295,6 +292,11 @@ def required_roles(query: Query) -> frozenset[str]:
         if len(names) == len(clause.alternatives) and not clause.negated:
             return frozenset(ROLE_NAMES[name.casefold()] for name in names)
     return frozenset()
+
+
+def _spaced(names: str) -> str:
+    """Return names, one a line, in lower case and with spaces between their words."""
+    return _JOINTS.sub(" ", fold(names))
 
 
 def _of_file(atom: Atom) -> bool:

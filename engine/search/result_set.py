@@ -7,11 +7,10 @@ import msgspec
 from engine.base.formatting import in_quotes
 from engine.base.language import tr, tr_count
 from engine.records import EarlierAnswer
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, newest
 from engine.search.explanation import Scored, ScoreInputs
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Scope
-from engine.search.query_conditions import Conditions
 from engine.search.scoring import Blend, Evidence
 from engine.search.search_context import SearchContext
 from engine.store.snapshot import Snapshot
@@ -127,10 +126,10 @@ def leave_out(example: "ExamplePassage", ids: list[int], context: SearchContext)
 
 
 def list_newest(
-    conditions: Conditions, scope: ChunkFilter, within: EarlierResults | None, context: SearchContext, *, lasting: bool
+    snapshot: Snapshot, scope: ChunkFilter, within: EarlierResults | None, context: SearchContext, *, lasting: bool
 ) -> FoundSet:
     """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
-    ids, files = conditions.newest(scope.chunks or (), context.request.max_results)
+    ids, files = newest(snapshot, scope.chunks or (), context.request.max_results)
     context.stages.add("newest", len(scope.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(0.0, None), None, 1.0, 0.0) for id_ in ids]
     score_inputs = ScoreInputs(KeywordScores(()), Blend(0.0), None, context.request.min_score)
@@ -138,7 +137,7 @@ def list_newest(
 
 
 def with_wordless(
-    results: list[Scored], conditions: Conditions, scope: ChunkFilter, context: SearchContext
+    results: list[Scored], snapshot: Snapshot, scope: ChunkFilter, context: SearchContext
 ) -> tuple[list[Scored], int]:
     """Return the results, followed by passages without the query's words if its conditions alone can be satisfied.
 
@@ -147,7 +146,7 @@ def with_wordless(
     if not context.query.words_optional or not scope.chunks:
         return results, len(results)
     least = context.request.min_score
-    ids, files = conditions.newest(scope.chunks, context.request.max_results, [scored.id for scored in results])
+    ids, files = newest(snapshot, scope.chunks, context.request.max_results, [scored.id for scored in results])
     if not ids:
         return results, len(results)
     context.stages.add("wordless", len(scope.chunks), files)

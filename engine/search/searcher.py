@@ -339,7 +339,7 @@ class Searcher:
             context.understood = no_words()
         lasting = is_lasting(provider, vector_leg, within, context)
         if part.conditions and not analysis.terms:
-            return list_newest(part.conditions, part.scope, within, context, lasting=lasting)
+            return list_newest(snapshot, part.scope, within, context, lasting=lasting)
         dropped = [term.surface for term in analysis.terms if term.stop]
         if analysis.terms or context.request.like is None:  # a short passage may have no distinctive words
             context.stages.add_terms(part.leg.terms, dropped, unfinished_word(context.query, analysis))
@@ -366,7 +366,7 @@ class Searcher:
             with context.timed("vector"):
                 foreign = in_other_languages(results, words, analysis, snapshot, context)
                 results = order_by_words(results, foreign, vector_leg, blend, provider, context)
-        results, total = with_wordless(results, part.conditions, part.scope, context)
+        results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)
         return FoundSet(analysis, vector_leg, results, total, score_inputs, within, lasting)
 

@@ -15,6 +15,7 @@ from itertools import compress, islice
 import msgspec
 from msgspec.structs import replace
 
+from engine.base import lazy_pattern
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.document_frequencies import sql_chunk_count
@@ -50,6 +51,7 @@ _FEWEST_SUPPORTING, _BEST = 2, 3
 """Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
 _SHORTEST_CLEAR = 6
 """Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
+_DOUBLE = lazy_pattern(r"(\w)\1")
 _SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
 """Shortest word with an evident typo, in characters, and the shortest query that has one, in words."""
 
@@ -258,8 +260,10 @@ def _is_name(term: QueryTerm, query: str, language: str) -> bool:
 def _is_common(text: str, word: str, typed: str) -> bool:
     """Return whether a text has a word in lower case, so that a name isn't a typo of it: "Bevan" is not "began".
 
-    False if letters are only missing or swapped in the typed word: that is hardly a name.
+    False if letters are only missing or swapped in the typed word, or doubled in a long one: that is hardly a name.
     """
+    if len(typed) >= _SHORTEST_EVIDENT and _DOUBLE.sub(r"\1", typed) == _DOUBLE.sub(r"\1", word):
+        return False
     written = spelling.written(text, word)
     return written is not None and written.islower() and bool(Counter(typed) - Counter(word))
 

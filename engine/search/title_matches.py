@@ -58,6 +58,8 @@ _LONGEST_START = 80
 """Most characters before the name in a line that defines it."""
 _JOINTS = " _.-:>"
 """Joints: characters that may be between two parts of a name."""
+_JOINT = lazy_pattern(r"\S*\w[-_.]\w\S*")
+"""Matches words that are joined by a sign, without spaces."""
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
 
@@ -86,16 +88,20 @@ def chunks_named(
     """Return the chunks, by id, whose file has a title, alias or name equal to the query.
 
     The query counts with and without its function words and fillers. Spaces and punctuation don't: "invoice 2024" is
-    `invoice2024`. Such a chunk has all the other words of the query, and a match outside of its text.
+    `invoice2024`. Without an equal name, a joined one such as `08-transac` may be the beginning of the file's. Such a
+    chunk has all the other words of the query, and a match outside of its text.
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
-    names_of_chunks = {}
+    begun = names[0] if _JOINT.fullmatch(query.text) else ""
+    equal, longer = dict[int, NamedChunk](), dict[int, NamedChunk]()
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)
         if not called.isdisjoint(names):
-            names_of_chunks[id_] = NamedChunk(file, names[0] in called, line)
-    return names_of_chunks
+            equal[id_] = NamedChunk(file, names[0] in called, line)
+        elif begun and any(name.startswith(begun) and _is_mostly_typed(begun, name) for name in called):
+            longer[id_] = NamedChunk(file, True, line)
+    return equal or longer
 
 
 def called_in(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores) -> dict[int, NamedChunk]:
@@ -153,7 +159,7 @@ class NoteNames:
         for file, letters, written in self._starting(snapshot, typed[0]):
             if (
                 letters.startswith(typed)
-                and len(typed) >= _LEAST_TYPED * len(letters)
+                and _is_mostly_typed(typed, letters)
                 and file not in snapshot.hidden
                 and (scope.files is None or file in scope.files)
             ):
@@ -176,6 +182,10 @@ class NoteNames:
         if (names := known.get(start)) is None:
             names = known[start] = _names_starting(snapshot, start)
         return names
+
+
+def _is_mostly_typed(typed: str, letters: str) -> bool:
+    return len(typed) >= _LEAST_TYPED * len(letters)
 
 
 def _names_starting(snapshot: Snapshot, start: str) -> list[tuple[int, str, str]]:

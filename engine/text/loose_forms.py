@@ -51,7 +51,7 @@ _GAP = lazy_pattern(r"[ \u00a0\-.]?")
 """Matches what may be between two words that texts also write as one."""
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
-_SHORTEST_BEGINNING = 5
+_SHORTEST_BEGINNING, _SHORTEST_BEGUN = 5, 3
 """Length of the beginning that related words share."""
 _DERIVING = frozenset(("", "czech", "finnish", "hungarian", "polish", "swedish", "turkish"))
 """Languages whose related words often have different stems: those without a stemmer, such as Ukrainian (""), and others
@@ -210,7 +210,7 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
     word_pieces = pieces(term.surface)
     if len(word_pieces) == 1:
         return _of_word(term, word_pieces[0].root, languages, certain=certain)
-    return _Forms(_split(term.surface), _of_identifier(term, word_pieces, languages))
+    return _Forms([*_split(term.surface), *_begun(term, word_pieces)], _of_identifier(term, word_pieces, languages))
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
@@ -256,6 +256,16 @@ def _split(surface: str) -> Iterator[tuple[str, ...]]:
     """Yield a word with letters and digits separated, as for `5µs`, `10㎏`, `python3.11`."""
     if match := _DIGITS_AND_LETTERS.fullmatch(fold(surface)):
         yield phrase_tokens(" ".join(part for part in match.groups() if part)).tokens
+
+
+def _begun(term: "QueryTerm", identifier_pieces: Sequence[Piece]) -> Iterator[tuple[str, ...]]:
+    """Yield the parts of an unfinished identifier, the last one as a prefix.
+
+    A longer identifier may contain them in its middle, as the path `trips/08-trail.md` contains `08-tra`.
+    """
+    parts = [piece.token for piece in identifier_pieces[1:] if not piece.inner]
+    if term.prefix_ok and len(parts) > 1 and len(parts[-1]) >= _SHORTEST_BEGUN:
+        yield (*parts[:-1], f"{parts[-1]}*")
 
 
 def _joined_keys(word: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ OPERATORS = {
         ),
         Operator(
             "title",
-            marked("only notes and sessions whose title contains this text"),
+            marked("only files whose title, alias or name contains this text"),
             'title:"reading list"',
             either=False,
         ),

@@ -339,6 +339,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     marked: list[QueryTerm] = []
     introduced = NOTES_ON.match(text)
     own_notes = 0 if introduced is None else introduced.end()
+    mixed = not text.isupper()
     begins = True  # no searched word comes before, except fillers
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
@@ -350,6 +351,8 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
             filler |= bool(begun) and begun[-1] in A_NOTE and (len(begun) == 2 or begun[-1] != "note")
         recall = searched and isinstance(term.word, str) and is_recall(term.word, before, language)
         recall |= searched and term.start < own_notes
+        # Other programs join words with AND; languages other than English have no such function word.
+        recall |= searched and term.surface == "AND" and bool(before) and term.end < len(text.rstrip()) and mixed
         begins = begins and (filler or term.stop or recall)
         is_acronym = term.stop and _is_acronym(term.surface, text)
         stop = recall or (term.stop and not is_acronym)

@@ -43,6 +43,7 @@ _IN_SENTENCES = FUNCTION_CHARACTERS.union("はがをにので", "，、。；：
 """Chinese and Japanese function words, and signs that only sentences have."""
 _QUOTATION = lazy_pattern("|".join(f"{opening}[^{marks}]*[{marks}]" for opening, marks in CLOSING.items()))
 _CONNECTIVES = ("AND", "OR", "NOT")
+_NOT_WITH_OR = marked("“OR” was ignored: it doesn't join exclusions.")
 _NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
 
@@ -205,7 +206,9 @@ class _Reader:
         return any(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
 
     def _read_or(self, begin: int, end: int) -> None:
-        if self._joins or not self._clauses or self._clauses[-1].negated:
+        if self._clauses and self._clauses[-1].negated and not self._joins:
+            self._remarks.append(tr(_NOT_WITH_OR))
+        elif self._joins or not self._clauses:
             if self._joins:
                 self._or_as_word()
             self._remark_or()
@@ -241,7 +244,8 @@ class _Reader:
 
     def _add(self, atom: Atom, *, negated: bool) -> None:
         if self._joins and negated:
-            self._or_as_word()
+            self._joins = False
+            self._remarks.append(tr(_NOT_WITH_OR))
         if self._joins:
             self._joins = False
             former = self._clauses.pop()

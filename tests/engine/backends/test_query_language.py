@@ -259,9 +259,29 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert [result.path for result in outcome.results] == ["greenhouse.md", "shopping.md", "daily/2026-02-09.md"]
     assert outcome.total == 4
     stages = {stage.name: stage for stage in outcome.explanation.stages}
-    assert "the files changed last come first" in stages["query"].note
+    assert "the newest files come first" in stages["query"].note
     assert "matches source:notes and matches after:2026 (from 2026-01-01)" in stages["query"].note
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
+
+
+def test_operators_alone_order_notes_by_their_own_dates(memory: BuiltinMemory) -> None:
+    workspace = Path(memory.status().workspace_dir)
+    (workspace / "2031-01-05 pond.md").write_text("# Pond\n\nThe heron came back. #heron\n")
+    (workspace / "reeds.md").write_text("---\ndate: 2030-06-01\n---\n# Reeds\n\nCut them. #heron\n")
+    (workspace / "walk.md").write_text("# Walk\n\nAlong the pond. #heron\n")
+    for name, day in (("2031-01-05 pond.md", 2), ("reeds.md", 3), ("walk.md", 1)):
+        os.utime(workspace / name, (86_400 * day, 86_400 * day))
+    memory.sync()
+    results = memory.search("tag:heron").results
+    assert [result.path for result in results] == ["2031-01-05 pond.md", "reeds.md", "walk.md"]
+
+
+def test_title_operator_finds_names_and_aliases(memory: BuiltinMemory) -> None:
+    workspace = Path(memory.status().workspace_dir)
+    (workspace / "pond-care (old).md").write_text("---\naliases: [Carp basin]\n---\n# Fish\n\nFeed them.\n")
+    memory.sync()
+    for value in ("pond care (old)", "carp basin", "fish"):
+        assert found(memory, f'title:"{value}"') == {"pond-care (old).md"}, value
 
 
 @pytest.mark.parametrize(("mode", "least"), [("auto", 0.3), ("keyword", 0.3), ("keyword", 0.0)])

@@ -268,6 +268,7 @@ def test_name_is_not_corrected_to_a_common_word(open_memory, workspace: Path) ->
     assert offered(memory, "when did Bertarnd pay") == ["when did Bertrand pay"]
     assert offered(memory, "doors replaced on Monday by Palumber") == []
     assert offered(memory, "doors replaced on Monday by Plubmer") == ["doors replaced on Monday by Plumber"]
+    assert offered(memory, "doors replaced on Monday by Pllumber") == ["doors replaced on Monday by Plumber"]
 
 
 def test_word_with_two_typos_has_no_wrong_letter(open_memory, workspace: Path) -> None:

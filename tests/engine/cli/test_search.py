@@ -191,6 +191,12 @@ def test_each_remedy_names_its_option(run: Run, memory: FakeMemory, name: Remedy
     assert {"demand": "mnemoscope search 'left -hose'", "excluded": "mnemoscope doctor 'a b.md'"}.get(name, "") in last
 
 
+def test_file_type_that_is_not_indexed_names_the_setting(run: Run, memory: FakeMemory) -> None:
+    remedy = SearchRemedy(name="excluded", stage="words", advice="So it is.", path="*.org", extension=".org")
+    memory.remedies = (remedy,)
+    assert run("search", "zebra").out.endswith("Try: .org among the extensions in the settings\n")
+
+
 def test_a_note_cannot_command_the_terminal(run: Run, memory: FakeMemory) -> None:
     memory.files = {"a\x1b]0;x.md": "# T\x9b2J\n\nvalve \x1b[31mred\r\ttab\n"}
     out = run("search", "valve").out

@@ -285,6 +285,8 @@ def test_word_for_note_next_to_one_other_is_filler(query: str, fillers: list[str
         ("qu'est-ce que la pompe", ["pompe"]),
         ("关于水泵的笔记", ["水泵"]),
         ("ポンプについてのメモ", ["ポンプ"]),
+        ("Pumpe AND Keller verwendet", ["Pumpe", "Keller", "verwendet"]),
+        ("насос AND клапан", ["насос", "клапан"]),
     ],
 )
 def test_request_words_of_question_are_not_searched(query: str, words: list[str]) -> None:

@@ -136,8 +136,9 @@ def test_phrase_with_keywords_or_operators_is_required(keywords: str) -> None:
         ('path:"never', "A quotation mark that never closes"),
         ("cat OR", "“OR” was read as a word"),
         ("OR cat", "“OR” was read as a word"),
-        ("cat OR -dog", "“OR” was read as a word"),
-        ("-cat OR dog", "“OR” was read as a word"),
+        ("cat OR -dog", "“OR” was ignored: it doesn't join exclusions"),
+        ("cat OR NOT dog", "“OR” was ignored"),
+        ("-cat OR dog", "“OR” was ignored"),
         ("column NOT NULL", "“NOT” was read as a word: to exclude a word, write -NULL."),
         ("(cat OR dog) fish", "Brackets don't group"),
         ("a*", "“a*” was read as a word"),
@@ -204,6 +205,11 @@ def test_any_text_round_trips_as_query(text: str) -> None:
     assert all(found in (" ", meant) for found, meant in zip(query.searched_text, text, strict=True))
     for _, atom in query.searched_atoms():
         assert text[atom.start : atom.end] == atom.text
+
+
+@pytest.mark.parametrize(("text", "left"), [("cat OR NOT dog", ["cat", "-dog"]), ("-cat OR dog", ["-cat", "dog"])])
+def test_or_next_to_an_exclusion_is_not_searched(text: str, left: list[str]) -> None:
+    assert clauses_of(text) == left
 
 
 @pytest.mark.parametrize("operator", OPERATORS.values(), ids=str)
