@@ -4,9 +4,11 @@ Only `stored_note` reads the database.
 """
 
 import hashlib
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
-from typing import NamedTuple
+from pathlib import Path
+from typing import IO, NamedTuple
 
 import msgspec
 
@@ -22,8 +24,17 @@ from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
-from engine.store.writer import ChunkChanges, NewChunk, NewFile
+from engine.store.writer import ChunkChanges, NewChunk, NewChunks, NewFile
 from engine.text import analyse, analyse_both, language_of_note
+
+_HEAD_CHARACTERS = 4096
+_BATCH_CHARACTERS = 32 * 1024
+_MOST_HELD = 16 * 1024 * 1024
+"""Most characters of rows in memory; more are written to a temporary file."""
+_PORTION = 128 * 1024
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
 
 
 class IndexedChunk(NamedTuple):
@@ -63,8 +74,17 @@ def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
     return read_note(file.path, file.name, settings.max_file_bytes, cancel)
 
 
-def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored: StoredNote | None = None) -> NewFile:
-    """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't have."""
+def prepare(
+    file: FoundFile,
+    note: NoteText,
+    chunking: ChunkingSettings,
+    stored: StoredNote | None = None,
+    many: "ChunkRows | None" = None,
+) -> NewFile:
+    """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't have.
+
+    The rows of a long note are five times its size: they are added to `many`. Raises OSError and `Cancelled` with it.
+    """
     about = describe(note.text, file.name)
     language = language_of_note(note.text)
     if not language and note.text.isascii():  # a text without letters
@@ -74,6 +94,11 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored:
         chunks = [Chunk(1, 1, about.title, ())]
     names = about.title, language, about.aliases
     new, changes = _compared(chunks, stored) if stored is not None and stored.names == names else (chunks, None)
+    del chunks
+    if many is not None:
+        many.language = language
+        many.add(_taken(new))
+        many.analyse()
     return NewFile(
         source=file.source,
         path=file.name,
@@ -84,7 +109,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored:
         language=language,
         title_tokens=analyse_both(about.title, language),
         name_tokens=analyse_both(file.name, language),
-        chunks=tuple(chunk_rows(new, language)),
+        chunks=tuple(chunk_rows(new, language)) if many is None else many,
         alias_tokens=analyse_both("\n".join(about.aliases), language),
         tags=tags_of(note.text, about.front, about.structure),
         aliases=about.aliases,
@@ -94,6 +119,13 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings, stored:
         link_names=names_of(file.name, about.title, about.aliases, note.text),
         changes=changes,
     )
+
+
+def _taken(chunks: list[Chunk]) -> Iterator[Chunk]:
+    """Yield the chunks and remove them from the list, so that they don't stay in memory with their rows."""
+    chunks.reverse()
+    while chunks:
+        yield chunks.pop()
 
 
 def _compared(chunks: Sequence[Chunk], stored: StoredNote) -> tuple[list[Chunk], ChunkChanges | None]:
@@ -150,4 +182,95 @@ def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterato
             heading_tokens=headings[chunk.heading],
             words=analysed.words,
             stems=analysed.stems,
+            message_offsets=msgspec.json.encode(chunk.message_offsets) if isinstance(chunk, SessionChunk) else None,
         )
+
+
+class ChunkRows(NewChunks):
+    """The analysed database rows of many chunks, in order; those that are too many for memory are in a temporary file.
+
+    Close it after storing them.
+    """
+
+    def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:
+        """`folder`: the index's folder, for the temporary file, which has no name, so nothing is left after a crash."""
+        self._folder = folder
+        self._token = token
+        self.language = language
+        """Language of the text: as given, or detected from its beginning."""
+        self._chunks: list[Chunk | SessionChunk] = []
+        self._characters = 0
+        self._rows: list[NewChunk] = []
+        self._held = 0
+        self._count = 0
+        self._spilled: IO[bytes] | None = None
+        self._portions: list[int] = []
+        """Bytes of each portion in the file."""
+
+    def __len__(self) -> int:
+        return self._count + len(self._chunks)
+
+    def __iter__(self) -> Iterator[NewChunk]:
+        if self._spilled is not None:
+            self._spilled.seek(0)
+            for size in self._portions:
+                yield from _decode(self._spilled.read(size))
+        yield from self._rows
+
+    def add(self, chunks: Iterable[Chunk | SessionChunk]) -> None:
+        """Append chunks. Raises OSError, Cancelled."""
+        for chunk in chunks:
+            self._chunks.append(chunk)
+            self._characters += len(chunk.text)
+            if self._characters >= _BATCH_CHARACTERS:
+                self._token.checkpoint()
+                self.analyse()
+
+    def close(self) -> None:
+        if self._spilled is not None:
+            self._spilled.close()
+
+    def analyse(self) -> None:
+        """Turn all chunks added so far into rows; call it after the last one. Raises OSError."""
+        chunks, self._chunks, self._characters = self._chunks, [], 0
+        if not chunks:
+            return
+        self.language = self.language or _language(chunks)
+        for row in chunk_rows(chunks, self.language):
+            self._rows.append(row)
+            self._held += _weight(row)
+        self._count += len(chunks)
+        if self._held > _MOST_HELD:
+            self._spill()
+
+    def _spill(self) -> None:
+        if self._spilled is None:
+            self._spilled = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (read when the rows are stored)
+        portion, weight = list[NewChunk](), 0
+        for row in self._rows:
+            portion.append(row)
+            weight += _weight(row)
+            if weight > _PORTION:
+                self._write(portion)
+                portion, weight = [], 0
+        self._write(portion)
+        self._rows, self._held = [], 0
+
+    def _write(self, portion: list[NewChunk]) -> None:
+        assert self._spilled is not None
+        data = _encode(portion)
+        self._portions.append(len(data))
+        self._spilled.write(data)
+
+
+def _weight(row: NewChunk) -> int:
+    return len(row.text) + len(row.words) + len(row.stems)
+
+
+def _language(chunks: Iterable[Chunk | SessionChunk]) -> str:
+    head = ""
+    for chunk in chunks:
+        head += chunk.text
+        if len(head) >= _HEAD_CHARACTERS:
+            break
+    return language_of_note(head)

@@ -23,7 +23,7 @@ from engine.base.errors import PARSER_FAULTS
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText, Unreadable
 from engine.indexing.crashing_files import CrashRecord
-from engine.indexing.note_preparation import StoredNote, prepare
+from engine.indexing.note_preparation import ChunkRows, StoredNote, prepare
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewChunk, NewFile
@@ -39,7 +39,7 @@ _MOST_PROCESSES = 3
 _MOST_WAITING = 16
 """Most notes queued for one process."""
 _MOST_TEXT = 4_000_000
-"""Most characters of all queued notes together; a longer note is queued alone."""
+"""Most characters of all queued notes together; a longer note is prepared in this process."""
 _READY = b""
 """First message of the process: all imports are done."""
 _FAILED = b""
@@ -80,7 +80,8 @@ class NotePreparation:
         `stored`: what the index has of the note, see `prepare`.
         """
         self._crashes.finish_reading()  # it waits: if the process is killed now, that is not due to this note
-        worker = min((w for w in self._workers if w.ready()), key=lambda w: w.waiting, default=None)
+        workers = self._workers if len(note.text) <= _MOST_TEXT else []
+        worker = min((w for w in workers if w.ready()), key=lambda w: w.waiting, default=None)
         if worker is not None and not worker.send(_NoteToPrepare(file, note, self._chunking, stored)):
             worker = None
         self._waiting.append(_QueuedNote(file, note, stored, worker))
@@ -104,7 +105,8 @@ class NotePreparation:
             return prepared
         try:
             with self._crashes.reading(waiting.file):
-                return prepare(waiting.file, waiting.note, self._chunking, waiting.stored)
+                many = ChunkRows(self._crashes.folder, self._token) if len(waiting.note.text) > _MOST_TEXT else None
+                return prepare(waiting.file, waiting.note, self._chunking, waiting.stored, many)
         except Unreadable as problem:
             return problem.issue
 

@@ -1,15 +1,12 @@
-"""Makes the database rows of one session: its metadata and its chunks, which may be too many for memory.
+"""Makes the database rows of one session: its metadata and its chunks.
 
 Chunks are packed from the messages that the settings select, with secrets masked. The transcript has a row of its own,
 with how far it was read, or why nothing of it is indexed.
 """
 
 import re
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -21,28 +18,19 @@ from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.token_usage import Request
 from engine.corpus.transcripts.tool_uses import ToolUse, stored_command, stored_path, uses_of
 from engine.indexing.commit_groups import Change
-from engine.indexing.note_preparation import chunk_rows
+from engine.indexing.note_preparation import ChunkRows
 from engine.redaction.secret_masking import redact
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.store import sessions
-from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
-from engine.text import analyse_both, language_of_note
-
-_HEAD_CHARACTERS = 4096
-_BATCH_CHARACTERS = 32 * 1024
-_MOST_HELD = 16 * 1024 * 1024
-"""Most characters of rows in memory; more are written to a temporary file."""
-_PORTION = 128 * 1024
+from engine.store.writer import NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
+from engine.text import analyse_both
 
 _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
-
 
 def session_file(  # noqa: PLR0913 - the parts of a row
-    file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: "ChunkRows | None", *, hash: str, size: int
+    file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: ChunkRows | None, *, hash: str, size: int
 ) -> NewFile:
     """Return all database rows of one session; without `chunks` it is listed, but searches don't find it yet."""
     title = redact(facts.title) if facts.title else facts.opening  # `opening` is already masked
@@ -133,96 +121,6 @@ def _stored(use: ToolUse, project: str) -> str:
 
 
 _stored_path = lru_cache(maxsize=1024)(stored_path)
-
-
-class ChunkRows(NewChunks):
-    """The analysed database rows of a session's chunks, in order; many rows are written to a temporary file.
-
-    Close it after storing them.
-    """
-
-    def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:
-        """`folder`: the index's folder, for the temporary file, which has no name, so nothing is left after a crash."""
-        self._folder = folder
-        self._token = token
-        self.language = language
-        """Language of the session: as given, or detected from its beginning."""
-        self._chunks: list[SessionChunk] = []
-        self._characters = 0
-        self._rows: list[NewChunk] = []
-        self._held = 0
-        self._count = 0
-        self._spilled: IO[bytes] | None = None
-        self._portions: list[int] = []
-        """Bytes of each portion in the file."""
-
-    def __len__(self) -> int:
-        return self._count + len(self._chunks)
-
-    def __iter__(self) -> Iterator[NewChunk]:
-        if self._spilled is not None:
-            self._spilled.seek(0)
-            for size in self._portions:
-                yield from _decode(self._spilled.read(size))
-        yield from self._rows
-
-    def add(self, chunks: Iterable[SessionChunk]) -> None:
-        """Append chunks. Raises OSError, Cancelled."""
-        for chunk in chunks:
-            self._chunks.append(chunk)
-            self._characters += len(chunk.text)
-            if self._characters >= _BATCH_CHARACTERS:
-                self._token.checkpoint()
-                self.analyse()
-
-    def close(self) -> None:
-        if self._spilled is not None:
-            self._spilled.close()
-
-    def analyse(self) -> None:
-        """Turn all chunks added so far into rows; call it after the last one. Raises OSError."""
-        chunks, self._chunks, self._characters = self._chunks, [], 0
-        if not chunks:
-            return
-        self.language = self.language or _language(chunks)
-        for row, chunk in zip(chunk_rows(chunks, self.language), chunks, strict=True):
-            self._rows.append(msgspec.structs.replace(row, message_offsets=msgspec.json.encode(chunk.message_offsets)))
-            self._held += _weight(row)
-        self._count += len(chunks)
-        if self._held > _MOST_HELD:
-            self._spill()
-
-    def _spill(self) -> None:
-        if self._spilled is None:
-            self._spilled = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (read when the rows are stored)
-        portion, weight = list[NewChunk](), 0
-        for row in self._rows:
-            portion.append(row)
-            weight += _weight(row)
-            if weight > _PORTION:
-                self._write(portion)
-                portion, weight = [], 0
-        self._write(portion)
-        self._rows, self._held = [], 0
-
-    def _write(self, portion: list[NewChunk]) -> None:
-        assert self._spilled is not None
-        data = _encode(portion)
-        self._portions.append(len(data))
-        self._spilled.write(data)
-
-
-def _weight(row: NewChunk) -> int:
-    return len(row.text) + len(row.words) + len(row.stems)
-
-
-def _language(chunks: Iterable[SessionChunk]) -> str:
-    head = ""
-    for chunk in chunks:
-        head += chunk.text
-        if len(head) >= _HEAD_CHARACTERS:
-            break
-    return language_of_note(head)
 
 
 class TranscriptChunker:

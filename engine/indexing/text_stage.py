@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -235,11 +236,16 @@ class TextStage:
             return stored_note(snapshot, file.id)
 
     def _store_note(self, prepared: Iterable[NewFile | FileIssue], known: dict[str, StoredFile]) -> None:
+        from engine.indexing.note_preparation import ChunkRows  # brings chunking and analysis with it
+
         for file in prepared:
             if isinstance(file, FileIssue):
                 self._fail(file, known.get(file.path))
-            else:
-                self._commits.put(_replacing(file), indexed=1)
+                continue
+            self._commits.put(_replacing(file), indexed=1)
+            if isinstance(file.chunks, ChunkRows):
+                with closing(file.chunks):
+                    self._commits.flush()
 
     def _put_name(self, file: FoundFile, issue: FileIssue) -> bool:
         """Store a document without a readable text as an empty note, which is found by its name; False for others."""

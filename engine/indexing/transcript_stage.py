@@ -27,8 +27,8 @@ from engine.corpus.transcripts.transcript_reader import (
     refresh_facts,
 )
 from engine.indexing.commit_groups import Change, Commits
+from engine.indexing.note_preparation import ChunkRows
 from engine.indexing.session_row_builder import (
-    ChunkRows,
     SessionUses,
     TranscriptChunker,
     note_left_out,

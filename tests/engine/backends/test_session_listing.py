@@ -12,7 +12,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus import folder_walk
-from engine.indexing import session_row_builder, session_stage
+from engine.indexing import note_preparation, session_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -164,11 +164,11 @@ def test_rows_that_wait_in_a_file_are_the_same(
     memory.sync()
     whole = texts(memory)
     spilled: list[int] = []
-    write = session_row_builder.ChunkRows._write
-    monkeypatch.setattr(session_row_builder, "_MOST_HELD", 20_000)
-    monkeypatch.setattr(session_row_builder, "_PORTION", 5_000)
+    write = note_preparation.ChunkRows._write
+    monkeypatch.setattr(note_preparation, "_MOST_HELD", 20_000)
+    monkeypatch.setattr(note_preparation, "_PORTION", 5_000)
     monkeypatch.setattr(
-        session_row_builder.ChunkRows,
+        note_preparation.ChunkRows,
         "_write",
         lambda self, portion: (spilled.append(len(portion)), write(self, portion)),
     )

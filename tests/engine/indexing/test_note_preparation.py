@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,7 +20,7 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
 from engine.indexing import preparation_processes
 from engine.indexing.crashing_files import CrashRecord
-from engine.indexing.note_preparation import IndexedChunk, StoredNote, prepare
+from engine.indexing.note_preparation import ChunkRows, IndexedChunk, StoredNote, prepare
 from engine.indexing.preparation_processes import NotePreparation
 from engine.records import FileIssue
 from engine.settings.options import ChunkingSettings
@@ -111,12 +112,10 @@ def test_notes_of_a_process_that_dies_are_prepared_here(preparation: NotePrepara
     assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 60)]
 
 
-def prepare_or_fail(
-    file: FoundFile, text: NoteText, chunking: ChunkingSettings, stored: StoredNote | None = None
-) -> NewFile:
+def prepare_or_fail(file: FoundFile, *parts: Any) -> NewFile:
     if file.name == "weir/note-0.md":
         raise KeyError(file.name)
-    return prepare(file, text, chunking, stored)
+    return prepare(file, *parts)
 
 
 def serve_or_fail(pipe: Connection) -> None:
@@ -169,6 +168,15 @@ def test_kill_does_not_count_against_a_waiting_note(preparation: NotePreparation
         later = CrashRecord(crashes.folder)
         with later.during_sync(forget=False):  # as if the program had been killed now
             assert later.crashes(file) == 0
+
+
+def test_rows_of_a_long_note_are_the_same(tmp_path: Path, token: CancelToken) -> None:
+    file, text = note(1, words=20_000)
+    made = prepare(file, text, CHUNKING)
+    rows = ChunkRows(tmp_path, token)
+    long = prepare(file, text, CHUNKING, None, rows)
+    assert (len(rows), tuple(rows)) == (len(made.chunks), made.chunks)
+    assert msgspec.structs.replace(long, chunks=()) == msgspec.structs.replace(made, chunks=())
 
 
 def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) -> None:
