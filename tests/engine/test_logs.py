@@ -101,12 +101,10 @@ def test_secret_lookalikes_masked(given: str, left: str) -> None:
     assert redact(given) == left
 
 
-@pytest.mark.parametrize(
-    "example", [example for pattern in PATTERNS for example in pattern.examples], ids=lambda example: example[:40]
-)
-def test_session_secrets_masked_in_log(example: str) -> None:
-    left = redact(example.replace("«", "").replace("»", ""))
-    assert not [secret for secret in re.findall("«(.*?)»", example, re.DOTALL) if secret in left]
+def test_session_secrets_masked_in_log() -> None:
+    for example in (example for pattern in PATTERNS for example in pattern.examples):
+        left = redact(example.replace("«", "").replace("»", ""))
+        assert not [secret for secret in re.findall("«(.*?)»", example, re.DOTALL) if secret in left], example
 
 
 @pytest.mark.parametrize(("before", "known"), [("", True), ("https://ada:", False), ("password is ", False)])

@@ -4,6 +4,7 @@ import shutil
 import stat
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,6 +46,23 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _model(cache)
 
 
+@pytest.fixture(scope="module")
+def package() -> dict[str, Any]:
+    """What reading the package returns, which takes a second, by the function that reads it."""
+    resources = _package_folder() / "resources"
+    return {
+        "read_weights": read_weights(resources / "weights.npz"),
+        "read_vocabulary": read_vocabulary(resources / "sp.model"),
+    }
+
+
+@pytest.fixture
+def read_once(package: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package is not read again."""
+    for name, content in package.items():
+        monkeypatch.setattr(f"engine.embedding.model_cache.{name}", lambda _, content=content: content)
+
+
 @pytest.fixture
 def cached(cache: Path, unpacked: Path) -> Path:
     """The model's file in the cache folder."""
@@ -72,9 +90,10 @@ def _damage(file: Path, position: int) -> None:
         opened.write(bytes([byte ^ 1]))
 
 
-def test_cached_model_gives_the_same_vectors(cache: Path) -> None:
+@pytest.mark.usefixtures("cache", "read_once")
+def test_cached_model_gives_the_same_vectors(package: dict[str, Any]) -> None:
     resources = _package_folder() / "resources"
-    pieces, network = Pieces(read_vocabulary(resources / "sp.model")), Network(read_weights(resources / "weights.npz"))
+    pieces, network = Pieces(package["read_vocabulary"]), Network(package["read_weights"])
     open_model(resources)
     cached = open_model(resources)
     ids = [pieces.ids(text) for text in _TEXTS]
@@ -92,6 +111,7 @@ def test_model_unpacked_once_and_private(cache: Path, monkeypatch: pytest.Monkey
     assert _model(cache).stat().st_mtime_ns == written
 
 
+@pytest.mark.usefixtures("read_once")
 @pytest.mark.parametrize("harm", ["truncated", "empty", "header", "weights", "vocabulary"])
 def test_damaged_file_is_written_again(cache: Path, cached: Path, harm: str) -> None:
     first = _Encoder().encode(_TEXTS)
@@ -104,12 +124,14 @@ def test_damaged_file_is_written_again(cache: Path, cached: Path, harm: str) -> 
     assert _model(cache).read_bytes() == whole
 
 
+@pytest.mark.usefixtures("read_once")
 def test_file_others_may_change_is_replaced(cache: Path, cached: Path) -> None:
     cached.chmod(0o666)
     _Encoder()
     assert sys.platform == "win32" or stat.S_IMODE(_model(cache).stat().st_mode) == 0o600
 
 
+@pytest.mark.usefixtures("read_once")
 def test_unusable_cache_folder_reads_the_package(cache: Path) -> None:
     cache.parent.mkdir(parents=True, exist_ok=True)
     cache.write_text("a file")
@@ -117,6 +139,7 @@ def test_unusable_cache_folder_reads_the_package(cache: Path) -> None:
     assert cache.read_text() == "a file"
 
 
+@pytest.mark.usefixtures("read_once")
 def test_full_disk_leaves_nothing_behind(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -126,6 +149,7 @@ def test_full_disk_leaves_nothing_behind(cache: Path, monkeypatch: pytest.Monkey
     assert list(cache.iterdir()) == []
 
 
+@pytest.mark.usefixtures("read_once")
 def test_older_models_and_leftovers_removed(cache: Path) -> None:
     cache.mkdir(parents=True)
     for name in ("built-in-0123.model", ".built-in-4567.model.mnemoscope-999999999-0123abcd.tmp"):
