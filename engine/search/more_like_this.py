@@ -54,9 +54,9 @@ def find_passage(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> Exam
     exact = tuple(id_ for id_ in ids if chunks[id_][:2] == (passage.start_line, passage.end_line))
     text = "\n".join(chunks[id_].text for id_ in exact or ids)
     if selected and (not chunks or _letters(selected) < _WHOLE_SHARE * _letters(text)):
-        holding = tuple(id_ for id_ in ids if _squeezed(selected) in _squeezed(chunks[id_].text))
-        return ExamplePassage(selected, frozenset(holding or _mostly(chunks, passage)), ())
-    return ExamplePassage(text[:LONGEST], frozenset(exact or _mostly(chunks, passage)), exact or ids)
+        holding = tuple(id_ for id_ in ids if _letters_and_digits(selected) in _letters_and_digits(chunks[id_].text))
+        return ExamplePassage(selected, frozenset(holding or _mostly_within(chunks, passage)), ())
+    return ExamplePassage(text[:LONGEST], frozenset(exact or _mostly_within(chunks, passage)), exact or ids)
 
 
 class _Chunk(NamedTuple):
@@ -89,7 +89,7 @@ def _of_message(chunks: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
     }
 
 
-def _mostly(chunks: dict[int, _Chunk], passage: Passage) -> list[int]:
+def _mostly_within(chunks: dict[int, _Chunk], passage: Passage) -> list[int]:
     """Return the ids of chunks that are mostly within the passage's lines, or contain them.
 
     A neighbour that only overlaps by its last lines is left out.
@@ -150,10 +150,10 @@ def _missing(passage: Passage) -> str:
     )
 
 
-def _squeezed(text: str) -> str:
+def _letters_and_digits(text: str) -> str:
     """Return letters and digits only, since a rendered page shows no Markdown syntax."""
     return "".join(filter(str.isalnum, text))
 
 
 def _letters(text: str) -> int:
-    return len(_squeezed(text))
+    return len(_letters_and_digits(text))
