@@ -32,7 +32,7 @@ class Unreadable(Exception):
     `unknown-format`, or the rule of a `DocumentError`."""
 
     def __init__(self, name: str, rule: str, detail: str, *, transient: bool = False) -> None:
-        """`transient`: whether the reason may pass, although the file stays the same."""
+        """`transient`: whether a later attempt may succeed although the file is unchanged."""
         super().__init__(detail)
         self.issue = FileIssue(path=name, rule=rule, detail=detail)
         self.transient = transient

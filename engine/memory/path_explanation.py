@@ -322,7 +322,7 @@ def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, add
     """
     message = tr_reason(detail)
     if status.barred and status.barred != status.name:
-        clause = _lowered(message) if message == detail else message
+        clause = _with_lower_first_letter(message) if message == detail else message
         message = tr("The path is in {folder}: {reason}", folder=status.barred, reason=clause)
     if addable and detail not in _NAME_EXTRA_PATHS:
         advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
@@ -382,6 +382,6 @@ def _set_at(origin: RuleOrigin) -> str:
     return tr("This rule is set for all folders: {key} in line {line} of {file}.", **at)
 
 
-def _lowered(sentence: str) -> str:
+def _with_lower_first_letter(sentence: str) -> str:
     """Lower-case the first letter, to embed an English sentence in another one."""
     return sentence[:1].lower() + sentence[1:]

@@ -43,10 +43,10 @@ def similarity(
     """
     import numpy as np
 
-    own = _middle(snapshot, model, snapshot.chunks_of_files([file_id]))
+    own = _mean_direction(snapshot, model, snapshot.chunks_of_files([file_id]))
     if own is None:
         return {}
-    common = _common(snapshot, model, [file_id, *others.values()])
+    common = _mean_of_all(snapshot, model, [file_id, *others.values()])
     direction = own - common
     length = float(np.linalg.norm(direction))
     if not length:
@@ -66,7 +66,7 @@ def similarity(
     return best
 
 
-def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> Vectors:
+def _mean_of_all(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> Vectors:
     """Return the mean vector (dims,) common to all sessions; almost zero for few sessions."""
     import numpy as np
 
@@ -76,14 +76,14 @@ def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> 
     count = 0
     for file_id in spread:
         chunks = snapshot.chunks_of_files([file_id])
-        middle = _middle(snapshot, model, list(islice(chunks, 0, None, -(-len(chunks) // _CHUNKS) or 1)))
+        middle = _mean_direction(snapshot, model, list(islice(chunks, 0, None, -(-len(chunks) // _CHUNKS) or 1)))
         if middle is not None:
             total += middle
             count += 1
     return (total / (count + _UNKNOWN)).astype(np.float32)
 
 
-def _middle(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors | None:
+def _mean_direction(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors | None:
     """Return the mean direction (dims,) of the vectors of these chunks; None without vectors."""
     import numpy as np
 
@@ -152,7 +152,7 @@ def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> Ses
     command = ""
     if id and not (parent or machine or id.startswith("-")):  # an option of the agent, not an id
         command = resume_command(agent, shlex.quote(id))
-        command = command and _to_folder(project) + command
+        command = command and _cd_command(project) + command
     # By position, which takes half the time.
     return SessionSummary(
         path, agent, id, title, project, branch, started, ended, messages, size, parent, command, modified, unknown,
@@ -161,7 +161,7 @@ def summary_of(stored: StoredSession, usage: tuple[ModelUsage, ...] = ()) -> Ses
 
 
 @lru_cache(maxsize=1024)
-def _to_folder(project: str) -> str:
+def _cd_command(project: str) -> str:
     """Return the beginning of a shell command that changes to this folder; empty if `project` is not a path."""
     home, path = ("~/", project[2:]) if project.startswith("~/") else ("", project)  # a shell expands no quoted tilde
     is_path = home or path.startswith("/") or path[1:2] == ":"

@@ -26,7 +26,7 @@ def consequences_of(workspace: Path, before: Settings, after: Settings) -> Setti
 def options_of_index() -> dict[str, SettingsConsequences]:
     """Return the options that affect the index, with their effects, independent of their current values."""
     before = Settings()
-    options = {option.key: consequences_of(Path(), before, _varied(option)) for option in all_options()}
+    options = {option.key: consequences_of(Path(), before, _with_other_value(option)) for option in all_options()}
     return {key: follows for key, follows in options.items() if follows.any}
 
 
@@ -40,7 +40,7 @@ def _index_location(workspace: Path, settings: Settings) -> tuple[Any, ...]:
     return settings.backend, index_files(workspace, settings.store.path)
 
 
-def _varied(option: Option) -> Settings:
+def _with_other_value(option: Option) -> Settings:
     """Return settings in which this option has a value other than its default."""
     value = _other_value(option)
     return SettingLayers({}, {}).changed([SettingChange(option.key, "defaults", value)]).settings

@@ -142,7 +142,7 @@ class FactTable:
                 position: FactScore(text, text, None, _holds_all(per_term, terms))
                 for position, (text, per_term) in texts.items()
             }
-            return _raised(scores, implied)
+            return _raised_to_implied(scores, implied)
         scale = calibration.for_sentences.for_size(len(self._facts))
         same = scale.low + _SAME_MEANING * (1 - scale.low)
         if personal:
@@ -157,7 +157,7 @@ class FactTable:
             vector = None if cosine is None else within_limits(vector_evidence(cosine, scale))
             near = _holds_all(covered, terms) or (cosine is not None and cosine >= same)
             scores[position] = FactScore(blend.score(Evidence(text, vector)), text, vector, near)
-        return _raised(scores, implied)
+        return _raised_to_implied(scores, implied)
 
     def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
         """Return the share of the query's terms that each fact contains or answers, by the fact's position."""
@@ -237,7 +237,7 @@ def _answers() -> dict[str, frozenset[str]]:
     return answers
 
 
-def _raised(scores: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
+def _raised_to_implied(scores: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
     """Raise each fact's score to at least the one for its implied share of the query's terms."""
     for position, share in implied.items():
         score = _IMPLIED * share * share

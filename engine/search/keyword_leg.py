@@ -59,9 +59,9 @@ class KeywordLeg:
         found = [self._term(term) for term in terms]
         self.ranges = [(term.start, term.end) for term in terms]
         """First and last offset of each term in the query."""
-        spanning = _spanning(found, self.ranges)
+        spanning = _pairs_spanning_words(found, self.ranges)
         self._fillers = [term.filler or index in spanning for index, term in enumerate(terms)]
-        self.terms = _weighed(found, self._fillers)
+        self.terms = _with_weights_of_missing(found, self._fillers)
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
         """Terms with a form or a similar word in the index, rarest first."""
         self._numbered_terms = [(self.terms.index(term), term) for term in self._known]
@@ -76,7 +76,7 @@ class KeywordLeg:
         """
         pairs = {term.surface for term in self.analysis.terms if not term.stems}
         rarest = scoring.inverse_document_frequency(self.chunks, 1)
-        self.terms = _weighed(self.terms, self._fillers, rarest, pairs.union(similar))
+        self.terms = _with_weights_of_missing(self.terms, self._fillers, rarest, pairs.union(similar))
 
     def candidates(self, limit: int, scope: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks within the filter `scope`, by FTS5's own ranking, best first.
@@ -397,7 +397,7 @@ class KeywordLeg:
         return 0 if chunks and len(tokens) > 1 and not self._occurs(_quoted(" ".join(tokens))) else chunks
 
 
-def _spanning(terms: Sequence[Term], ranges: Sequence[tuple[int, int]]) -> set[int]:
+def _pairs_spanning_words(terms: Sequence[Term], ranges: Sequence[tuple[int, int]]) -> set[int]:
     """Return the positions of terms that occur nowhere, between two that do and that they overlap.
 
     These are pairs of characters. In a script without spaces, such a pair probably spans two words; if only one of its
@@ -463,7 +463,7 @@ def _contribution(
     return score, strength or 1.0
 
 
-def _weighed(
+def _with_weights_of_missing(
     terms: Sequence[Term], fillers: Sequence[bool], rarest: float = 0.0, similar: Collection[str] = ()
 ) -> tuple[Term, ...]:
     """Return the terms, with weights for those that occur nowhere; `rarest` raises those that are not in `similar`.

@@ -77,7 +77,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """The terms that occur nowhere, without those that name a time or a session of a chunk."""
         return [term for index, term in enumerate(self.terms) if not term.chunks and index not in self.naming]
 
-    def factor_alone(self, chunks: int) -> float:
+    def keywords_only_factor(self, chunks: int) -> float:
         """Return the factor of scores in a search where only keywords count, in an index of so many chunks.
 
         Alternatives are never demanded together, so it is 1 for these. Of two words, the unknown one may be misspelt.
@@ -85,7 +85,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         if self.groups:
             return 1.0
         unknown = sum(term.idf for term in self.unknown) if len(self.terms) > 2 else 0.0
-        return scoring.factor_alone(self.scale.total, unknown, chunks)
+        return scoring.keywords_only_factor(self.scale.total, unknown, chunks)
 
     def parts(self, id_: int) -> scoring.TextParts:
         """Return the components of a chunk's keyword score."""
@@ -200,7 +200,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         if self.groups or not 1 < len(self.terms) <= scoring.SHORT_QUERY:
             return
         ids = sorted(self.contributions)
-        holding = self._chunks_by_term(ids)
+        holding = self._chunks_with_each_term(ids)
         near = [
             id_
             for id_ in ids
@@ -210,14 +210,14 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         for id_, file in files_of([id_ for id_ in ids if _count_near(near, id_)]):  # looking up all takes far longer
             files.setdefault(file, []).append(id_)
         for of_file in files.values():
-            holding = self._chunks_by_term(of_file)
+            holding = self._chunks_with_each_term(of_file)
             self.in_file.update(
                 id_ for id_ in of_file if 0 < min(_count_near(with_term, id_) for with_term in holding) < _CHANCE
             )
         self.in_file.difference_update(self.in_some_form)
         self._score_again(self.in_file)
 
-    def _chunks_by_term(self, ids: Sequence[int]) -> list[list[int]]:
+    def _chunks_with_each_term(self, ids: Sequence[int]) -> list[list[int]]:
         """Return those of the chunks that hold each term, the fewest first."""
         ids_by_term = ([id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms)))
         return sorted(ids_by_term, key=len)

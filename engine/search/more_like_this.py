@@ -54,7 +54,7 @@ def find_passage(snapshot: Snapshot, passage: Passage, guard: PathGuard) -> Exam
     exact = tuple(id_ for id_ in ids if chunks[id_][:2] == (passage.start_line, passage.end_line))
     text = "\n".join(chunks[id_].text for id_ in exact or ids)
     if selected and (not chunks or _letters(selected) < _WHOLE_SHARE * _letters(text)):
-        holding = tuple(id_ for id_ in ids if _squeezed(selected) in _squeezed(chunks[id_].text))
+        holding = tuple(id_ for id_ in ids if _letters_and_digits(selected) in _letters_and_digits(chunks[id_].text))
         return ExamplePassage(selected, frozenset(holding or _mostly_within(chunks, passage)), ())
     return ExamplePassage(text[:LONGEST], frozenset(exact or _mostly_within(chunks, passage)), exact or ids)
 
@@ -150,10 +150,10 @@ def _missing(passage: Passage) -> str:
     )
 
 
-def _squeezed(text: str) -> str:
+def _letters_and_digits(text: str) -> str:
     """Return letters and digits only, since a rendered page shows no Markdown syntax."""
     return "".join(filter(str.isalnum, text))
 
 
 def _letters(text: str) -> int:
-    return len(_squeezed(text))
+    return len(_letters_and_digits(text))

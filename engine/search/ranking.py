@@ -22,7 +22,7 @@ from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext, SearchRequest
-from engine.search.title_matches import NamedChunk, called_in, name_matches, name_use, named_chunks, put_first
+from engine.search.title_matches import NamedChunk, chunks_called_like, name_matches, name_use, named_chunks, put_first
 from engine.store.snapshot import Snapshot, typed
 from engine.text import QueryAnalysis
 
@@ -87,7 +87,7 @@ class _Scorer(msgspec.Struct):
     lifts: Mapping[int, Lift]
 
     def evidence(self, id_: int) -> Evidence:
-        """Return what keywords and vectors say about a chunk."""
+        """Return a chunk's keyword score and vector score, before they are combined."""
         name = self.words.names.get(id_)
         from_name = name_bonus(name) if name else 0.0
         return Evidence(self.texts.get(id_, 0.0), self.vectors.get(id_), id_ in self.complete, from_name)
@@ -238,7 +238,7 @@ class Ranker:
             trusted = (
                 msgspec.structs.replace(scorer.evidence(id_), complete=id_ in words.in_some_form) for id_ in best
             )
-            alone = 1.0 if context.request.like is not None else words.factor_alone(part.leg.chunks)
+            alone = 1.0 if context.request.like is not None else words.keywords_only_factor(part.leg.chunks)
             blend = self._blend(vector_leg, trusted, alone, part.analysis, context)
         if vector_leg is None and not ages and not lifts:
             words, found, below = _ranked_by_keywords(ids, words, blend, part, snapshot, context)
@@ -250,7 +250,7 @@ class Ranker:
         with context.timed("keyword"):
             words = _read([candidate.id for candidate in ranked], words, part, snapshot, context)
             scorer.texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
-            named = called_in(snapshot, context.query, part.analysis, words)
+            named = chunks_called_like(snapshot, context.query, part.analysis, words)
         ranked = scorer.ranked_exactly(ranked, words.used.keys(), blend, context)
         found = _named_first(ranked, named, len(ids), len(ranked), words, context)
         _note_names(lifts, len(ids), part, context)  # next: the best score that is noted is the one without lifts
@@ -316,7 +316,7 @@ def _ranked_by_keywords(
     with context.timed("keyword"):
         words = _read(ranked, words, part, snapshot, context)
         texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
-        named = called_in(snapshot, context.query, part.analysis, words)
+        named = chunks_called_like(snapshot, context.query, part.analysis, words)
     with context.timed("merge"):
         ranked.sort(key=order)
         first = 1 + bisect_right(ranked, -context.request.min_score, key=lambda id_: -score(id_))
@@ -394,7 +394,7 @@ def _of_other_files(part: KeywordPart, limit: int, snapshot: Snapshot, request: 
 def _keyword_scores(
     ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
-    """Return the keyword scores of these chunks, with their titles and what the query names of them."""
+    """Return the keyword scores of these chunks, with the bonuses for their titles, dates and sessions."""
     chosen = part.candidates or ()
     if context.request.like is not None:
         part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores, chosen=chosen)

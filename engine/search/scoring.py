@@ -109,8 +109,9 @@ def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
     return min(_MOST_UNKNOWN * average, _UNKNOWN * max(average, rarest))
 
 
-def factor_alone(total: float, unknown: float, documents: int) -> float:
-    """Return the factor of keyword scores where only these count: above 1 for a long query, below 1 for unknown words.
+def keywords_only_factor(total: float, unknown: float, documents: int) -> float:
+    """Return the factor for keyword scores in a search without vectors: above 1 for a long query, below it for unknown
+    words.
 
     `total`: sum of the idfs of a query's terms; `unknown`: of those that occur nowhere.
     """
@@ -325,7 +326,7 @@ class Blend(msgspec.Struct, frozen=True):
     agreement: float = 0.0
     """Share of the keyword score that the vector score can lower, in chunks without every term."""
     alone: float = 1.0
-    """Factor of all keyword scores, with and without a vector: `factor_alone` if only these count."""
+    """Factor of all keyword scores, with and without a vector: `keywords_only_factor` if only these count."""
     doubt: float = 0.0
     """How little the keywords match, 0 to 1, if that determined the weights."""
 
@@ -335,7 +336,7 @@ class Blend(msgspec.Struct, frozen=True):
 
         In a language that the model doesn't know, only keywords count. `found`: the best candidates by keywords.
         `terms`: number of words in the query. A passage with half of ten words is an answer; one with half of two words
-        is hardly one. `alone`: the `factor_alone` of the query.
+        is hardly one. `alone`: the `keywords_only_factor` of the query.
         """
         if not model.known:
             return cls(0.0, alone=alone)

@@ -116,13 +116,13 @@ class SearchContext(msgspec.Struct, eq=False):
     """Whether `vector` is the stored vector of a passage, not that of a query."""
 
     @classmethod
-    def on(
+    def for_request(
         cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None
     ) -> "SearchContext":
         """Create the context of a request and of the earlier queries that limit it; they share their timings."""
         context = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
         if request.within is not None:
-            context.earlier = cls.on(request.within, cancel, context.spent)
+            context.earlier = cls.for_request(request.within, cancel, context.spent)
         return context
 
     @property

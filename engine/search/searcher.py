@@ -147,7 +147,7 @@ class Searcher:
         Returns `on_keywords` if it has not been called, and why the query could not be embedded, or "".
         """
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
-            context = SearchContext.on(request, cancel)
+            context = SearchContext.for_request(request, cancel)
             known = self._answers.get(self._moment(snapshot, provider, context), request) is not None
             files = files_to_search(snapshot, self._guard, context)
             context.query = read_with_index(snapshot, context.query, files)
@@ -160,7 +160,7 @@ class Searcher:
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             if first.corrected is not None:
                 corrected = msgspec.structs.replace(request, query=first.corrected.query)
-                context = SearchContext.on(corrected, cancel)
+                context = SearchContext.for_request(corrected, cancel)
                 files = files_to_search(snapshot, self._guard, context)
                 context.query = read_with_index(snapshot, context.query, files)
             texts = self._embedder.unknown(snapshot, provider, context)
@@ -179,7 +179,7 @@ class Searcher:
 
         `failure`: why the query could not be embedded, or "".
         """
-        context = SearchContext.on(request, cancel)
+        context = SearchContext.for_request(request, cancel)
         moment = self._moment(snapshot, provider, context)
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
@@ -276,7 +276,7 @@ class Searcher:
         by_keywords = msgspec.structs.replace(
             context.request, query=query, correct=False, keyword_only=True, explain=False
         )
-        trying = SearchContext.on(by_keywords, context.cancel)
+        trying = SearchContext.for_request(by_keywords, context.cancel)
         return self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
 
     def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:

@@ -104,7 +104,9 @@ def chunks_named(
     return equal or longer
 
 
-def called_in(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores) -> dict[int, NamedChunk]:
+def chunks_called_like(
+    snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores
+) -> dict[int, NamedChunk]:
     """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`."""
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
     # A chunk is not complete if texts have the exact form: names are indexed as stems, such as those of `notes-x.md`.

@@ -199,7 +199,7 @@ class TableCounts:
         return self._words / max(1, self.total)
 
     def read(self, tokens: Sequence[str], cancel: CancelToken | None) -> None:
-        """Count prefixed tokens in one request."""
+        """Read how many passages contain each token, in one request; tokens begin with the letter of their column."""
         self._view.count(tokens, self.condition, cancel)
 
     def vectors(self) -> int:

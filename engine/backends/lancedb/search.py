@@ -168,7 +168,7 @@ class TableSearcher:
         return query_index, analysis, allowed
 
     def _snapshot(self, query_index: QueryIndex, request: SearchRequest) -> Snapshot:
-        """Return the index as far as the session of a request may know it."""
+        """Return a snapshot of the index without the files that are hidden from the session of the request."""
         return self._searcher.known_files.limited(Snapshot(query_index.connection), request.filter)
 
 

@@ -227,7 +227,7 @@ class SharedTable:
         self._looked = -math.inf
 
     def known(self) -> TableView | None:
-        """The last version seen; reads nothing."""
+        """Return the last version of the table that was read."""
         return self._view
 
     def _open_view(self, cancel: CancelToken | None) -> TableView:

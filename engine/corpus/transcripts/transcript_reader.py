@@ -140,7 +140,7 @@ class Position(NamedTuple):
     anchor: str
 
 
-class ReadOn(NamedTuple):
+class SessionReading(NamedTuple):
     """The result of reading a session as a whole, or from where it ended before."""
 
     conversation: Conversation | None
@@ -152,7 +152,7 @@ class ReadOn(NamedTuple):
     continued: bool = False
 
 
-def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken | None = None) -> ReadOn:
+def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken | None = None) -> SessionReading:
     """Read one session of a transcript, from position `before` if the transcript has only grown since, else as a whole.
 
     `part`: the part of the session's name after that of the transcript, as returned by `locate_transcript`. `before`
@@ -164,19 +164,14 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
         if database is not None:
             with database.opened(str(path), cancel) as sessions:
                 named = next((key for key in sessions.keys() if session_name("", key).lstrip("/") == part), None)  # noqa: SIM118
-                return ReadOn(None if named is None else sessions.conversation(named))
+                return SessionReading(None if named is None else sessions.conversation(named))
         document = document_format(source, str(path))
         if document is not None:
             whole = document.conversations(str(path), cancel)
-            return ReadOn(
-                next(
-                    (conversation for conversation in whole if session_name("", conversation.key).lstrip("/") == part),
-                    None,
-                )
-            )
+            return SessionReading(next((one for one in whole if session_name("", one.key).lstrip("/") == part), None))
         known = line_format(source, str(path))
         if known is None or part:
-            return ReadOn(None)
+            return SessionReading(None)
         parser = known.parser(transcript_of(str(path)))
         described = parser.facts.title, parser.facts.project, parser.facts.branch
         file = known.agent, state.st_dev, state.st_ino, *described
@@ -188,7 +183,9 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
         session = _read_lines(reader, source, cancel)
         # After a last line without its end, the parser has seen a line that will be read again.
         is_whole = not read_at(source, reader.offset, 1)
-        return ReadOn(session, Position(file, reader, anchor(source, reader.offset)) if is_whole else None, continued)
+        return SessionReading(
+            session, Position(file, reader, anchor(source, reader.offset)) if is_whole else None, continued
+        )
 
 
 def refresh_facts(reader: LineReader, now: SessionFacts) -> None:

@@ -83,10 +83,10 @@ def test_long_question_tolerates_missing_words() -> None:
 @given(st.floats(0, 400), shares, st.integers(1, 10**6))
 @example(60.0, 0.0, 1000)
 def test_scores_by_keywords_alone_rise_only_for_long_queries(total: float, unknown: float, documents: int) -> None:
-    factor = scoring.factor_alone(total, unknown * total, documents)
+    factor = scoring.keywords_only_factor(total, unknown * total, documents)
     three_words = 3 * scoring.inverse_document_frequency(documents, 1)
     assert factor == pytest.approx(max(1.0, total / three_words) / (1 + 0.4 * unknown * (total > 0)))
-    assert scoring.factor_alone(2 * total, unknown * 2 * total, documents) >= factor - 1e-9
+    assert scoring.keywords_only_factor(2 * total, unknown * 2 * total, documents) >= factor - 1e-9
 
 
 @pytest.mark.parametrize(("cosine", "score"), [(0.1, 0.0), (0.15, 0.0), (0.4, 0.5), (0.65, 1.0), (0.9, 1.0)])
