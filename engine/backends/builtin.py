@@ -264,6 +264,7 @@ class BuiltinMemory:
             sharing=None if shared is None else shared.sharing,
         )
         self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
+        self._watches = background
         if background:
             self._parts.start_background(lambda reason: self.sync(reason=reason))
 
@@ -463,6 +464,8 @@ class BuiltinMemory:
             raise IndexCorrupt(self.store.recovered or str(damage)) from damage
 
     def _answer(self, request: "SearchRequest", options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
+        from engine.memory.search_requests import with_outdated
+
         provider = self._slot.known()
         remote = provider is not None and provider.remote
         on_keywords = options.get("on_keywords")
@@ -472,6 +475,8 @@ class BuiltinMemory:
 
         first = None if on_keywords is None else lambda outcome: on_keywords(named(outcome))
         outcome = self._searcher().search(request, cancel, first)
+        if not self._watches:
+            outcome = with_outdated(outcome, self._guard)
         self.indexing.latest_results = outcome.results
         return named(outcome)
 

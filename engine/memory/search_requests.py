@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
-from engine.base.errors import QueryTooLong
+import msgspec
+
+from engine.base.errors import PathRefused, QueryTooLong
 from engine.base.language import tr
+from engine.corpus.path_guard import PathGuard
 from engine.records import (
     LONGEST_QUERY,
     EarlierQuery,
@@ -18,6 +21,9 @@ from engine.search.result_set import LARGEST_SCOPE
 from engine.search.search_context import Explain, OnKeywords, SearchRequest
 from engine.search.session_keys import is_shared_session
 from engine.settings.search_settings import QuerySettings
+
+_SAME_TIME = 0.001
+"""Greatest difference of two equal times of a file in seconds, since they are floating-point numbers."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -118,6 +124,27 @@ def check_length(query: str) -> None:
                 most=LONGEST_QUERY,
             )
         )
+
+
+def with_outdated(outcome: SearchOutcome, guard: PathGuard) -> SearchOutcome:
+    """Name the found notes that were deleted or changed since the last update in the notice of an answer."""
+    missing, changed = list[str](), list[str]()
+    for path, modified in {found.path: found.modified for found in outcome.results if found.source == "memory"}.items():
+        try:
+            now = guard.locate(path).stat().st_mtime
+        except FileNotFoundError:
+            missing.append(path)
+        except (OSError, PathRefused):
+            continue  # such as a note of another machine
+        else:
+            if abs(now - modified) > _SAME_TIME:
+                changed.append(path)
+    notices = [outcome.notice] if outcome.notice else []
+    if missing:
+        notices.append(tr("Deleted since the last update: {files}.", files=", ".join(missing)))
+    if changed:
+        notices.append(tr("Changed since the last update: {files}.", files=", ".join(changed)))
+    return msgspec.structs.replace(outcome, notice=" ".join(notices))
 
 
 def _or_default(value: float | None, default: float) -> float:

@@ -62,6 +62,16 @@ def test_deleted_file_is_empty_text(verb: Run, folder: Path) -> None:
     }
 
 
+def test_search_names_found_notes_that_differ_from_the_index(verb: Run, folder: Path) -> None:
+    for name in ("a.md", "b.md", "c.md"):
+        (folder / name).write_text(f"# Tulips\n\nPlant the bulbs of {name}.\n")
+    verb("index")
+    assert verb("search", "bulbs", "--json").json["notice"] == ""
+    (folder / "a.md").unlink()
+    (folder / "b.md").write_text("# Tulips\n\nPlant no bulbs at all.\n")
+    assert "Deleted since the last update: a.md. Changed since the last update: b.md.\n" in verb("search", "bulbs").out
+
+
 def test_keyword_search_imports_nothing_heavy(verb: Run, folder: Path, settings: Path) -> None:
     (folder / "a.md").write_text("# Tulips\n\nPlant the bulbs.\n")
     verb("index")
