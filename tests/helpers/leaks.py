@@ -24,6 +24,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 _OURS = f"{_ROOT}{os.sep}"
 _NOT_OURS = (__file__, f"{_OURS}.venv{os.sep}")
 
+Origin = tuple[str, int] | None
+"""File and line of the code that made an object."""
 
 _ONCE_A_PROCESS = {"LanceDBBackgroundEventLoop"}
 """Threads that a library starts on import, and that cannot be stopped."""
@@ -81,7 +83,7 @@ class QtWatch:
     """
 
     def __init__(self) -> None:
-        self._made: list[tuple[weakref.ref[Any], str]] = []
+        self._made: list[tuple[weakref.ref[Any], Origin]] = []
         self._installed = False
 
     def install(self) -> None:
@@ -105,7 +107,7 @@ class QtWatch:
         # Report each object once; an idle one may still be started by a later test.
         for item, reference, origin in self._living():
             if name := _activity(item):
-                running.append(f"{name}, made at {origin}")
+                running.append(f"{name}, made at {_named(origin)}")
             else:
                 idle.append((reference, origin))
         self._made = idle
@@ -122,7 +124,7 @@ class QtWatch:
 
         kind.__init__ = recording  # type: ignore[misc]
 
-    def _living(self) -> Iterator[tuple[Any, weakref.ref[Any], str]]:
+    def _living(self) -> Iterator[tuple[Any, weakref.ref[Any], Origin]]:
         from shiboken6 import isValid
 
         for reference, origin in self._made:
@@ -144,11 +146,15 @@ def _activity(item: Any) -> str:
     return ""
 
 
-def _caller() -> str:
+def _caller() -> Origin:
     """Return the innermost line of project code outside this file."""
     frame = inspect.currentframe()  # by hand: a stack of the traceback module took a twentieth of a window's tests
     while frame := frame.f_back:
         name = frame.f_code.co_filename
         if name.startswith(_OURS) and not name.startswith(_NOT_OURS):
-            return f"{Path(name).relative_to(_ROOT)}:{frame.f_lineno}"
-    return "an unknown location"
+            return name, frame.f_lineno
+    return None
+
+
+def _named(origin: Origin) -> str:
+    return f"{Path(origin[0]).relative_to(_ROOT)}:{origin[1]}" if origin else "an unknown location"

@@ -131,18 +131,18 @@ def test_package_importable_after_lean_import() -> None:
 
 @given(modified=st.floats(allow_nan=False, allow_infinity=False), name=st.text(st.characters(codec=None), min_size=1))
 def test_cursor_continues_after_its_page(modified: float, name: str) -> None:
-    from engine.mcp import server
+    from engine.mcp.server import Listed, _cursor, _order, _position
 
-    one = server.Listed(modified, name, "", False, 0)
-    assert server._position(server._cursor(one)) == server._order(one)
+    one = Listed(modified, name, "", False, 0)
+    assert _position(_cursor(one)) == _order(one)
 
 
 @given(text=st.text())
 def test_any_cursor_is_refused_or_valid(text: str) -> None:
-    from engine.mcp import server
+    from engine.mcp.server import _position
 
     try:
-        time, name = server._position(text)
+        time, name = _position(text)
     except ValueError:
         return
     assert (type(time), type(name)) == (float, str)
@@ -150,6 +150,6 @@ def test_any_cursor_is_refused_or_valid(text: str) -> None:
 
 @given(modified=st.floats())
 def test_resource_with_any_time_can_be_listed(modified: float) -> None:
-    from engine.mcp import server
+    from engine.mcp.server import Listed
 
-    assert server.Listed(modified, "a.md", "", False, 0).changed is None or modified
+    assert Listed(modified, "a.md", "", False, 0).changed is None or modified
