@@ -56,6 +56,7 @@ READ: dict[str, tuple[str, str]] = {
     "grok_export": ("b80f02e7cd40", "grok-web:1"),
     "hermes": ("83280b8da950", "hermes:2"),
     "iflow": ("7fbad9588fab", "iflow:1"),
+    "jan": ("d8026b0a0e69", "jan-ai:1"),
     "junie": ("75708be4d781", "junie:1"),
     "kimi": ("7fc13d1d39a1", "kimi:1"),
     "kiro": ("c745464cfb37", "kiro:1"),
