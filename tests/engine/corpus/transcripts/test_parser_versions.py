@@ -37,7 +37,7 @@ READ: dict[str, tuple[str, str]] = {
     "command_code": ("a8315f552b03", "command-code:2"),
     "continue_dev": ("3d10fcd3c45c", "continue:1 pearai:1"),
     "copilot_chat": ("186383f9cb46", "copilot-chat:1"),
-    "copilot_cli": ("b7412b9b6191", "copilot-cli:1"),
+    "copilot_cli": ("b7412b9b6191", "copilot-cli:2"),
     "cortex": ("a7de70c85b62", "cortex:1"),
     "crush": ("6c7739379a2e", "crush:1"),
     "cursor_cli": ("d9647877e6d8", "cursor-cli:1"),
