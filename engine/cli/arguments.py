@@ -337,6 +337,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     touching.add_argument(
         "path", type=nonempty, metavar="PATH", help="a name, the end of a path or a pattern, such as src/*.py"
     )
+    _add_session_filters(touching)
 
 
 def _add_remember(remember: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from engine.agent.session_export import export_session, readable_session, session_context, unknown_items
@@ -169,8 +170,11 @@ def _agents(known: Sequence[SessionSummary], arguments: Namespace) -> frozenset[
 
 def _values(known: Sequence[SessionSummary], arguments: Namespace) -> Iterator[str]:
     """Yield the existing agents, projects, models or machines in a sentence each, if none is the requested one."""
-    if not _agents(known, arguments):
+    agents, part = _agents(known, arguments), (arguments.agent or "").casefold()
+    if not agents:
         yield f"There are sessions of these agents: {_most_common(session.agent for session in known)}."
+    elif others := sorted({session.agent for session in known if part in session.agent} - agents):
+        yield f"There are also sessions of {', '.join(others)}."
     project = (arguments.project or "").casefold()
     if not any(project in session.project.casefold() for session in known):
         names = _most_common(folder_name(session.project) for session in known if session.project)
@@ -291,27 +295,34 @@ def _list_files(arguments: Namespace, uses: Sequence[FileUse]) -> None:
 
 
 def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequence[FileUse]) -> None:
+    matching = {session.path for session in _matching(known, arguments)}
+    kinds = _kinds((use for use in uses if use.session in matching), lambda use: use.session)
+    listed = dict(islice(kinds.items(), arguments.max))
     if arguments.json:
-        print_json({"uses": uses})
+        print_json({"uses": [use for use in uses if use.session in listed]})
         return
     names = short_names(known)
-    kinds = _kinds(uses, lambda use: use.session)
-    newest = {use.session: use for use in reversed(uses)}
-    width = _width(names.get(path, path) for path in kinds)
-    for path, done in kinds.items():
+    newest = {use.session: use for use in reversed(uses) if use.session in listed}
+    width = _width(names.get(path, path) for path in listed)
+    agent_width = max((len(use.agent) for use in newest.values()), default=0)
+    kinds_width = max(map(len, listed.values()), default=0)
+    for path, done in listed.items():
         use = newest[path]
         project = f"  [{folder_name(use.project)}]" if use.project else ""
         title = use.title or "Untitled"
         name = names.get(path, path)
-        line = (
-            f"{_column(name, width)}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}{_path_or_name(name)}"
-        )
+        used = f"{use.agent:<{agent_width}}  {done:<{kinds_width}}"
+        line = f"{_column(name, width)}  {_moment(use.time)}  {used}  {title}{project}{_path_or_name(name)}"
         print(safe(line))
     if not uses:
         print("No session read or changed a matching file.")
+    elif not kinds:
+        print("No session matches.", *_values(known, arguments))
+    elif len(kinds) > len(listed):
+        print(f"{len(listed):,} of {plural(len(kinds), 'session')}; --max shows more.")
 
 
-def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:
+def _kinds(uses: Iterable[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:
     """Return the kinds of use of each file, or in each session, such as "created, edited"."""
     kinds: dict[str, set[str]] = {}
     for use in uses:

@@ -208,7 +208,7 @@ _MOST_NAMED = 2000
 """Most sessions with a name that are searched for candidates; the best of more are among those of the index."""
 _LONGEST = 1000
 """Most characters of a query that is searched for names; a longer one is a pasted passage."""
-_GENERIC = frozenset("agent chat cli code desktop github my oh open".split())
+_GENERIC = frozenset("agent ai chat cli code desktop github jan my oh open".split())
 """Words of agents' names by which no agent is known."""
 _PLAIN = frozenset(
     """amp augment claude continue crush cursor devin droid forge gemini goose grok hermes interpreter llm pear pi

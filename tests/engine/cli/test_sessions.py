@@ -466,6 +466,15 @@ def test_touching_lists_sessions_newest_first(sample: Run) -> None:
     lines = sample("sessions", "touching", "src/otter/*.py").out.splitlines()
     assert len(lines) == len({use["session"] for use in uses})
     assert "edited" in lines[0] or "read" in lines[0]
+    agents = {line.split("  ")[2] for line in lines}
+    assert len(agents) > 1
+    for agent in agents:  # before or after the action
+        filtered = sample("sessions", "touching", "src/otter/*.py", "--agent", agent).out
+        assert filtered == sample("sessions", "--agent", agent, "touching", "src/otter/*.py").out
+        assert filtered.count("\n") == sum(line.split("  ")[2] == agent for line in lines)
+    *_, notice = sample("sessions", "touching", "src/otter/*.py", "--max", "1").out.splitlines()
+    assert notice == f"1 of {len(lines)} sessions; --max shows more."
+    assert sample("sessions", "touching", "src/otter/*.py", "--agent", "nobody").out.startswith("No session matches.")
 
 
 def test_touching_unknown_file_is_reported(sample: Run) -> None:

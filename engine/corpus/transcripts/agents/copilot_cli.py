@@ -27,6 +27,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="copilot-cli",
     label="Copilot CLI",
+    parser_version=2,
     resume="copilot --resume={id}",
     stores=((r"/\.copilot/session-state\Z", "copilot"), (r"/\.copilot/history-session-state\Z", "copilot-history")),
     folders=_folders,

@@ -74,6 +74,8 @@ class CopilotParser(LineParser, kw_only=True):
     """Whether the title is from `workspace.yaml`."""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of each called tool, by the id of the call, until its result is read."""
+    model: str = ""
+    """The model that was chosen last: older versions don't name it in the messages."""
     thought: str = ""
     """Beginning of the last reasoning event, which the message may repeat."""
 
@@ -81,6 +83,8 @@ class CopilotParser(LineParser, kw_only=True):
         kind, data = string(value.get("type")), mapping(value.get("data"))
         if kind in ("session.start", "session.resume"):
             self._start(data, value.get("timestamp"))
+        elif kind == "session.model_change":
+            self.model = clean(string(data.get("newModel")))
         elif kind == "session.title_changed":
             self._take_title(string(data.get("title")))
         elif kind == "session.shutdown":
@@ -94,6 +98,7 @@ class CopilotParser(LineParser, kw_only=True):
         return []
 
     def _start(self, data: Mapping[str, Any], written: object) -> None:
+        self.model = clean(string(data.get("selectedModel"))) or self.model
         facts, context = self.facts, mapping(data.get("context"))
         facts.agent = _IN_EDITOR if "vscodeVersion" in data else facts.agent
         facts.id = clean(string(data.get("sessionId"))) or facts.id
@@ -149,7 +154,7 @@ class CopilotParser(LineParser, kw_only=True):
         if clean(thought[:200]) != self.thought:
             yield Part("assistant", "thinking", thought)
         self.thought = ""
-        self.use_model(data.get("model"))
+        self.use_model(data.get("model") or self.model)
         yield Part("assistant", "text", string(data.get("content")))
         for request in map(mapping, items(data.get("toolRequests"))):
             name = clean(string(request.get("name")))

@@ -62,6 +62,15 @@ def test_events_become_messages() -> None:
     assert parser.calls == {}
 
 
+def test_messages_without_a_model_have_the_chosen_one() -> None:
+    parser = CopilotFormat().parser("s.jsonl")
+    answers = [event("assistant.message", content="Yes.", **more) for more in ({}, {"model": "gpt-5"}, {})]
+    chosen = event("session.start", sessionId="s", selectedModel="claude-sonnet-4.5")
+    events = [chosen, *answers[:2], event("session.model_change", newModel="gpt-5.1"), answers[2]]
+    feed(parser, enumerate(events, start=1))
+    assert list(parser.facts.usage) == ["claude-sonnet-4.5", "gpt-5", "gpt-5.1"]
+
+
 @pytest.mark.parametrize(
     ("workspace", "title"),
     [

@@ -1,4 +1,4 @@
-"""Sessions of Letta Code, nanobot and Ollama's chat program."""
+"""Sessions of Letta Code and nanobot, and the chat programs Jan and Ollama."""
 
 import base64
 import shutil
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts.formats import Conversation, LineFormat
+from engine.corpus.transcripts.parsers.jan import JanFormat
 from engine.corpus.transcripts.parsers.letta import LettaFormat, LettaTranscriptFormat
 from engine.corpus.transcripts.parsers.nanobot import NanobotFormat
 from engine.corpus.transcripts.registry import copied_sessions, session_folders
@@ -24,11 +25,13 @@ from tests.helpers.agent_databases import DATABASES
 from tests.helpers.transcripts import fixture_lines, json_values, mangled, read_with_pauses, stored_after_every_line
 
 FIXTURES = Path(__file__).parent / "fixtures"
+JAN = FIXTURES / "jan/messages.jsonl"
 LETTA = FIXTURES / "letta/messages.jsonl"
 LETTA_TRANSCRIPT = FIXTURES / "letta/transcript.jsonl"
 NANOBOT = FIXTURES / "nanobot/dGVsZWdyYW06MTIzNDU2Nzg5.jsonl"
 START = 1777885200.0
 FORMATS: dict[Path, LineFormat] = {
+    JAN: JanFormat(),
     LETTA: LettaFormat(),
     LETTA_TRANSCRIPT: LettaTranscriptFormat(),
     NANOBOT: NanobotFormat(),
@@ -43,6 +46,35 @@ def read(path: Path) -> Conversation:
 
 def parts(session: Conversation) -> list[tuple[str, str, str, str]]:
     return [(part.role, part.kind, part.text, part.tool) for part in session.messages]
+
+
+def test_a_thread_of_jan_is_read() -> None:
+    session = read(JAN)
+    assert parts(session) == [
+        ("user", "text", "Why does it leak?", ""),
+        ("user", "text", "[image]", ""),
+        ("assistant", "thinking", "Look at the seams.", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "hull.py", "read_file"),
+        ("tool", "tool-result", "seams = None", "read_file"),
+        ("assistant", "thinking", "So it has none.", ""),
+        ("assistant", "tool-call", '{\n  "path": "hull.py",\n  "content": "seams = 1"\n}', "write_file"),
+        ("tool", "tool-result", "written", "write_file"),
+        ("assistant", "text", "It has no seams.", ""),
+    ]
+    facts = session.facts
+    assert (facts.agent, facts.id, facts.title, list(facts.usage)) == ("jan-ai", "jan", "A leaking hull", ["Jan-v1-4B"])
+    assert (facts.started, facts.ended) == (START + 1, START + 3)
+    assert session.unknown == {"block hologram": 1, "role wizard": 1}
+
+
+def test_threads_of_jan_are_found(tmp_path: Path) -> None:
+    thread = tmp_path / ".local/share/Jan/data/threads/t1"
+    shutil.copytree(JAN.parent, thread)
+    folder = str(thread.parent)
+    assert ("jan-ai", "", folder) in session_folders(Machine(str(tmp_path), {}))
+    found = find_transcripts(Settings(sessions=SessionSettings(folders=(folder,))))
+    assert [file.name for file in found.files] == ["sessions/jan/t1/messages.jsonl"]
 
 
 def test_a_session_of_letta_code_is_read() -> None:

@@ -21,6 +21,7 @@ AGENTS = {
     "gptme": "gptme",
     "grok": "grok",
     "iflow": "iflow",
+    "jan": "jan-ai",
     "kimi": "kimi",
     "kiro": "kiro",
     "letta": "letta",

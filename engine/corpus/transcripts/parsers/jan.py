@@ -1,0 +1,89 @@
+"""Jan: `threads/<id>/messages.jsonl` in its data folder, with `thread.json` next to it.
+
+Written from its public source up to November 2026 (`core/src/types/message/messageEntity.ts`,
+`src-tauri/src/core/threads/commands.rs`, `web-app/src/lib/completion.ts`): a line has `role`, `created_at` and blocks
+in `content`, whose text is in `text.value`; results of tools are in the blocks of their calls. Until 2026 calls were in
+`metadata.tool_calls`, and thoughts in the text, in `<think>`. The user may edit and delete messages, which writes the
+file again. `thread.json` has the title, and the model that was chosen last.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, arguments, sidecar
+
+_AGENT = "jan-ai"
+_OBJECT = "thread.message"
+_THOUGHT, _THOUGHT_END = "<think>", "</think>"
+_UNTITLED = "New Thread"
+
+
+class JanParser(LineParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = self.role(ROLES, string(value.get("role")))
+        if role is None:
+            return []
+        blocks = map(mapping, items(value.get("content")))
+        parts = [part for block in blocks for part in self._block(block, role)]
+        parts += _calls(mapping(value.get("metadata")))
+        return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("created_at")))
+
+    def _block(self, block: Mapping[str, Any], role: Role) -> Iterator[Part]:
+        kind, text = block.get("type"), string(mapping(block.get("text")).get("value"))
+        if kind == "text":
+            thought, end, rest = text.lstrip().removeprefix(_THOUGHT).partition(_THOUGHT_END)
+            if role == "assistant" and end and text.lstrip().startswith(_THOUGHT):
+                yield Part(role, "thinking", thought.strip("\n"))
+                text = rest.lstrip("\n")
+            yield Part(role, "tool-result" if role == "tool" else "text", text)
+        elif kind == "reasoning":
+            yield Part(role, "thinking", text)
+        elif kind == "image_url":
+            yield Part(role, "text", "[image]")
+        elif kind == "tool_call":
+            name, output = string(block.get("tool_name")), block.get("output")
+            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
+            text = content(mapping(output).get("content", output)) or tool_input(output)
+            yield Part("tool", "tool-result", text, name)
+        else:
+            self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
+
+
+def _calls(metadata: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield the calls of tools and their results as older versions store them."""
+    for call in map(mapping, items(metadata.get("tool_calls"))):
+        function = mapping(mapping(call.get("tool")).get("function"))
+        name = string(function.get("name"))
+        yield Part("assistant", "tool-call", arguments(function.get("arguments")) or name, name)
+        yield Part("tool", "tool-result", content(mapping(call.get("response")).get("content")), name)
+
+
+class JanFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role":"user"', b'"role":"assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(value.get("object") == _OBJECT and isinstance(value.get("content"), list) for value in values)
+
+    def parser(self, path: str) -> JanParser:
+        folder = os.path.dirname(path)
+        thread = sidecar(os.path.join(folder, "thread.json"))
+        title = one_line(string(thread.get("title")))
+        facts = SessionFacts(
+            agent=_AGENT, id=clean(os.path.basename(folder)), title="" if title == _UNTITLED else title
+        )
+        parser = JanParser(facts=facts)
+        assistants = map(mapping, items(thread.get("assistants")))
+        chosen = (mapping(of.get("model")) for of in (thread, *assistants))
+        parser.use_model(next((id_ for model in chosen if (id_ := string(model.get("id")))), ""))
+        return parser
+
+    def resume(self, state: bytes) -> JanParser:
+        return decode_json(state, JanParser)
