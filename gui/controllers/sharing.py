@@ -43,6 +43,7 @@ from gui.core.workspace import Opened, OpenFailure
 from gui.sharing.export import Exports, SessionCopies, SessionExports
 from gui.shell.views import Views
 from gui.style.theme import tokens
+from gui.viewer.header import ViewerHeader
 from gui.widgets.message_banner import Action
 from gui.widgets.row_list import RowList
 
@@ -313,7 +314,7 @@ class Load:
     """The notes' files; for sessions, copies with secrets masked. Empty if no file is available."""
     citations: tuple[str, ...]
     quotes: str
-    """Quotes as Markdown."""
+    """Quotes as Markdown; empty if a whole note is dragged."""
     words: str
     """Label next to the pointer."""
 
@@ -324,12 +325,16 @@ def mime_data(load: Load) -> QMimeData:
     if load.files:
         data.setUrls([QUrl.fromLocalFile(str(file)) for file in load.files])
     data.setText("\n".join(load.citations))
-    data.setData(MARKDOWN, QByteArray(load.quotes.encode("utf-8", "replace")))
+    if load.quotes:
+        data.setData(MARKDOWN, QByteArray(load.quotes.encode("utf-8", "replace")))
     return data
 
 
 class DragController(QObject):
-    """Starts drags of rows. Files are located off the GUI thread; the drag begins if the button is still down."""
+    """Starts drags of rows, and of the title of the open note.
+
+    Files are located off the GUI thread; the drag begins if the button is still down.
+    """
 
     def __init__(self, context: WindowContext, views: Views) -> None:
         super().__init__(context.window)
@@ -342,6 +347,8 @@ class DragController(QObject):
         self._sessions = views.sessions.view.list
         self._results.drag_requested.connect(self._drag_results)
         self._sessions.drag_requested.connect(self._drag_session)
+        self._viewer = views.viewer
+        self._viewer.header.drag_requested.connect(self._drag_file)
         self._workspace.closed.connect(self._job.cancel)
 
     def close(self) -> None:
@@ -360,7 +367,14 @@ class DragController(QObject):
             title = summary.title or summary.path
             self._prepare(self._sessions, partial(load_of_session, path=summary.path, title=title, copies=self._copies))
 
-    def _prepare(self, rows: RowList, make: Callable[[MemorySearchManager, CancelToken], Load]) -> None:
+    @Slot()
+    def _drag_file(self) -> None:
+        if self._viewer.name:
+            self._prepare(self._viewer.header, partial(load_of_file, path=self._viewer.name))
+
+    def _prepare(
+        self, source: RowList | ViewerHeader, make: Callable[[MemorySearchManager, CancelToken], Load]
+    ) -> None:
         opened = self._workspace.current
         if opened is None:
             return
@@ -369,11 +383,11 @@ class DragController(QObject):
 
         def ready(load: Load) -> None:
             self._job.done()
-            if not rows.button_down and time.monotonic() - began > _LATE_SECONDS:
+            if not source.button_down and time.monotonic() - began > _LATE_SECONDS:
                 self._banner.show_message(tr(_LATE), "off", key=_DRAG_NOTICE)
-            if rows.button_down:
-                rows.button_down = False  # its release is sent to the drop target
-                start_drag(rows, load)
+            if source.button_down:
+                source.button_down = False  # its release is sent to the drop target
+                start_drag(source, load)
 
         self._job.put(self._jobs.read(lambda token: make(opened.everywhere, token), ready, self._fail))
 
@@ -382,11 +396,11 @@ class DragController(QObject):
         self._banner.show_message(sentence, "degraded", key=_DRAG_NOTICE)
 
 
-def start_drag(rows: RowList, load: Load) -> None:
+def start_drag(source: RowList | ViewerHeader, load: Load) -> None:
     """Start the drag, for copying only: a drop must not move a note."""
-    drag = QDrag(rows)
+    drag = QDrag(source)
     drag.setMimeData(mime_data(load))
-    drag.setPixmap(_label(rows, load.words))
+    drag.setPixmap(_label(source, load.words))
     drag.setHotSpot(QPoint(-_PAD, -_PAD))
     drag.exec(Qt.DropAction.CopyAction)
 
@@ -417,6 +431,11 @@ def load_of_session(
     return Load((file,), (path,), file.read_text("utf-8"), title)
 
 
+def load_of_file(manager: MemorySearchManager, token: CancelToken, *, path: str) -> Load:
+    file = _file(manager, path, token, None)
+    return Load(() if file is None else (file,), (path,), "", path)
+
+
 def _file(manager: MemorySearchManager, path: str, token: CancelToken, copies: SessionCopies | None) -> Path | None:
     """Return the local file to drag; None if there is none, as for notes of another machine."""
     try:
@@ -427,17 +446,17 @@ def _file(manager: MemorySearchManager, path: str, token: CancelToken, copies: S
         return None
 
 
-def _label(rows: RowList, words: str) -> QPixmap:
-    colours = tokens(rows.palette())
-    metrics = QFontMetrics(rows.font())
+def _label(source: RowList | ViewerHeader, words: str) -> QPixmap:
+    colours = tokens(source.palette())
+    metrics = QFontMetrics(source.font())
     text = metrics.elidedText(" ".join(words.split()), Qt.TextElideMode.ElideMiddle, _WIDEST)
-    ratio = rows.devicePixelRatioF()
+    ratio = source.devicePixelRatioF()
     box = QRect(0, 0, metrics.horizontalAdvance(text) + 2 * _PAD, metrics.height() + _PAD)
     picture = QPixmap(box.size() * ratio)
     picture.setDevicePixelRatio(ratio)
     picture.fill(colours.accent_ground)
     painter = QPainter(picture)
-    painter.setFont(rows.font())
+    painter.setFont(source.font())
     painter.setPen(colours.text)
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
     painter.end()

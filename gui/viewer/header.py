@@ -6,9 +6,9 @@ the beginning of the title is cut last.
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QStyle, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QMenu, QPushButton, QStyle, QWidget
 
 from engine import marked, tr
 from gui.commands.commands import show_key_in_tooltip
@@ -102,10 +102,14 @@ _TITLE_CHARACTERS = 36
 class ViewerHeader(QFrame):
     """Title, breadcrumb, Source | Rendered, buttons, and a menu with the actions of hidden buttons.
 
-    Signals: rendered_chosen: the user chose the rendered page (True) or the source (False).
+    Signals:
+        rendered_chosen: the user chose the rendered page (True) or the source (False).
+        drag_requested: the title or the path is being dragged away; `button_down` stays true as long as the button is
+            down.
     """
 
     rendered_chosen = Signal(bool)
+    drag_requested = Signal()
 
     def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
         """`buttons` are hidden from the last to the first without room; `menu`: other entries, None for a separator."""
@@ -113,6 +117,9 @@ class ViewerHeader(QFrame):
         self.setProperty("role", "side")
         self._named = ("", "")
         self._has_page = True
+        self.button_down = False
+        self._pressed: QPoint | None = None
+        """Where the title was pressed, until it is dragged."""
         self.title = ElidedLabel(parent=self)
         self.title.setProperty("role", "strong")
         self.crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self, fewest=8)
@@ -231,6 +238,21 @@ class ViewerHeader(QFrame):
     def _put(self, part: QWidget, rect: QRect) -> None:
         """Place a widget at a rectangle, which is mirrored in right-to-left layouts."""
         part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), rect))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = event.position().toPoint()
+        self.button_down = event.button() == Qt.MouseButton.LeftButton
+        named = self.title.geometry().united(self.crumb.geometry())
+        self._pressed = at if self.button_down and named.contains(at) else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        far = QApplication.startDragDistance()
+        if self._pressed is not None and (event.position().toPoint() - self._pressed).manhattanLength() >= far:
+            self._pressed = None
+            self.drag_requested.emit()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.button_down, self._pressed = False, None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

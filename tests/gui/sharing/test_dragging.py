@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QDrag, QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from engine import PathRefused
 from gui.controllers.sharing import MARKDOWN
@@ -35,8 +35,10 @@ def drops(monkeypatch) -> list[Dropped]:
 
 def _pull(rows: RowList, number: int, *, let_go: bool = False) -> None:
     """Press the mouse on a row and move it away."""
-    start = rows.visualRect(rows.rows.index(number)).center()
-    port = rows.viewport()
+    _pull_from(rows.viewport(), rows.visualRect(rows.rows.index(number)).center(), let_go=let_go)
+
+
+def _pull_from(port: QWidget, start: QPoint, *, let_go: bool = False) -> None:
     QTest.mousePress(port, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
     for step in (2, QApplication.startDragDistance() + 2, QApplication.startDragDistance() + 9):
         at = QPointF(start + QPoint(step, 0))
@@ -63,6 +65,18 @@ def test_dragged_result_has_file_citation_and_quote(qtbot, opened, memory, find,
     assert f"`{result.citation}`" in dropped.markdown
     assert dropped.actions == Qt.DropAction.CopyAction  # no file manager may move a note away
     assert dropped.has_picture
+
+
+def test_dragged_title_is_the_file_of_the_note(qtbot, opened, memory, find, drops):
+    find("swapped the CR2032")
+    opened.search.body.list.take_focus()
+    header = opened.views.viewer.header
+    qtbot.waitUntil(lambda: bool(opened.views.viewer.name))
+    _pull_from(header, header.title.geometry().center())
+    qtbot.waitUntil(lambda: bool(drops))
+    assert drops[0].files == [memory.locate(opened.views.viewer.name)]
+    assert drops[0].text == opened.views.viewer.name
+    assert drops[0].actions == Qt.DropAction.CopyAction
 
 
 def test_dragged_selection_contains_each_file_once(qtbot, opened, memory, find, drops):
