@@ -48,7 +48,7 @@ def test_sound_index_all_fine_with_details(memory: BuiltinMemory) -> None:
     found = findings(memory, ask=True, deep=True)
     assert {id_ for id_, finding in found.items() if finding.state != "fine"} == set()
     assert all(finding.detail and not finding.repair for finding in found.values())
-    assert found["keywords"].detail == "The keyword index has one row for each of 4 passages."
+    assert found["keywords"].detail == "The keyword index contains all 4 passages."
     assert found["keyword-words"].detail.startswith("4 passages re-analysed")
     assert found["vector-agreement"].detail == "4 re-embedded passages match their stored vectors."
     assert memory.insight.repair().done == ()
