@@ -172,7 +172,7 @@ def test_orphaned_rows_ignored_by_keyword_check(memory: BuiltinMemory) -> None:
     assert wrong(memory) == set()
 
 
-def test_rows_about_sessions_and_tags_of_no_file_go(memory: BuiltinMemory) -> None:
+def test_repair_deletes_rows_of_sessions_and_tags_without_file(memory: BuiltinMemory) -> None:
     execute(memory, "INSERT INTO tags_1 VALUES ('left', 99)")
     assert "1 orphaned session or tag row" in findings(memory)["chunks"].detail
     memory.insight.repair(["chunks"])

@@ -156,7 +156,7 @@ def test_listing_cancel_and_resume(memory: BuiltinMemory, monkeypatch: pytest.Mo
     assert len(memory.sessions()) == COUNT
 
 
-def test_rows_that_wait_in_a_file_are_the_same(
+def test_rows_spilled_to_a_file_are_stored_unchanged(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [spoken("user" if number % 2 else "assistant", f"Word{number} " * 80) for number in range(300)]
