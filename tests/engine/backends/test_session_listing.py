@@ -140,7 +140,7 @@ def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monke
     assert len(seen) == 1
 
 
-def test_listing_cancel_and_resume(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_listing_of_sessions_is_resumed(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     token = CancelToken()
     real = session_stage.read_quick_summary
 

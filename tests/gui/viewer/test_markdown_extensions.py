@@ -210,7 +210,7 @@ def test_embeds_of_a_page_are_limited() -> None:
 
 
 @given(st.text(alphabet="[]|!#^()`\n %=$>-/x:a\ue000\ue001\ue002\ue003\ue004{}~*"))
-def test_any_text_is_rewritten_without_error(text: str) -> None:
+def test_rewriting_any_text_closes_every_highlight(text: str) -> None:
     assert rewritten(text).count("\ue000") == rewritten(text).count("\ue001")
 
 
