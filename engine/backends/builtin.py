@@ -269,7 +269,7 @@ class BuiltinMemory:
             self._parts.start_background(lambda reason: self.sync(reason=reason))
 
     def _shared(self) -> "IndexOverride | None":
-        """Return how a backend made from this one shares the index with other machines."""
+        """Return the parts by which a subclass shares the index with other machines; None to share nothing."""
         return None
 
     @property

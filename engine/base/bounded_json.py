@@ -177,7 +177,8 @@ def check_digits(text: bytes) -> None:
 def _has_many_digits(text: bytes) -> bool:
     """Whether more than 4,300 digits follow each other.
 
-    They cover one of the positions compared here. One search would hold the interpreter lock for a second in 64 MB.
+    Only every 4,301st byte is examined, since each such run has one of them: a regex would hold the interpreter lock
+    for a second in 64 MB.
     """
     for at in range(_MOST_DIGITS, len(text), _MOST_DIGITS + 1):
         if text[at] in _DIGITS:

@@ -133,9 +133,7 @@ class Health:
             chunks = snapshot.chunk_count()
         id_, title = "meaning", tr("Meaning")
         if not pending:
-            detail = tr_count(
-                "Each of {count:,} passage has a vector.", "Each of {count:,} passages has a vector.", chunks
-            )
+            detail = tr_count("{count:,} passage has a vector.", "All {count:,} passages have a vector.", chunks)
             return fine(id_, title, detail)
         estimate = still_awaiting(awaiting, name, self._settings, self._updates.approvals.tokens)
         detail = tr_count(

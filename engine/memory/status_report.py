@@ -72,7 +72,7 @@ of many files commits several times a second.
 
 
 class IndexCounts:
-    """Counts the content of the current index, again only after changes. Thread-safe."""
+    """Counts the content of the current index; counts again only after changes. Thread-safe."""
 
     def __init__(self, store: IndexStore, vectors: VectorIndex) -> None:
         self._store = store

@@ -107,7 +107,7 @@ _VERSION = re.compile(r"[A-Z]{2,6}\d[\d.]*|(?i:android|exchange|ios|mac ?os|micr
 
 
 def is_password_before(before: str, match: re.Match[str]) -> bool:
-    """Whether the word or the string before `as the password` is one."""
+    """Whether the word or string before `as the password` is a password."""
     value, start = value_of(match).strip("()[],.;:"), secret_span(match)[0]
     if is_ordinary(value) or is_code(value):
         return False

@@ -155,9 +155,10 @@ def _has_name(words: KeywordScores, analysis: QueryAnalysis, context: SearchCont
 
 
 def _is_in(language: str, query: str, words: KeywordScores) -> bool:
-    """Return whether a query with names is in its detected language: short ones may be in any, such as German.
+    """Return whether a query with names is in its detected language, which is uncertain for a short one.
 
-    It is if it has function words of the language, or if the index has most of its words without a capital letter.
+    It is certain if the query has function words of the language, or if the index contains most of the words that are
+    in lower case.
     """
     plain = [bool(term.chunks) for term in words.terms if term.surface.islower()]
     return language_of_note(query) == language or 2 * sum(plain) > len(plain)

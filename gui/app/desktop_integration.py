@@ -163,7 +163,7 @@ def notification_texts(status: MemoryProviderStatus, last: SyncSummary, name: st
 
 
 class SecondStart(QObject):
-    """Runs what later starts of the program request, in the windows of this one."""
+    """Carries out the arguments of later starts of the program in the windows of this one."""
 
     def __init__(self, window: MainWindow, quick: QuickSearchController, appearance: Appearance) -> None:
         super().__init__(window)

@@ -114,7 +114,7 @@ def test_descriptions_keep_all_fields_but_no_readme(contents, tmp_path):
     assert len((folder / "METADATA").read_text()) < len(package.read_text("METADATA")) / 2
 
 
-def test_used_parts_of_openai_are_not_left_out(contents):
+def test_bundle_contains_the_used_parts_of_openai(contents):
     left_out = set(contents.LEFT_OUT)
     assert not left_out & {"openai", "openai.types", "openai.resources.embeddings", "openai.resources.chat.completions"}
     assert {"openai.resources.images", "openai.types.evals"} <= left_out

@@ -196,11 +196,8 @@ def _look(subject: Subject) -> Seen:
         return Seen(detail, others)
     if not chunks:
         return Seen(tr(NOTHING))
-    every = tr_count("Each of {count:,} passage", "Each of {count:,} passages", chunks)
-    detail = tr_count(
-        "{every} belongs to one of {count:,} file.", "{every} belongs to one of {count:,} files.", files, every=every
-    )
-    return Seen(detail)
+    passages = tr_count("{count:,} passage", "{count:,} passages", chunks)
+    return Seen(tr_count("{passages} in {count:,} file.", "{passages} in {count:,} files.", files, passages=passages))
 
 
 def _drop(subject: Subject) -> str:

@@ -118,8 +118,8 @@ def _check_rows(subject: Subject) -> Seen:
         return Seen(tr(NOTHING))
     return Seen(
         tr_count(
-            "The keyword index has one row for each of {count:,} passage.",
-            "The keyword index has one row for each of {count:,} passages.",
+            "The keyword index contains {count:,} passage.",
+            "The keyword index contains all {count:,} passages.",
             chunks,
         )
     )

@@ -81,7 +81,7 @@ def test_statements_captured_with_category(text: str, category: str) -> None:
 
 
 @pytest.mark.parametrize("text", NEVER)
-def test_non_statements_ignored(text: str) -> None:
+def test_text_that_states_no_fact_is_not_captured(text: str) -> None:
     assert memorable_statements([{"role": "user", "content": text}]) == []
 
 

@@ -87,7 +87,7 @@ def test_markdown_has_a_contents_list_and_folded_tools():
     assert "```py\nwidth = 1 < 2\n```" in text
 
 
-def test_left_branches_are_folded_and_marked_in_the_contents():
+def test_exported_abandoned_branches_are_folded_and_marked():
     session = leave(sails(), 3, 4)
     text = export_session(session, "html")
     page = _Page(text)

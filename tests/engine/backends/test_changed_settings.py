@@ -51,7 +51,7 @@ def test_the_order_of_patterns_counts(memory):
     assert scores(memory)["daily/2026-02-08.md"] > aged
 
 
-def test_whether_answers_are_remembered(memory):
+def test_result_cache_follows_changed_settings(memory):
     memory.search("irrigation")
     answer_as(memory, cache=ResultCacheSettings(enabled=False))
     assert memory.search("irrigation").age is None

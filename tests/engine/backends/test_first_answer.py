@@ -65,7 +65,7 @@ def _passages(outcome: SearchOutcome) -> list[tuple[str, int, float]]:
 
 
 @pytest.mark.parametrize("query", ["irrigation timer", "soil", "timer -hose", "zucchini"])
-def test_both_answers_equal_two_searches(memory: BuiltinMemory, query: str) -> None:
+def test_first_and_whole_answer_equal_separate_searches(memory: BuiltinMemory, query: str) -> None:
     first, whole = _twice(memory, query)
     by_words = memory.search(query, mode="keyword")
     memory.answer_as(Settings())  # drops cached answers

@@ -48,7 +48,7 @@ def test_sound_index_all_fine_with_details(memory: BuiltinMemory) -> None:
     found = findings(memory, ask=True, deep=True)
     assert {id_ for id_, finding in found.items() if finding.state != "fine"} == set()
     assert all(finding.detail and not finding.repair for finding in found.values())
-    assert found["keywords"].detail == "The keyword index has one row for each of 4 passages."
+    assert found["keywords"].detail == "The keyword index contains all 4 passages."
     assert found["keyword-words"].detail.startswith("4 passages re-analysed")
     assert found["vector-agreement"].detail == "4 re-embedded passages match their stored vectors."
     assert memory.insight.repair().done == ()
@@ -172,7 +172,7 @@ def test_orphaned_rows_ignored_by_keyword_check(memory: BuiltinMemory) -> None:
     assert wrong(memory) == set()
 
 
-def test_rows_about_sessions_and_tags_of_no_file_go(memory: BuiltinMemory) -> None:
+def test_repair_deletes_rows_of_sessions_and_tags_without_file(memory: BuiltinMemory) -> None:
     execute(memory, "INSERT INTO tags_1 VALUES ('left', 99)")
     assert "1 orphaned session or tag row" in findings(memory)["chunks"].detail
     memory.insight.repair(["chunks"])

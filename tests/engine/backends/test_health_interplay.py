@@ -60,7 +60,7 @@ def test_closing_ends_a_repair(open_memory: OpenMemory) -> None:
 
 
 @pytest.mark.parametrize("occasion", ["sync", "repair"])
-def test_the_matrix_is_written_while_the_index_is_mended(
+def test_matrix_is_written_during_a_repair(
     open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch, occasion: str
 ) -> None:
     memory = open_memory(engine="numpy")

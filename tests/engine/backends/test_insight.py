@@ -90,7 +90,7 @@ def test_folders_before_contents_largest_first(open_memory, workspace: Path) -> 
     assert names == ["", "b", "b/z", "b/y", "a", "a/x", "daily", "people"]
 
 
-def test_figures_follow_every_change(open_memory, workspace: Path) -> None:
+def test_overview_counts_change_with_the_files(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
     (workspace / "people/ines.md").unlink()
@@ -232,7 +232,7 @@ def test_cancelled_check_ends(open_memory) -> None:
         memory.insight.overview(token)
 
 
-def test_a_closed_memory_is_not_looked_into(open_memory) -> None:
+def test_overview_of_closed_memory_raises(open_memory) -> None:
     memory = open_memory()
     memory.close()
     with pytest.raises(Closed):

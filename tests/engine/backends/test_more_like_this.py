@@ -206,14 +206,14 @@ def test_cancelled_search_raises(memory) -> None:
         memory.search_like(whole("pump.md"), cancel=token)
 
 
-def test_a_name_that_no_file_can_have_names_no_passage(open_memory) -> None:
+def test_similar_search_for_impossible_name_raises(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     with pytest.raises(PassageMissing):
         memory.search_like(whole("\udcff.md"))
 
 
-def test_cut_secret_not_sent(memory, provider: FakeProvider) -> None:
+def test_similar_search_does_not_send_a_cut_secret(memory, provider: FakeProvider) -> None:
     block = "-----BEGIN RSA PRIVATE KEY-----\n" + ("A1b2" * 16 + "\n") * 45 + "-----END RSA PRIVATE KEY-----\n"
     text = f"A pump of brass.\n{block}{block}"
     text += "word " * ((2 * LONGEST - len(text) - 12) // 5) + "ghp_" + "aB3dE6gH9j" * 4

@@ -90,7 +90,7 @@ def test_secrets_are_masked(open_memory, path: Path, writer: OpencodeWriter, tmp
     assert SECRET.encode() not in stored
 
 
-def test_only_changes_read_again(
+def test_only_changed_sessions_of_database_are_read_again(
     open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []

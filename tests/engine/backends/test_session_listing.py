@@ -140,7 +140,7 @@ def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monke
     assert len(seen) == 1
 
 
-def test_listing_cancel_and_resume(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_listing_of_sessions_is_resumed(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     token = CancelToken()
     real = session_stage.read_quick_summary
 
@@ -156,7 +156,7 @@ def test_listing_cancel_and_resume(memory: BuiltinMemory, monkeypatch: pytest.Mo
     assert len(memory.sessions()) == COUNT
 
 
-def test_rows_that_wait_in_a_file_are_the_same(
+def test_rows_spilled_to_a_file_are_stored_unchanged(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [spoken("user" if number % 2 else "assistant", f"Word{number} " * 80) for number in range(300)]

@@ -82,7 +82,7 @@ def _encoded(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def test_token_reaches_most_agents(memory: BuiltinMemory) -> None:
+def test_planted_token_is_in_sessions_of_most_agents(memory: BuiltinMemory) -> None:
     sessions = memory.sessions()
     with_database = {database.name.partition(":")[0] for database in DATABASES}
     assert len({session.agent for session in sessions} - with_database) >= 12

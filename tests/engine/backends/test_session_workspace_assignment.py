@@ -78,7 +78,7 @@ def test_three_workspaces_share_a_store(open_: Open, store: Path, tmp_path: Path
     assert found == [[], ["sessions/main/mast.jsonl"], []]
 
 
-def test_a_session_can_be_found_at_every_moment(open_: Open, store: Path, tmp_path: Path) -> None:
+def test_session_changing_workspace_is_never_missing(open_: Open, store: Path, tmp_path: Path) -> None:
     garden, boat = open_("garden"), open_("boat")
     write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     garden.sync()

@@ -136,7 +136,7 @@ def test_yes_at_terminal_starts_embedding(typing: Callable[..., Answer], paid: P
 
 
 @pytest.mark.parametrize("typed", ["\n", "n\n", "", "maybe\n"])
-def test_other_input_at_terminal_starts_nothing(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
+def test_prompt_without_yes_embeds_nothing(typing: Callable[..., Answer], paid: PaidProvider, typed: str) -> None:
     answer = typing(typed, "index")
     assert answer.code == 0
     assert "Nothing was embedded" in answer.out

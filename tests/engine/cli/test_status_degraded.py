@@ -104,6 +104,6 @@ def test_unreachable_provider_of_the_last_update_is_reported(with_settings, monk
     assert "mnemoscope index" in remedy
 
 
-def test_words_only_by_choice_is_not_degraded(with_settings) -> None:
+def test_status_without_provider_by_choice_is_not_degraded(with_settings) -> None:
     with_settings('provider = "none"\n', "index")
     assert degraded(with_settings('provider = "none"\n', "status", "--json")) == {}

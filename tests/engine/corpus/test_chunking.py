@@ -99,7 +99,7 @@ def test_overlap_of_zero_repeats_no_lines() -> None:
     assert all(after.start_line == before.end_line + 1 for before, after in itertools.pairwise(chunks))
 
 
-def test_long_text_is_shared_out_evenly() -> None:
+def test_text_for_two_chunks_is_divided_evenly() -> None:
     sizes = [len(chunk.text) for chunk in chunk_text(prose(1700))]
     assert len(sizes) == 2
     assert min(sizes) > 700
@@ -124,7 +124,7 @@ def code(lines: int) -> str:
 
 
 @pytest.mark.parametrize("before", range(0, 1600, 118))
-def test_code_that_fits_is_not_torn(before: int) -> None:
+def test_code_block_that_fits_stays_in_one_chunk(before: int) -> None:
     for lines in (10, 40, 65):
         text = f"# A\n\n{prose(before)}\n{code(lines)}\n{prose(900)}\n{code(lines)}"
         chunks = chunk_text(text)

@@ -349,7 +349,7 @@ def test_docx_notes_follow_the_text_that_refers_to_them() -> None:
     )
 
 
-def test_notes_of_a_long_row_follow_its_last_paragraph() -> None:
+def test_docx_footnotes_of_a_table_row_follow_the_row() -> None:
     notes = f'<w:footnotes xmlns:w="urn:w"><w:footnote w:id="2">{word_paragraph("A note")}</w:footnote></w:footnotes>'
     refers = '<w:p><w:r><w:t>word</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
     long = "long " * 120

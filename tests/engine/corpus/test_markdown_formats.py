@@ -246,7 +246,7 @@ ITEMS = """\
 
 
 @pytest.mark.parametrize("less", ["", "text", " ## Nested", "- next", "- ```\n  # two\n  ```", "```"])
-def test_code_in_item_of_list_ends_with_it(less: str) -> None:
+def test_code_in_list_item_ends_with_the_item(less: str) -> None:
     text = ITEMS.format(less=less)
     assert [title for _, title in headings(text) if title != "Nested"] == ["Soil", "After"]
     assert tags_of(text, None) == ("beds",)

@@ -68,7 +68,7 @@ from engine.corpus.note_metadata import describe
         ("", "file"),
     ],
 )
-def test_the_title_is_found(text: str, title: str) -> None:
+def test_title_is_read_from_front_matter_or_heading(text: str, title: str) -> None:
     assert describe(text, "some/where/file.md").title == title
 
 

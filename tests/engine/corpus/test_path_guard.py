@@ -65,7 +65,7 @@ def test_missing_acceptable_name_distinguished(guard: PathGuard, name: str) -> N
         guard.locate(name)
 
 
-def test_names_compare_as_stored(workspace: Path, guard: PathGuard) -> None:
+def test_path_in_other_unicode_form_is_not_found(workspace: Path, guard: PathGuard) -> None:
     decomposed = unicodedata.normalize("NFD", "Übung.md")
     (workspace / decomposed).write_text("x")
     assert guard.locate(decomposed) == workspace / decomposed

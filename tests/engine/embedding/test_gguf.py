@@ -98,7 +98,7 @@ def test_a_zero_does_not_end_a_text(provider: GgufProvider) -> None:
     assert with_end @ without < 0.9
 
 
-def test_no_texts_have_no_vectors(provider: GgufProvider) -> None:
+def test_embedding_no_texts_returns_empty_array(provider: GgufProvider) -> None:
     assert provider.embed_documents([]).shape == (0, 384)
 
 

@@ -123,7 +123,7 @@ def test_length_refusals_shorten_later_parts(local, make, waits):
     assert len(local.requests) == sent + 1
 
 
-def test_text_too_long_at_any_length_raises(local, make, waits):
+def test_text_refused_at_every_length_raises(local, make, waits):
     message = "the input length exceeds the context length"
     local.judge = lambda body: Say(400, {"error": {"message": message, "type": "invalid_request_error"}})
     with pytest.raises(ProviderError, match="says that a text is too long"):

@@ -158,7 +158,7 @@ def test_errors_never_repeat_sent_text(server, provider, waits, caplog):
     assert "Ines" not in caplog.text
 
 
-def test_a_wrong_length_names_the_setting(server, provider):
+def test_vector_of_wrong_length_error_names_the_setting(server, provider):
     server.faults.append(server.resized(server.dims // 2))
     with pytest.raises(ProviderError, match=f"instead of {server.dims}: set dimensions = {server.dims // 2}"):
         provider.embed_documents(TEXTS)

@@ -128,7 +128,7 @@ def test_list_of_other_values_is_refused(items: object) -> None:
         ordered(items, 1)
 
 
-def test_answer_without_indexes_must_be_complete() -> None:
+def test_response_without_indexes_needs_every_vector() -> None:
     assert [vector.tolist() for vector in ordered([[1.0], [2.0]], 2).values()] == [[1.0], [2.0]]
     for sent in ([[1.0]], [[1.0]] * 3):
         with pytest.raises(Transient, match="doesn't have one vector per text"):

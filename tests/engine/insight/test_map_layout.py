@@ -184,7 +184,7 @@ def test_query_lies_among_nearest_ignoring_outlier() -> None:
 
 
 @given(st.floats(0, 6.28), st.booleans())
-def test_a_turned_map_is_turned_back(angle: float, mirrored: bool) -> None:
+def test_new_layout_is_rotated_to_match_the_old_one(angle: float, mirrored: bool) -> None:
     points = np.random.default_rng(2).standard_normal((40, 2)).astype(np.float32)
     cos, sin = np.cos(angle), np.sin(angle)
     turned = points @ np.array([[cos, sin], [-sin, cos]], np.float32)

@@ -70,7 +70,7 @@ def test_browser_encoded_link_equal() -> None:
     assert parse_link(GOOD.replace("/", "%2F").replace("mnemoscope:%2F%2F", "mnemoscope://")) == wanted
 
 
-def test_a_plus_is_a_plus() -> None:
+def test_link_with_plus_sign_keeps_it_in_the_path() -> None:
     assert parse_link("mnemoscope://open?workspace=/n&path=c++.md").path == "c++.md"
 
 

@@ -48,7 +48,7 @@ def test_diversify_chooses_the_requested_number() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=30), st.floats(0, 1), st.integers(0, 99))
-def test_every_row_appears_once(scores: list[float], weight: float, seed: int) -> None:
+def test_diversified_order_has_every_row_once(scores: list[float], weight: float, seed: int) -> None:
     rng = random.Random(seed)
     table = {(a, b): rng.random() for a in range(30) for b in range(a + 1, 30)}
     chosen = diversify(sorted(scores, reverse=True), similarities(table), weight, len(scores))

@@ -417,7 +417,7 @@ def test_filler_that_occurs_nowhere_is_not_missing(memory: BuiltinMemory, tmp_pa
     assert beside.score == pytest.approx(alone.score)
 
 
-def test_exact_word_outranks_longer_words_that_begin_so(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_exact_word_outranks_words_of_which_it_is_a_prefix(memory: BuiltinMemory, tmp_path: Path) -> None:
     (tmp_path / "notes" / "exact.md").write_text("A nix and nothing else was tried that morning.\n", "utf-8")
     for number in range(9):
         (tmp_path / "notes" / f"longer{number}.md").write_text("Nixpkgs, nixops, nixos and nixpkgs again.\n", "utf-8")

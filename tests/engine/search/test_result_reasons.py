@@ -107,7 +107,7 @@ def test_reason_names_missing_vector() -> None:
     assert "mixture" not in sentences
 
 
-def test_cosines_beyond_the_range_are_called_so() -> None:
+def test_reason_says_that_cosine_is_out_of_range() -> None:
     assert "0.050 lies below this" in _sentences(make_reason(cosine=0.05, vector_score=0.0))["meaning"]
     assert "0.700 lies above this" in _sentences(make_reason(cosine=0.7, vector_score=1.0))["meaning"]
 

@@ -63,7 +63,7 @@ SHARED = [
 
 
 @pytest.mark.parametrize("key", [None, *PRIVATE])
-def test_private_session_keys(key: str | None) -> None:
+def test_key_of_private_session_is_not_shared(key: str | None) -> None:
     assert not is_shared_session(key)
 
 

@@ -34,7 +34,7 @@ def test_unseen_note_reported_after_restart(user: UserData, path: Path) -> None:
     later.close()
 
 
-def test_the_oldest_go_first(user: UserData) -> None:
+def test_only_the_newest_50_unseen_notes_are_stored(user: UserData) -> None:
     for number in range(52):
         UnseenNotes(user).add(note(number))
     assert UnseenNotes(user).all() == tuple(note(number) for number in range(51, 1, -1))

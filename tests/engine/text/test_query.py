@@ -133,7 +133,7 @@ def test_query_of_function_words_searches_them() -> None:
         ("plan a plan", ["plan"]),
     ],
 )
-def test_which_terms_may_be_beginnings(query: str, prefixes: list[str]) -> None:
+def test_terms_that_may_be_prefixes_are_marked(query: str, prefixes: list[str]) -> None:
     assert [found.surface for found in analyse_query(query).terms if found.prefix_ok] == prefixes
 
 

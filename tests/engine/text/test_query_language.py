@@ -73,7 +73,7 @@ def clauses_of(query: str) -> list[str]:
         ("do NOT turn the valve", ["do", "NOT", "turn", "the", "valve"]),
     ],
 )
-def test_query_parsing(text: str, clauses: list[str]) -> None:
+def test_query_is_parsed_into_clauses_without_remarks(text: str, clauses: list[str]) -> None:
     assert clauses_of(text) == clauses
     assert parse_query(text).remarks == ()
 

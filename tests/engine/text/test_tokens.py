@@ -130,7 +130,7 @@ def test_no_letter_or_digit_is_lost(text: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=("Cc",))))
-def test_runs_cut_no_group(text: str) -> None:
+def test_groups_of_a_text_equal_groups_of_its_runs(text: str) -> None:
     whole = [(group.start, group.end) for group in groups(text)]
     parts = [(run.start() + g.start, run.start() + g.end) for run in RUN.finditer(text) for g in groups(run[0])]
     assert whole == parts

@@ -41,7 +41,7 @@ def test_cut_splits_no_character_and_loses_at_most_one(pieces: list[str], most: 
 
 
 @given(text=st.text(max_size=300), most=st.integers(0, 300))
-def test_any_text_can_be_cut(text: str, most: int) -> None:
+def test_cut_text_is_a_prefix_within_the_limit(text: str, most: int) -> None:
     assert text.startswith(cut(text, most))
     assert len(cut(text, most)) <= most
 

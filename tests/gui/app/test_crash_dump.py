@@ -108,6 +108,6 @@ def test_dump_lines_outside_traces_are_redacted(tmp_path):
     assert "klaus" not in text
 
 
-def test_unwritable_log_folder_only_loses_the_report(tmp_path):
+def test_unwritable_log_folder_yields_empty_crash_report(tmp_path):
     (tmp_path / "file").write_text("x")
     assert _next(tmp_path / "file" / "log") == ""

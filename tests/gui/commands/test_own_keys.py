@@ -126,7 +126,7 @@ def test_unsaved_keys_are_reported_and_still_apply(qtbot, own, mapped, config):
         ("Ctrl+K, F2", "Ctrl+K, F2"),
     ],
 )
-def test_plain_returns_valid_keys_only(qapp, key, known):
+def test_plain_key_is_empty_for_an_invalid_key(qapp, key, known):
     assert plain(key) == known
 
 

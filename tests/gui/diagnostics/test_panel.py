@@ -57,7 +57,7 @@ def test_values_change_in_place(qtbot, panel):
     assert "Running" not in _rows(panel)
 
 
-def test_groups_appear_together(qtbot, appearance, jobs, memory):
+def test_diagnostic_groups_appear_only_when_all_are_built(qtbot, appearance, jobs, memory):
     panel = _panel(jobs, memory)
     qtbot.addWidget(panel)
     panel.show()

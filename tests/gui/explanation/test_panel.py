@@ -64,7 +64,7 @@ def test_empty_panel_shows_introduction(panel):
     assert not panel.findChild(StageTable).isVisible()
 
 
-def test_tab_from_the_head_shows_the_focused_control(qtbot, panel, outcome):
+def test_tab_into_folded_panel_scrolls_to_the_focused_control(qtbot, panel, outcome):
     panel.resize(330, 260)
     _show(panel, outcome, outcome.results[0])
     close, fold = (button for button in panel.findChildren(IconButton) if button.isVisible())

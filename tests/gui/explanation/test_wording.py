@@ -50,7 +50,7 @@ def test_words_of_the_project_are_a_part_and_a_figure():
     assert figures["Added for words in other passages of the project"] == "0.050"
 
 
-def test_match_of_the_name_is_a_part_and_a_figure():
+def test_match_of_title_is_listed_as_part_and_figure():
     reason = make_reason(from_name=0.98)
     assert "near each other 0.03, match of the title or name 0.98" in wording.spoken_parts(wording.parts(reason))
     assert wording.Figure("Added for the title or name", "0.980") in wording.figures(reason)

@@ -105,7 +105,7 @@ def test_double_click_unfolds_recurring_text(qtbot, page: DuplicatesPage, memory
     assert groups.rows.rowCount() == before + 1
 
 
-def test_without_group_nothing_can_be_pressed(loaded_page: DuplicatesPage) -> None:
+def test_comparison_without_group_disables_its_buttons(loaded_page: DuplicatesPage) -> None:
     pane = loaded_page.comparison
     assert any(button.isEnabled() for button in pane.findChildren(QPushButton) if button.text() == "Open")
     pane.show_group(None)

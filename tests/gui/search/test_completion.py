@@ -49,7 +49,7 @@ def test_completion_replaces_typed_part(text: str, value: str, after: str) -> No
 
 
 @given(st.text(), st.integers(0, 50))
-def test_any_text_has_part_at_any_cursor(text: str, cursor: int) -> None:
+def test_part_of_any_query_ends_at_the_cursor(text: str, cursor: int) -> None:
     cursor = min(cursor, len(text))
     part = part_at(text, cursor)
     assert 0 <= part.begin <= cursor

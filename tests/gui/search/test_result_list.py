@@ -110,7 +110,7 @@ def test_overtaking_results_are_counted_until_navigation(qtbot, show, results):
     assert not results.new_above.isVisible()
 
 
-def test_automatic_selection_follows_best_until_held(show, results):
+def test_best_result_is_selected_until_user_has_seen_one(show, results):
     show("b.md")
     show("a.md", "b.md", keep=True)
     assert _current(results) == "a.md"

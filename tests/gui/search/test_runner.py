@@ -38,7 +38,7 @@ def _searches(memory) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("text", ["ab", " ab ", "a b", "水", "ア", "한", "水 ", "🙂", *"❤✂☀♻🏷"])
-def test_searchable_text(text: str):
+def test_text_of_two_characters_or_one_ideograph_is_searchable(text: str):
     assert is_searchable(text)
 
 

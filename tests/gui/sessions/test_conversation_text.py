@@ -240,7 +240,7 @@ def test_session_copy_matches_tool_detail(talk: Conversation, detail, tools, out
     assert ("Bash" in text) == bool(tools)
 
 
-def test_message_without_time_keeps_the_day() -> None:
+def test_message_without_time_is_on_day_of_previous_one() -> None:
     session = make_session([("user", [("text", "One")]), ("assistant", [("text", "Two")]), ("user", [("text", "3")])])
     untimed = msgspec.structs.replace(session.messages[1], time=None)
     messages = (session.messages[0], untimed, session.messages[2])

@@ -36,7 +36,7 @@ def test_table_shows_declared_folders_then_exports(qtbot, appearance, monkeypatc
     ]
 
 
-def test_folders_on_this_machine_replace_the_examples(qtbot, appearance):
+def test_found_folders_replace_the_example_folders(qtbot, appearance):
     table = FolderTable()
     qtbot.addWidget(table)
     home = Path.home()

@@ -46,7 +46,7 @@ def test_declared_option_is_in_the_catalogue_with_its_page():
     assert applies_at_once("ruler.curve")
 
 
-def test_declared_flag_decides_whether_open_memory_changes():
+def test_answering_option_alone_changes_an_open_memory():
     wanted = InventedSettings(ruler=RulerSettings(width=5, curve=0.9))
     assert answering_as(InventedSettings(), wanted).ruler == RulerSettings(width=3, curve=0.9)
 

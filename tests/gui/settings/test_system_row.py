@@ -67,7 +67,7 @@ def _settle(qtbot, dialog, switch) -> None:
     qtbot.waitUntil(lambda: dialog.ready and not switch.busy)
 
 
-def test_origin_is_inset_at_the_start_of_lines(right_to_left, dialog):
+def test_origin_label_has_its_margin_at_the_start_of_lines(right_to_left, dialog):
     [origin] = [found for found in _row(dialog).findChildren(QLabel) if found.text() == "Default"]
     inset = origin.contentsMargins()
     assert (inset.right(), inset.left()) == (1, 4)

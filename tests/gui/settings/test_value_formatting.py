@@ -65,7 +65,7 @@ def test_save_button_names_price_and_fallback():
 @pytest.mark.parametrize(
     ("dollars", "words"), [(0, "$0"), (0.004, "under $0.01"), (0.0812, "$0.08"), (1234.5, "$1,234.50")]
 )
-def test_money_wording(dollars, words):
+def test_money_is_formatted_by_amount(dollars, words):
     assert money(dollars) == words
 
 

@@ -56,7 +56,7 @@ def test_field_text_reads_back_with_decimal_comma():
         ("prices", "openai/a.b = 0,02", {"openai/a.b": 0.02}),
     ],
 )
-def test_typed_text_is_read_with_decimal_comma(key, text, value):
+def test_german_field_reads_decimal_comma(key, text, value):
     assert read_field(OPTIONS[key], text) == value
 
 

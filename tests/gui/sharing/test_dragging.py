@@ -129,7 +129,7 @@ def test_early_release_drags_nothing(opened, find, drops, jobs):
     assert not drops or not rows.button_down
 
 
-def test_heading_is_not_dragged(opened, find, drops, jobs):
+def test_dragging_a_file_heading_drops_nothing(opened, find, drops, jobs):
     find("irrigation timer")
     rows = opened.search.body.list
     _pull(rows, 0, let_go=True)

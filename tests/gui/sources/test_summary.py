@@ -60,7 +60,7 @@ def test_skipped_files_wording(rules, sentence):
     assert skipped_text(_preview(skipped=_issues(*rules))) == sentence
 
 
-def test_written_files_wording():
+def test_storage_text_says_that_nothing_is_written():
     assert "Indexing writes nothing" in storage_text("/data/x")
 
 

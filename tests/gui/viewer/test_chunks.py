@@ -84,7 +84,7 @@ def test_many_chunks_on_one_line_share_last_lane() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 20)), max_size=30), st.integers(1, 200))
-def test_lanes_and_lookups_match_any_chunks(steps: list[tuple[int, int]], line: int) -> None:
+def test_chunk_lanes_find_the_chunks_on_any_line(steps: list[tuple[int, int]], line: int) -> None:
     chunks, start = [], 1
     for number, (step, length) in enumerate(steps):
         start += step

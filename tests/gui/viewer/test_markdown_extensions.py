@@ -210,7 +210,7 @@ def test_embeds_of_a_page_are_limited() -> None:
 
 
 @given(st.text(alphabet="[]|!#^()`\n %=$>-/x:a\ue000\ue001\ue002\ue003\ue004{}~*"))
-def test_any_text_is_rewritten_without_error(text: str) -> None:
+def test_rewriting_any_text_closes_every_highlight(text: str) -> None:
     assert rewritten(text).count("\ue000") == rewritten(text).count("\ue001")
 
 
@@ -414,7 +414,7 @@ def test_followed_link_opens_note_at_its_line(qtbot, panel: ViewerPanel, memory:
     assert panel.name == "topics/shopping.md"
 
 
-def test_followed_tag_is_searched(qtbot, panel: ViewerPanel, show) -> None:
+def test_tag_link_requests_search_for_the_tag(qtbot, panel: ViewerPanel, show) -> None:
     show("daily/2026-02-08.md")
     with qtbot.waitSignal(panel.search_requested) as searched:
         panel.follow_link(QUrl("tag:gr%C3%BCn/beete"))

@@ -105,7 +105,7 @@ def test_requests_before_handshake_are_harmless(served: Served) -> None:
         still_works(wire)
 
 
-def test_half_a_message_and_an_end(served: Served) -> None:
+def test_input_ending_within_a_message_ends_silently(served: Served) -> None:
     with served.process() as wire:
         wire.greet()
         wire.send(b'{"jsonrpc":"2.0","id":2,"method":"tools/li')

@@ -85,7 +85,7 @@ def test_only_own_steps_are_recognised() -> None:
     assert not matches([{"step_index": 1, "source": "MODEL", "type": "text"}])
 
 
-def test_both_folders_are_found(tmp_path: Path) -> None:
+def test_antigravity_folders_of_editor_and_cli_are_found(tmp_path: Path) -> None:
     found = [path for agent, _, path in session_folders(Machine(str(tmp_path), {})) if agent == "antigravity"]
     assert found == [str(tmp_path / ".gemini" / name / "brain") for name in ("antigravity-cli", "antigravity")]
 

@@ -141,7 +141,7 @@ def test_new_title_counts_as_a_change(tmp_path: Path) -> None:
     assert [(Path(file.path).name, file.mtime_ns) for file in files] == [("s1.messages.json", 4 * 10**18)]
 
 
-def test_each_task_belongs_to_one_extension() -> None:
+def test_cline_task_is_recognised_by_one_extension_only() -> None:
     for path, owner in ((TASK, "cline"), (ROO, "roo-code")):
         for agent in ("cline", "roo-code", "kilo-code"):
             assert ClineTask(agent).matches(str(path), path.read_bytes()) == (agent == owner)

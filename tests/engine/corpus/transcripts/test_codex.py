@@ -107,7 +107,7 @@ def test_session_of_message_envelopes_is_read() -> None:
     assert parser.unknown == {"hologram": 3}
 
 
-def test_the_older_form_has_bare_items() -> None:
+def test_codex_rollout_of_older_form_is_read() -> None:
     parser = CodexFormat().parser(str(BARE))
     messages = feed(parser, fixture_lines(BARE))
 

@@ -107,7 +107,7 @@ def _ends(parents: dict[str, str], name: str) -> bool:
     return name not in parents
 
 
-def test_unusual_packing_is_refused(tmp_path: Path) -> None:
+def test_zip_with_unusual_compression_is_refused(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_BZIP2) as archive:
         archive.writestr("conversations.json", "[]")

@@ -139,7 +139,7 @@ def test_older_history_format_is_a_list(tmp_path: Path) -> None:
     assert conversation.messages == newer.messages
 
 
-def test_only_own_files_are_recognised(tmp_path: Path) -> None:
+def test_gemini_format_recognises_only_its_own_files(tmp_path: Path) -> None:
     format = GeminiDocument()
     for path in (DOCUMENT, CHECKPOINT):
         assert format.matches(str(path), path.read_bytes())

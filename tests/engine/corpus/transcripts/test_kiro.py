@@ -183,7 +183,7 @@ def test_session_deleted_after_listing_is_none(path: Path, writer: sqlite3.Conne
         assert sessions.conversation("c1") is None
 
 
-def test_marks_follow_changes(path: Path, writer: sqlite3.Connection) -> None:
+def test_marks_change_with_their_conversation(path: Path, writer: sqlite3.Connection) -> None:
     put(writer, "c1", {"history": HISTORY[:1]})
     put(writer, "c2", {"history": HISTORY[:1]}, updated=MS - 1)
     before = marks(path)
@@ -335,7 +335,7 @@ def test_description_names_session_and_caller(tmp_path: Path, described: object,
     assert (parsed.id, parsed.title, parsed.parent) == (tmp_path.name, *facts)
 
 
-def test_editors_answers_are_in_its_executions() -> None:
+def test_answers_of_kiros_editor_are_read_from_executions() -> None:
     (conversation,) = read_document(KiroDocument(), DOCUMENT)
     changed = {"file": "src/hull.py", "originalContent": "seam = None", "modifiedContent": "seam = 1"}
     edit = json.dumps(changed, indent=2)

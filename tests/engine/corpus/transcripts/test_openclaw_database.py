@@ -235,7 +235,7 @@ def test_file_is_not_copy_of_damaged_archive(path: Path, tmp_path: Path, data: b
     assert copies(tmp_path, [reset, "s1.jsonl"]) == {"s1.jsonl", *([reset] if whole else [])}
 
 
-def test_file_is_not_copy_of_missing_archive(path: Path, tmp_path: Path) -> None:
+def test_transcript_with_missing_archive_is_no_copy(path: Path, tmp_path: Path) -> None:
     row = {"session_id": "s2", "archive_name": "s2.jsonl.zst", "archived_at": MS, "storage": "file"}
     write_rows(path, OPENCLAW + OPENCLAW_NEWER, [("session_transcript_cold_archives", row)])
     assert copies(tmp_path, ["s2.jsonl"]) == set()

@@ -194,7 +194,7 @@ def test_database_is_found_on_each_system(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(thread=mangled([THREAD, OLDER]) | json_values, cell=st.text(max_size=8) | st.binary(max_size=8))
-def test_any_thread_is_read(tmp_path: Path, thread: Any, cell: Any) -> None:
+def test_zed_thread_with_any_content_never_raises(tmp_path: Path, thread: Any, cell: Any) -> None:
     path = tmp_path / "threads.db"
     path.unlink(missing_ok=True)
     cell = cell.encode("utf-8", "surrogatepass") if isinstance(cell, str) else cell
