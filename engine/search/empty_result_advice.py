@@ -18,7 +18,7 @@ from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
-from engine.text.parsed_query import Clause, Phrase, Query, Word
+from engine.text.parsed_query import Clause, Field, Phrase, Query, Word
 from engine.text.time_expressions import PREPOSITIONS, read_times
 
 RunQuery = Callable[[SearchRequest], SearchOutcome]
@@ -32,6 +32,9 @@ _ANY_NAME = "*"
 """Begins the path of an issue that stands for all files of a type."""
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
 _WITHOUT = marked("Without {condition}, the query finds {results}.")
+_AS_WORDS = marked("Searched as words, {condition} finds {results}.")
+_VALUES_ARE_WORDS = ("path", "title", "tag", "links", "backlinks", "project")
+"""Operators whose values may be in a text."""
 _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
@@ -246,10 +249,19 @@ class _Advice:
         for clause in query.required[:_MOST_DEMANDS]:
             other = _text_without(query, clause)
             if not other.strip():
+                yield from self._as_words(clause)
                 continue
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
             advice = _WORDS_APART if unphrased else _WITHOUT
             yield from self._tried("demand", advice, condition=in_quotes(str(clause)), query=other)
+
+    def _as_words(self, clause: Clause) -> Iterator[SearchRemedy]:
+        """Suggest the values of operators as words, for a query that has nothing else."""
+        values = [of.value for of in clause.alternatives if isinstance(of, Field) and of.name in _VALUES_ARE_WORDS]
+        if values and not clause.negated:
+            yield from self._tried(
+                "demand", _AS_WORDS, condition=any_of(map(in_quotes, values)), query=" ".join(values)
+            )
 
     def _tried(self, name: RemedyName, advice: str, *, condition: str = "", **changes: Any) -> Iterator[SearchRemedy]:
         """Run the query with `changes`, and yield a remedy if it has results.

@@ -344,12 +344,14 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
         before = [word for start, word in words if start < term.start]
-        filler = searched and isinstance(term.word, str) and is_filler(term.word, before, language, begins=begins)
+        word = term.word if isinstance(term.word, str) else fold(term.surface)  # Korean words are pairs of characters
+        own = "korean" if next(groups(term.surface)).kind == HANGUL else language
+        filler = searched and is_filler(word, before, own, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
         if searched and len(words) == 2:
             begun = [word for start, word in words if start <= term.start]
             filler |= bool(begun) and begun[-1] in A_NOTE and (len(begun) == 2 or begun[-1] != "note")
-        recall = searched and isinstance(term.word, str) and is_recall(term.word, before, language)
+        recall = searched and is_recall(word, before, language)
         recall |= searched and term.start < own_notes
         # Other programs join words with AND; languages other than English have no such function word.
         recall |= searched and term.surface == "AND" and bool(before) and term.end < len(text.rstrip()) and mixed

@@ -214,6 +214,7 @@ _FILLERS = {
     "portuguese": """
         ajuda algo alguém bom boa coisa exemplo exemplos forma jeito maneira melhor melhores outra outras
         outro outros possível saber usar""",
+    "korean": "방법 사용법 설명 설명해줘 설명해주세요 알려줘 알려주세요 예시 예제 추천 추천해줘 활용법",
     "dutch": """
         ander andere beste goed goede gebruik gebruiken hulp iemand iets manier mogelijk voorbeeld voorbeelden
         weten""",
@@ -267,7 +268,11 @@ _ASKS = {
         "hoe wat",
         "werkt werken functioneert betekent verschilt verschillen verschil doet is zijn gebeurt gebeurde gebeurd",
     ),
-    "russian": ("как что", "работает работают делает значит отличается отличаются разница такое случилось произошло"),
+    "russian": (
+        "как что зачем",
+        """работает работают делает значит отличается отличаются разница такое случилось произошло
+        нужен нужна нужно нужны""",
+    ),
     "swedish": ("hur vad", "fungerar betyder skiljer gör är"),
     "danish": ("hvordan hvad", "fungerer virker betyder adskiller gør er"),
     "norwegian": ("hvordan hva", "fungerer virker betyr skiller gjør er"),
@@ -277,6 +282,10 @@ _ASKS = {
     "romanian": ("cum ce", "funcționează înseamnă diferă face este"),
     "hungarian": ("hogyan mi", "működik működnek jelent különbözik"),
     "indonesian": ("bagaimana apa", "bekerja berfungsi artinya perbedaan itu adalah"),
+    "korean": (
+        "어떻게 왜",
+        "동작해 동작하나요 동작하는지 동작합니까 작동해 작동하나요 작동하는지 작동합니까 되나요 되는지 필요해",
+    ),
     "turkish": ("nasıl ne", "çalışır çalışıyor demek yapar fark"),
 }
 """Words that ask, and the words that are fillers after one of them. Together they tell the language of a query."""

@@ -205,6 +205,15 @@ def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     assert excluded.advice == "Without “-timer”, the query finds 2 results."
 
 
+def test_operator_alone_without_a_match_is_offered_as_words(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    as_words = _remedies(memory.search("tag:irrigation", explain=True))["demand"]
+    assert as_words.query == "irrigation"
+    assert as_words.advice == f"Searched as words, “irrigation” finds {as_words.finds:,} results."
+    assert _remedies(memory.search("tag:quagga", explain=True)) == {}
+
+
 def test_advice_names_one_of_several_conditions(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
