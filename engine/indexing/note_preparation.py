@@ -22,6 +22,7 @@ from engine.corpus.note_structure import Structure
 from engine.corpus.transcripts.chunk_packing import SessionChunk
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
+from engine.store.connection import refused
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.writer import ChunkChanges, NewChunk, NewChunks, NewFile
@@ -83,7 +84,7 @@ def prepare(
 ) -> NewFile:
     """Return the database rows of one note: its metadata, and those chunks that `stored` doesn't have.
 
-    The rows of a long note are five times its size: they are added to `many`. Raises OSError and `Cancelled` with it.
+    The rows of a long note are five times its size: they are added to `many`, whose errors are raised.
     """
     about = describe(note.text, file.name)
     language = language_of_note(note.text)
@@ -218,7 +219,7 @@ class ChunkRows(NewChunks):
         yield from self._rows
 
     def add(self, chunks: Iterable[Chunk | SessionChunk]) -> None:
-        """Append chunks. Raises OSError, Cancelled."""
+        """Append chunks. Raises `StoreError` for a full disk, `Cancelled`."""
         for chunk in chunks:
             self._chunks.append(chunk)
             self._characters += len(chunk.text)
@@ -231,7 +232,7 @@ class ChunkRows(NewChunks):
             self._spilled.close()
 
     def analyse(self) -> None:
-        """Turn all chunks added so far into rows; call it after the last one. Raises OSError."""
+        """Turn all chunks added so far into rows; call it after the last one. Raises `StoreError` for a full disk."""
         chunks, self._chunks, self._characters = self._chunks, [], 0
         if not chunks:
             return
@@ -241,7 +242,10 @@ class ChunkRows(NewChunks):
             self._held += _weight(row)
         self._count += len(chunks)
         if self._held > _MOST_HELD:
-            self._spill()
+            try:
+                self._spill()
+            except OSError as error:
+                raise refused(self._folder, error) from error
 
     def _spill(self) -> None:
         if self._spilled is None:

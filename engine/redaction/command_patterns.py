@@ -24,7 +24,7 @@ from engine.redaction.secret_words import PARTICIPLE
 _OPTIONS = {
     program: forms
     for programs, forms in (
-        ("curl etcdctl", {":": "u U -user -proxy-user"}),
+        ("curl etcdctl ntfy", {":": "u U -user -proxy-user"}),
         ("http https xh jenkins*", {":": "a auth -auth"}),
         ("skopeo podman buildah", {":": "-creds -src-creds -dest-creds"}),
         ("mysql* mariadb* 7z* rar unrar", {"attached": "p hp"}),
@@ -70,9 +70,9 @@ _PASSWORD_PROMPT = lazy_pattern(r"(?i:expect)[^\n]{0,60}assword[^\n]{0,40}\n?[^\
 _PROMPT = lazy_pattern(r"(?:\A|[\n>$#;&|\"'`]|\bcmd /c)[ \t]*\Z")
 _WINDOWS_PROGRAM = lazy_pattern("freerdp|schtasks", re.IGNORECASE)
 _READER = lazy_pattern(
-    r"\b(?:kinit|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert|vercel env"
+    r"\b(?:kinit|keepassxc-cli|vncpasswd|chpasswd|cryptsetup|passwd|sudo|--password-stdin|--with-token|gpg|pass insert"
     r"|p4 login|zfs|minisign|wrangler secret|ssh-add|keyring set|hdiutil"
-    r"|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*)\b"
+    r"|read[ ][^\n<]{0,30}(?i:pass|pw|secret|token)\w*|vercel env)\b"
 )
 _NAMES_SECRET = lazy_pattern(r"(?i:passw(?:or)?d|passphrase|secrets?|token)(?![a-z])")
 _FILTER = lazy_pattern(r"(?<![\w-])(?:grep|rg|sed|awk|jq|yq|tr|wc|cut|head|tail|sort|cat|xargs)\b")
@@ -331,10 +331,14 @@ _ARGUMENTS: tuple[SecretPattern, ...] = (
         rf"|mosquitto_passwd{BLANK}-b{BLANK}\S{{1,100}}{BLANK}{_USER})(?!-)",
     ),
     _argument(
-        "`nuget setapikey x`, `openssl passwd -6 x`, `mysqladmin password x`",
-        ("nuget setapikey «oy2abcdefghij»", "openssl passwd -6 «swordfish»", "mysqladmin -u root password «hunter2»"),
-        ("setapikey ", "openssl passwd ", "mysqladmin ", "-admin-password ", "user:password "),
+        "`nuget setapikey x`, `openssl passwd -6 x`, `mkpasswd -m sha-512 x`, `mysqladmin password x`",
+        (
+            *("nuget setapikey «oy2abcdefghij»", "openssl passwd -6 «swordfish»"),
+            *("mysqladmin -u root password «hunter2»", "mkpasswd -m sha-512 «tugb0at»"),
+        ),
+        ("setapikey ", "openssl passwd ", "mkpasswd ", "mysqladmin ", "-admin-password ", "user:password "),
         rf"(?:setapikey|(?<=reset)-admin-password|user:password{BLANK}[^\s-]\S{{0,40}}){BLANK}(?!-)|mysqladmin{BLANK}{_REST}{{0,80}}?\bpassword{BLANK}"
+        rf"|mkpasswd{BLANK}-m{BLANK}\S{{1,20}}{BLANK}(?=[\"']|\S*\d)"
         rf"|openssl{BLANK}passwd{BLANK}(?:-(?:\d|apr1|salt{BLANK}\S{{1,40}}|quiet|noverify){BLANK}){{1,4}}(?!-)",
     ),
     _argument(

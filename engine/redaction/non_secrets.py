@@ -437,7 +437,8 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, clear_name:
     if code or following in ("(", "[") or (value.endswith(".") and following.strip()):
         return False
     may_be_name = value.isidentifier() and (len(value) < 10 or "_" in value or _CAMEL.search(value))
-    is_literal = name.isupper() or not may_be_name or (sign == "=" and (_is_option(before) or "-" in name))
+    assigned = sign == "=" and (_is_option(before) or "-" in name or (_in_query(before, match) and mixes_digits(value)))
+    is_literal = name.isupper() or not may_be_name or assigned
     if clear_name and is_literal:
         return True
     if not value.islower() or compares:

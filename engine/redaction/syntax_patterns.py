@@ -50,7 +50,7 @@ def is_cookie(before: str, match: re.Match[str]) -> bool:
 def is_second_argument(before: str, match: re.Match[str]) -> bool:
     """Whether a string after the name of a user is a password."""
     value = value_of(match).lower()
-    if match[0].lower().startswith("login") and value.rstrip("0123456789") in LOGIN_WORDS:
+    if match[0].lower().startswith(("login", "authenticate")) and value.rstrip("0123456789") in LOGIN_WORDS:
         return False
     return is_argument(before, match) and value != match["user"][1:-1].lower() and not value.startswith("pass")
 
@@ -269,6 +269,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             *('requests.get(url, auth=("ada", "«swordfish»"))', "HTTPBasicAuth('ada', '«hunter2»')"),
             *('smtp.login("ada@example.com", "«correct horse»")', 'WiFi.begin("Home", "«swordfish»");'),
             *('$db = new PDO("mysql:host=x", "ada", "«hunter2»");', 'keyring.set_password("x", "ada", "«tugboat»")'),
+            "exec sp_addlogin 'ada', '«swordfish»'",
             'DriverManager.getConnection(url, "ada", "«swordfish»");',
             *("DB::connect('mysql:host=x', 'ada', '«hunter2»')", "session.auth = ('ada', '«hunter2»')"),
             'pymysql.connect("db", "ada", "«hunter2»")',
@@ -276,7 +277,17 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             "ldap3.Connection(server, 'cn=ada', '«hunter2»')",
         ),
         (
-            *("auth=", "basicauth", "networkcredential", "login", "set_password", "username_pw_set", "wifi.begin"),
+            *(
+                "auth=",
+                "basicauth",
+                "networkcredential",
+                "login",
+                "authenticate",
+                "sp_addlogin ",
+                "set_password",
+                "username_pw_set",
+                "wifi.begin",
+            ),
             *(
                 "new pdo",
                 "new sequelize",
@@ -291,14 +302,15 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
                 ".auth = ",
             ),
         ),
-        rf"(?i:auth=\(|\.auth = \(|basicauth\(|networkcredential\(|\blogin\(|username_pw_set\(|wifi\.begin\("
+        rf"(?i:auth=\(|\.auth = \(|basicauth\(|networkcredential\(|\b(?:login|authenticate)\(|sp_addlogin "
+        rf"|username_pw_set\(|wifi\.begin\("
         rf"|set_password\((?:\"[^\"{LINE_END}]{{1,80}}\"|'[^'{LINE_END}]{{1,80}}'|\w{{1,40}}),[ ]?"
         rf"|(?:new pdo|new (?:sequelize|mysqli)|mysqli_connect|ldap_bind|ldap3\.connection"
         rf"|drivermanager\.getconnection|::connect|sql(?:db)?\.connect)"
         rf"\([^,()\"'{LINE_END}]{{0,80}}"
         rf"(?:\"[^\"{LINE_END}]{{1,120}}\""
         rf"|'[^'{LINE_END}]{{1,120}}')?,)[ \t]{{0,4}}(?P<user>\"[^\"{LINE_END}]{{1,64}}\"|'[^'{LINE_END}]{{1,64}}'),"
-        rf"[ \t]{{0,4}}{QUOTED}(?=[ \t]{{0,4}}[,)])",
+        rf"[ \t]{{0,4}}{QUOTED}(?=[ \t]{{0,4}}[,);{LINE_END}]|\Z)",
         "whole",
         is_second_argument,
     ),
@@ -309,15 +321,20 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         (
             *('user.set_password("«swordfish»")', "bcrypt.hashpw(b'«hunter2»', salt)", "make_password('«tugboat»')"),
             *('create_superuser("ada", "ada@x.org", "«swordfish»")', "set_password('ada', '«hunter2»')"),
-            *("hmac.new(b'«tugb0at»', x)", "createHmac('sha256', '«tugb0at»')", "jwt.sign(user, '«tugb0at»')"),
+            *(
+                "hmac.new(b'«tugb0at»', x)",
+                "createHmac('sha256', '«tugb0at»')",
+                "AES.new(b'«tugb0at»', x)",
+                "jwt.sign(user, '«tugb0at»')",
+            ),
         ),
         (
             *("password", "hashpw", "bcrypt.", "argon2.", "create_user", "create_superuser", "createuser"),
-            *("hmac.new", "createhmac", "jwt.", "hash_hmac"),
+            *("hmac.new", "createhmac", "jwt.", "hash_hmac", "fernet", "aes.new"),
         ),
         rf"(?i:(?:(?<=make_)|(?<=hash_)|(?<=generate_)|(?<=hash))password(?:_hash)?\(|password_hash\(|hashpw\("
         rf"|(?:bcrypt|argon2)\.(?:hash|verify|compare)(?:sync)?\("
-        rf"|hmac\.new\("
+        rf"|hmac\.new\(|fernet\(|aes\.new\("
         rf"|(?:createhmac|jwt\.(?:encode|decode|sign|verify))\((?:{_STRING}|[^,()\"'{LINE_END}]{{1,80}}),[ ]?"
         rf"|hash_hmac\((?:{_STRING},[ ]?|[^,()\"'{LINE_END}]{{1,80}},[ ]?){{2}}"
         rf"|create_?(?:super)?user\((?:{_STRING},[ ]?){{2}}"

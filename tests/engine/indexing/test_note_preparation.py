@@ -1,5 +1,6 @@
 """Notes prepared in other processes: the same rows in the same order, whatever happens to the processes."""
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -15,10 +16,10 @@ import msgspec
 import pytest
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled
+from engine.base.errors import Cancelled, DiskFull
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
-from engine.indexing import preparation_processes
+from engine.indexing import note_preparation, preparation_processes
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import ChunkRows, IndexedChunk, StoredNote, prepare
 from engine.indexing.preparation_processes import NotePreparation
@@ -177,6 +178,16 @@ def test_rows_of_a_long_note_are_the_same(tmp_path: Path, token: CancelToken) ->
     long = prepare(file, text, CHUNKING, None, rows)
     assert (len(rows), tuple(rows)) == (len(made.chunks), made.chunks)
     assert msgspec.structs.replace(long, chunks=()) == msgspec.structs.replace(made, chunks=())
+
+
+def test_full_disk_ends_a_long_note(tmp_path: Path, token: CancelToken, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    monkeypatch.setattr(note_preparation, "_MOST_HELD", 1)
+    with pytest.raises(DiskFull):
+        prepare(*note(1), CHUNKING, None, ChunkRows(tmp_path, token))
 
 
 def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) -> None:

@@ -86,6 +86,8 @@ def test_every_pattern_needed_and_described() -> None:
         ("choco push --api-key=ch0coKey99", "choco push --api-key=***"),
         ("Authorization: ApiKey bWVvdzpuZXZlcg==", "Authorization: ApiKey ***"),
         ("wpa2-pre-shared-key=hoh8Eing", "wpa2-pre-shared-key=***"),
+        ("adminPassword: !Sub 'tugboat'", "adminPassword: !Sub '***'"),
+        ("https://x/api?apikey=eeP5zohd&x=1", "https://x/api?apikey=***&x=1"),
         ("sshPassword: !!str tugboat", "sshPassword: !!str ***"),
         ("secret-tool store --label=x a b <<< tugboat", "secret-tool store --label=x a b <<< ***"),
         ("rabbit:\nsmtp.example.com:587 ada:tugb0at", "rabbit:\nsmtp.example.com:587 ada:***"),
