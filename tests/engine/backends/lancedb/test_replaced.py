@@ -181,16 +181,18 @@ def test_killed_write_is_harmless(machine, table, tmp_path) -> None:
     for times in range(4):
         start = shed.table.view(fresh=True).version
         worker = subprocess.Popen(
-            [*command, *arguments, "1000"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+            [*command, *arguments, "1000"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         assert worker.stdin is not None
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "ready\n"  # after seconds, in which each look at the table takes as much
         worker.stdin.write("go\n")
         worker.stdin.flush()
         while shed.table.view(fresh=True).version < start + 2 + times:
             assert worker.poll() is None
-            time.sleep(0.01)  # leaves the processor to the worker
+            time.sleep(0.05)  # leaves the processor to the worker
         worker.kill()
-        worker.communicate()  # waits, and closes the pipe
+        worker.communicate()  # waits, and closes the pipes
         assert "gauge.md" in found(shed)
         write(Path(shed.status().workspace_dir), {"gauge.md": f"# Gauge\n\nThe irrigation gauge, {times}.\n"})
         assert not shed.sync().error
