@@ -223,11 +223,11 @@ _BEFORE = frozenset(
 _BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
 """Words after which a project's name in one word, which may be an ordinary one, is a name."""
 _SAID = frozenset(
-    """advise advised answer answered ask asked empfahl empfohlen erklart explain explained gefragt gemeint gesagt
-    geschrieben meint meinte propose proposed recommend recommended sagt sagte said say says suggest suggested suggests
-    tell told vorgeschlagen write wrote""".split()
+    """advise advised answer answered ask asked debugged decided discussed empfahl empfohlen erklart explain explained
+    fixed gefragt gelost gemeint gesagt geschrieben meint meinte propose proposed recommend recommended sagt sagte said
+    say says solved suggest suggested suggests tell told vorgeschlagen write wrote""".split()
 )
-"""Words for what an agent does in a conversation, which the conversation seldom has."""
+"""Words for what one does in a conversation, which the conversation seldom has."""
 _AFTER = _SAID | frozenset("did project projekt repo session sessions".split())
 
 
@@ -301,7 +301,7 @@ class _NamedSessions:
         return {name for names in self._sessions(snapshot).values() for name in names}
 
     def said(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
-        """Return the positions of words for what an agent does in a conversation."""
+        """Return the positions of words for what one does in a conversation."""
         return frozenset(at for at, (start, end) in enumerate(ranges) if fold(self._query[start:end]) in _SAID)
 
     def names_of(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:

@@ -69,6 +69,7 @@ def first(memory, query: str) -> str:
         ("cache keys with Codex", "3"),
         ("what did codex say about cache keys", "3"),
         ("was hat Codex zu cache keys erklärt", "3"),
+        ("we solved the cache keys with Codex", "3"),
         ("cache keys in harbour-map", "1"),
         ("harbour map: cache keys", "1"),
         ("cache keys in ledger", "2"),
