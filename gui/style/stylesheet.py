@@ -121,7 +121,7 @@ QTreeView { border-color: transparent; show-decoration-selected: 1; }
 QTableView:focus, QTreeView:focus { border-color: $accent; }
 QTableView::item { padding: 2px 3px; border: none; }
 QTreeView::item { padding: 3px 0px; border: none; }
-QTableView::item:selected, QTreeView::item:selected, QTreeView::branch:selected {
+QTableView::item:selected, QTreeView::item:selected {
     background: $accent_ground; color: $text; }
 QHeaderView { background: $alternate; border: none; }
 QHeaderView::section {
