@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Slot
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout
 
 from engine import FolderCount, marked, number, tr, tr_count
@@ -145,6 +145,14 @@ _MOST_DESCRIBED = 30
 """Most expanded folders whose changes are signalled individually; no screen shows more."""
 
 
+class _Tree(QTreeView):
+    """A tree whose current row is selected as soon as it has the focus: Qt's own focus frame is grey in every theme."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.setCurrentIndex(self.currentIndex())
+
+
 class FolderCard(FontSized, QFrame):
     """A card with the tree of folders and their counts. Sources are expanded initially."""
 
@@ -153,11 +161,10 @@ class FolderCard(FontSized, QFrame):
         self.setProperty("role", "card")
         self.model = FolderModel()
         self.model.setParent(self)
-        self.tree = QTreeView()
+        self.tree = _Tree()
         self.tree.setModel(self.model)
         self.tree.setFrameShape(QFrame.Shape.NoFrame)
         self.tree.setUniformRowHeights(True)
-        self.tree.setAllColumnsShowFocus(True)
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.tree.setAccessibleName(tr("Folders of the index"))
         header = self.tree.header()

@@ -48,8 +48,9 @@ MOST_RESULTS = 10_000
 
 
 def documents_folder() -> str:
-    """Return the folder in which file dialogs open."""
-    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    """Return the folder in which file dialogs open: Qt would replace a missing one with the current folder."""
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return documents if Path(documents).is_dir() else str(Path.home())
 
 
 class SavingFailed(MnemoscopeError):

@@ -117,11 +117,11 @@ QListWidget#offers::item:hover, QListWidget#offers::item:selected { background: 
 
 QTableView, QTreeView {
     background: $base; border: 1px solid $line; border-radius: 6px; gridline-color: $line; outline: none; }
-QTableView:focus { border-color: $accent; }
+QTreeView { border-color: transparent; show-decoration-selected: 1; }
+QTableView:focus, QTreeView:focus { border-color: $accent; }
 QTableView::item { padding: 2px 3px; border: none; }
-QTreeView { border: none; outline: none; show-decoration-selected: 1; }
 QTreeView::item { padding: 3px 0px; border: none; }
-QTableView::item:selected, QTreeView::item:selected, QTreeView::branch:selected {
+QTableView::item:selected, QTreeView::item:selected {
     background: $accent_ground; color: $text; }
 QHeaderView { background: $alternate; border: none; }
 QHeaderView::section {

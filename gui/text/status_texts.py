@@ -89,7 +89,7 @@ _WORDS = {
     "extension": marked("other file extension"),
     "archive": marked("archive"),
     "generated": marked("generated file"),
-    "hidden": marked("hidden file"),
+    "hidden": marked("hidden"),
     "ignored-folder": marked("ignored folder"),
     "kept-elsewhere": marked("in another workspace"),
     "missing": marked("missing file"),

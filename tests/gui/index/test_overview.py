@@ -194,6 +194,14 @@ def test_folder_expansion_survives_update(page):
     assert tree.isExpanded(model.index(1, 0)), "a new source is open"
 
 
+def test_focused_folder_tree_selects_its_current_row(qtbot, page):
+    tree = page.folders.tree
+    with qtbot.waitActive(page):
+        page.activateWindow()
+    tree.setFocus(Qt.FocusReason.TabFocusReason)
+    assert tree.selectionModel().isSelected(tree.currentIndex())
+
+
 def test_folder_names_have_minimum_width(qtbot, page, appearance):
     card, tree = page.folders, page.folders.tree
     card.show_folders((make_folder(""), make_folder("recipes/cakes", pending=0)))

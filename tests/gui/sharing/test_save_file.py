@@ -6,10 +6,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from PySide6.QtCore import QStandardPaths
 
 from engine import Settings
 from gui.core.workspace import Opened
-from gui.sharing.export import SavingFailed, note_paths, save_whole
+from gui.sharing.export import SavingFailed, documents_folder, note_paths, save_whole
 
 needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can write everywhere")
 
@@ -120,3 +121,10 @@ def test_existing_file_is_not_replaced_without_consent(tmp_path, notes):
         save_whole(tmp_path / "a.md", b"new", notes=[notes], may_replace=False)
     with pytest.raises(SavingFailed, match=r"is a folder"):
         save_whole(tmp_path, b"new", notes=[notes])
+
+
+def test_dialogs_open_at_home_without_documents_folder(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(QStandardPaths, "writableLocation", lambda _: str(tmp_path / "Documents"))
+    assert documents_folder() == str(Path.home())
+    (tmp_path / "Documents").mkdir()
+    assert documents_folder() == str(tmp_path / "Documents")
