@@ -30,6 +30,7 @@ from engine.text.tokens import RUN
 from engine.text.tokens_and_stems import letters_and_digits, words_and_stems
 
 _WORD = re.compile(r"[^\W_]+")
+_NOT_IN_NAMES = {code: None for code in range(128) if not chr(code).isalnum()}
 _MOST_WORDS = 12
 """Most words of a title; pasted text is longer."""
 _MOST_NAMED = 50
@@ -410,20 +411,14 @@ def put_first(
 
 @lru_cache(4096)  # all chunks of a file have the same
 def _names_of_file(title: str, path: str, aliases: str) -> frozenset[str]:
-    """Return the title, the file's name and the aliases of a file, each as its words without spaces."""
-    words = (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines()))
-    return frozenset(map("".join, words))
-
-
-def _words_of_name(path: str) -> tuple[list[str], list[str]]:
-    """Return the words of a file's name, without and with its suffix."""
+    """Return the letters and digits of a file's title, of its name with and without its suffix, and of its aliases."""
     name = path.rpartition("/")[2]
-    return _words(name.rpartition(".")[0]), _words(name)
+    return frozenset(map(letters_of_name, (title, name.rpartition(".")[0], name, *aliases.splitlines())))
 
 
 def letters_of_name(name: str) -> str:
     """Return the letters and digits of a name, folded: "Wi-Fi 6E" is `wifi6e`."""
-    return "".join(_words(name))
+    return name.lower().translate(_NOT_IN_NAMES) if name.isascii() else "".join(_words(name))
 
 
 def _words(text: str) -> list[str]:

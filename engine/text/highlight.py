@@ -34,8 +34,8 @@ prefixes."""
 _COMMON_LETTERS = 2
 _WITH_Y = {"die": "dy", "lie": "ly", "tie": "ty"}
 """Stems of dying, lying and tying, whose second letter differs from that of the word."""
-_PLAIN = rf"[A-Za-z][a-z]{{0,31}}+[.:]?(?:[{DELIMITERS}]++|\Z)"
-"""Regex for a plain word, whose only token is itself in lower case, and what follows it."""
+_PLAIN = "[A-Za-z][a-z]{0,31}+[.:]?"
+"""Regex for a plain word before a delimiter: its only token is the word in lower case."""
 _CONNECTORS = "._-+#/@:"
 """Characters between the parts of one identifier."""
 _WITHOUT_CONNECTORS = str.maketrans("", "", _CONNECTORS + "'")
@@ -206,9 +206,12 @@ class _Matcher(dict[str, _RunMatches | None]):
         plain = alone and not counted and languages[0] in _PREFIX_LANGUAGES
         beginnings = self._beginnings_of_matches() if plain else None
         self._may_match = None if beginnings is None else _all_but_plain(beginnings)
-        """Skips most words of a text: the plain ones that begin unlike all matches. None where this is not known."""
-        self._beginnings = None if beginnings is None else self._beginnings_of_parts(beginnings)
-        """First two letters of all parts of identifiers that match; None if they are not known."""
+        """Skips most words of a text: the plain ones that begin unlike all matches. None where this is not known.
+
+        One regex for all plain words takes a third of the time of looking at each.
+        """
+        self._beginnings = () if beginnings is None else self._beginnings_of_parts(beginnings)
+        """First two letters of all parts of identifiers that match; only used with `_may_match`."""
 
     def _beginnings_of_matches(self) -> frozenset[str] | None:
         """Return the first two letters of all plain words that match; None if they are not known."""
@@ -256,17 +259,20 @@ class _Matcher(dict[str, _RunMatches | None]):
         """Return the runs of a text that may match, or that count for the positions in a phrase."""
         if self._language is None or self._phrases:
             return RUN.findall(text)
-        # One regex for all plain words takes a third of the time of looking at each.
-        runs = RUN.findall(text if self._may_match is None else " ".join(self._may_match.findall(text)))
+        runs = RUN.findall(text if self._may_match is None else self._without_impossible(self._may_match.findall(text)))
         streams = streams_of(self._language)  # not stored, so that the cached words can be freed
-        return [run for run in runs if (run in streams or self._may_begin(run)) and self._may_be(*streams[run])]
+        return [run for run in runs if self._may_be(*streams[run])]
 
-    def _may_begin(self, run: str) -> bool:
-        """Whether a run contains the first letters of a match. Checked first, since analysing a run takes longer."""
-        if self._beginnings is None or not run.isascii():
-            return True
-        letters = run.lower().translate(_WITHOUT_CONNECTORS)
-        return any(map(letters.__contains__, self._beginnings))  # many runs: a generator takes twice as long
+    def _without_impossible(self, stretches: list[str]) -> str:
+        """Return the stretches that contain the first letters of a match, joined: to analyse one takes far longer.
+
+        Those with other characters than ASCII are all returned.
+        """
+        letters = " ".join(stretches).lower().translate(_WITHOUT_CONNECTORS).split(" ")
+        # There are few beginnings and many stretches: `any` for each stretch takes several times as long.
+        possible = {at for beginning in self._beginnings for at, of in enumerate(letters) if beginning in of}
+        possible.update(at for at, stretch in enumerate(stretches) if not stretch.isascii())
+        return " ".join([stretches[at] for at in sorted(possible)])
 
     def _may_be(self, words: str, stems: str, keys: str, inner: str) -> bool:
         """Whether a run with these streams may match; most don't."""
@@ -392,7 +398,8 @@ def _all_but_plain(beginnings: frozenset[str]) -> re.Pattern[str]:
     `beginnings`: two letters each, or a whole word of one letter. Each match starts where the last one ended.
     """
     starts = "|".join(re.escape(start) if len(start) > 1 else rf"{re.escape(start)}\b" for start in sorted(beginnings))
-    return re.compile(rf"[{DELIMITERS}]*+(?:(?!{starts}){_PLAIN})*+(?:([^{DELIMITERS}]+)|\Z)")
+    plain = rf"(?!{starts}){_PLAIN}[{DELIMITERS}]++"  # few such classes: compiling one takes a tenth of a millisecond
+    return re.compile(rf"[{DELIMITERS}]*+(?:{plain})*+(?:([^{DELIMITERS}]+)|\Z)")
 
 
 def _find_run(piece: str, run: str, start: int) -> int:

@@ -219,7 +219,7 @@ def stems_of(language: str) -> Stems:
     would damage a Ukrainian text.
     """
     language = counted_as(language)
-    return _by_language.setdefault(language, Stems(language))
+    return _by_language.get(language) or _by_language.setdefault(language, Stems(language))
 
 
 def forms_of(root: str, language: str) -> tuple[str, ...]:
