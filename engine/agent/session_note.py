@@ -317,11 +317,11 @@ def lines_of(messages: Sequence[SpokenMessage], longest: int) -> str:
 
     A heading or an unclosed fence within a message doesn't affect the note around it; invisible characters are removed.
     """
-    lines = (f"{speaker}: {_within(visible(shortened(text, longest)))}" for speaker, text in messages)
+    lines = (f"{speaker}: {_indented(visible(shortened(text, longest)))}" for speaker, text in messages)
     return "\n".join(line.replace(": \n", ":\n", 1) for line in lines)
 
 
-def _within(text: str) -> str:
+def _indented(text: str) -> str:
     first, *others = _harmless(text.split("\n"))
     return "\n".join([first, *(line and INDENT + line for line in others)])
 

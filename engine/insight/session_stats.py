@@ -102,7 +102,7 @@ def _names(model: str) -> tuple[str, ...]:
 def load_prices(path: str = "") -> Prices:
     """Load the built-in price table, and before it the user's own from this path. Raises `SettingsError`."""
     built_in = _built_in()
-    return Prices((*_parse(_own(path), path), *built_in) if path else built_in)
+    return Prices((*_parse(_read_price_file(path), path), *built_in) if path else built_in)
 
 
 _EXAMPLE = 'list = [{ models = { "claude-sonnet-5" = { input = 2, output = 10 } } }]'
@@ -114,7 +114,7 @@ def _built_in() -> tuple[_PriceList, ...]:
     return _parse(files("resources").joinpath(name).read_bytes(), name)
 
 
-def _own(path: str) -> bytes:
+def _read_price_file(path: str) -> bytes:
     try:
         return read_file(Path(path).expanduser(), _LARGEST_FILE)
     except (OSError, ValueError) as error:

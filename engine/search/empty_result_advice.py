@@ -244,7 +244,7 @@ class _Advice:
         """Suggest the query without one of its conditions, where that has results; a phrase becomes separate words."""
         query = self._context.query
         for clause in query.required[:_MOST_DEMANDS]:
-            other = _without(query, clause)
+            other = _without_clause(query, clause)
             if not other.strip():
                 continue
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
@@ -311,7 +311,7 @@ def _results(outcome: SearchOutcome) -> str:
     return tr_count("{count:,} result", "{count:,} results", outcome.total)
 
 
-def _without(query: Query, left_out: Clause) -> str:
+def _without_clause(query: Query, left_out: Clause) -> str:
     clauses = list[Clause]()
     for clause in query.clauses:
         if clause != left_out:

@@ -210,7 +210,7 @@ class Spelling:
         found = known.get(key)
         if found is None:
             found = known[key] = (
-                _apart(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
+                _words_joined_in(snapshot, token, language) if apart else _nearest(snapshot, token, korean=korean)
             )
         return found
 
@@ -407,7 +407,7 @@ def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
     return [near for _, near in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _apart(snapshot: Snapshot, token: str, language: str) -> list[Near]:
+def _words_joined_in(snapshot: Snapshot, token: str, language: str) -> list[Near]:
     """Return the likeliest words that `token` may join, fewest words first: "commandline", "getusername".
 
     The first and the last aren't function words: "notable" is not "not able".

@@ -166,7 +166,7 @@ def usage_of_sessions(snapshot: Snapshot, file_id: int | None = None) -> dict[in
     for row in snapshot.connection.execute(query, (file_id,)):
         session = row[0]
         again = copied.get(row[:2]) if copied else None
-        usage = ModelUsage(*row[1:]) if again is None else ModelUsage(row[1], *_without(row[2:], again))
+        usage = ModelUsage(*row[1:]) if again is None else ModelUsage(row[1], *_without_copied(row[2:], again))
         usages[session] = (*usages[session], usage) if session in usages else (usage,)
     return usages
 
@@ -205,7 +205,7 @@ def _copied_usage(snapshot: Snapshot, file_id: int | None) -> dict[tuple[int, st
     return copied
 
 
-def _without(counts: Sequence[Any], copied: list[float]) -> list[Any]:
+def _without_copied(counts: Sequence[Any], copied: list[float]) -> list[Any]:
     """Return token counts and cost without those of copied requests; unknown numbers stay unknown."""
     return [None if now is None else max(0, now - type(now)(again)) for now, again in zip(counts, copied, strict=True)]
 

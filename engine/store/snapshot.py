@@ -230,7 +230,7 @@ class Snapshot:
                     WHERE c.id IN ({_marks(group)})""",
                 group,
             )
-            for id_, path, source, title, language, mtime_ns, start, end, heading, text, *session in _whole(rows):
+            for id_, path, source, title, language, mtime_ns, start, end, heading, text, *session in _checked(rows):
                 path_of_headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
                 chunks[id_] = StoredChunk(
                     id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, *session
@@ -442,7 +442,7 @@ def typed(rows: Iterable[Any], kind: type[_Row]) -> list[_Row]:
         raise IndexCorrupt(tr("The index contains values of the wrong type ({reason}).", reason=error)) from None
 
 
-def _whole(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+def _checked(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     """Yield rows of chunks after checking their types like `typed`, without copying texts. Raises `IndexCorrupt`."""
     for row in rows:
         if tuple(map(type, row)) not in _CHUNK_TYPES:

@@ -117,7 +117,7 @@ def time_series(months: Sequence[MonthCount]) -> Series:
         tuple(marks),
         summary=tr(
             "{files}, from {first} to {last}. Most in {most}.",
-            files=_both(notes, sessions),
+            files=_notes_and_sessions(notes, sessions),
             first=marks[0].key,
             last=marks[-1].key,
             most=most.caption,
@@ -148,12 +148,12 @@ def _time_mark(year: int, month: int, notes: int, sessions: int) -> Mark:
     when = short_month_and_year(date(year, month, 1)) if month else str(year)
     return Mark(
         (notes, sessions),
-        f"{when}: {_both(notes, sessions)}",
+        f"{when}: {_notes_and_sessions(notes, sessions)}",
         ((when, year * 100 + month), figure_cell(notes), figure_cell(sessions)),
     )
 
 
-def _both(notes: int, sessions: int) -> str:
+def _notes_and_sessions(notes: int, sessions: int) -> str:
     notes_text = tr_count("{count:,} note", "{count:,} notes", notes)
     if not sessions:
         return notes_text

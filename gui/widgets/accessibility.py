@@ -236,15 +236,15 @@ class _Part(QAccessibleInterface):
 
 def following(widget: QWidget) -> QWidget:
     """Return the next widget in tab order, focusable or not; after the window's last one, the first."""
-    return _own(widget.nextInFocusChain() or widget)
+    return _with_correct_ownership(widget.nextInFocusChain() or widget)
 
 
 def preceding(widget: QWidget) -> QWidget:
     """Return the previous widget in tab order, focusable or not."""
-    return _own(widget.previousInFocusChain() or widget)
+    return _with_correct_ownership(widget.previousInFocusChain() or widget)
 
 
-def _own(found: QWidget) -> QWidget:
+def _with_correct_ownership(found: QWidget) -> QWidget:
     """Correct PySide's ownership of a widget that Qt returned, and of its parents; returns the widget.
 
     PySide treats the result as a child of the given widget: when that is deleted, everything in the window created by
@@ -253,7 +253,7 @@ def _own(found: QWidget) -> QWidget:
     parent = found.parentWidget()
     found.setParent(parent)
     if parent is not None and not shiboken6.createdByPython(parent):
-        _own(parent)  # otherwise its wrapper would be deleted, and that of its child with it
+        _with_correct_ownership(parent)  # otherwise its wrapper would be deleted, and that of its child with it
     return found
 
 

@@ -205,7 +205,7 @@ class LanceMemory(BuiltinMemory):
         try:
             if known is not None and known.complete:
                 return known, known.vectors(), self.table.problem or ""
-            return *self.table.read(_whole), ""
+            return *self.table.read(_with_counted_vectors), ""
         except TableMissing:
             return None, 0, ""
         except MnemoscopeError as error:
@@ -263,7 +263,7 @@ def _another_model(view: TableView | None, own: MemoryProviderStatus) -> str:
     return tr("No search by meaning: {reason}", reason=other_model(view))
 
 
-def _whole(view: TableView) -> tuple[TableView, int]:
+def _with_counted_vectors(view: TableView) -> tuple[TableView, int]:
     """Read everything the status needs from the table."""
     view.files()
     return view, view.vectors()

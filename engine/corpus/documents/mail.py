@@ -102,10 +102,10 @@ class _Parts:
             raise damaged(skip_reasons.TOO_DEEP)
         kind = part.get_content_type()
         if kind == "message/rfc822" and part.is_multipart():
-            for mail in _within(part):
+            for mail in _inner_messages(part):
                 self.read(mail, level + 1)
         elif part.is_multipart():
-            for inner in self._chosen(kind, _within(part)):
+            for inner in self._chosen(kind, _inner_messages(part)):
                 self._part(inner, level + 1)
         elif name := self._name(part):
             self._attached.append(name)
@@ -133,7 +133,7 @@ class _Parts:
         return "" if shown else name
 
 
-def _within(part: Message) -> list[Message]:
+def _inner_messages(part: Message) -> list[Message]:
     """Return the parts of a part."""
     return [inner for inner in part.get_payload() if isinstance(inner, Message)]
 
