@@ -95,12 +95,12 @@ def _mostly_within(chunks: dict[int, _Chunk], passage: Passage) -> list[int]:
     A neighbour that only overlaps by its last lines is left out.
     """
 
-    def own(chunk: _Chunk) -> bool:
+    def is_mostly_within(chunk: _Chunk) -> bool:
         common = min(chunk.end, passage.end_line) - max(chunk.start, passage.start_line) + 1
         shorter = min(chunk.end - chunk.start, passage.end_line - passage.start_line) + 1
         return common >= _OWN_SHARE * shorter
 
-    return [id_ for id_, chunk in chunks.items() if own(chunk)]
+    return [id_ for id_, chunk in chunks.items() if is_mostly_within(chunk)]
 
 
 def stored_vector(snapshot: Snapshot, model: StoredModel, example: ExamplePassage) -> Vectors | None:

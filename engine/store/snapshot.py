@@ -233,7 +233,7 @@ class Snapshot:
                     WHERE c.id IN ({_marks(group)})""",
                 group,
             )
-            for id_, path, source, title, language, mtime_ns, start, end, heading, *rest in _whole(rows):
+            for id_, path, source, title, language, mtime_ns, start, end, heading, *rest in _checked(rows):
                 above = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
                 chunks[id_] = StoredChunk(id_, path, source, title, language, mtime_ns / 1e9, start, end, above, *rest)
         if len(chunks) <= _CACHED_CHUNKS:
@@ -443,7 +443,7 @@ def typed(rows: Iterable[Any], kind: type[_Row]) -> list[_Row]:
         raise IndexCorrupt(tr("The index contains values of the wrong type ({reason}).", reason=error)) from None
 
 
-def _whole(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+def _checked(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     """Yield rows of chunks after checking their types like `typed`, without copying texts. Raises `IndexCorrupt`."""
     for row in rows:
         if tuple(map(type, row)) not in _CHUNK_TYPES:

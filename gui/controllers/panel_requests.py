@@ -74,12 +74,12 @@ class PanelActions(QObject):
         ExplanationController(views.search, explanation, dock, self._remedy)
         views.sessions.folder_requested.connect(folders.add_sessions)
         views.edits.folder_requested.connect(folders.add_sessions)
-        views.sessions.engine_requested.connect(partial(self._do, "engine"))
-        views.index.action_requested.connect(self._do)
+        views.sessions.engine_requested.connect(partial(self._carry_out, "engine"))
+        views.index.action_requested.connect(self._carry_out)
         views.index.files_requested.connect(self.show_files)
         views.search.body.missing_file_requested.connect(self.explain_missing)
         views.search.body.map_requested.connect(self._show_map)
-        diagnostics.action_requested.connect(self._do)
+        diagnostics.action_requested.connect(self._carry_out)
         diagnostics.setting_requested.connect(settings.show_option)
         diagnostics.add_requested.connect(folders.add_extra_path)
         diagnostics.type_requested.connect(folders.add_extension)
@@ -132,7 +132,7 @@ class PanelActions(QObject):
         self._views.search.controller.search_within()
 
     @Slot(str)
-    def _do(self, action: str) -> None:
+    def _carry_out(self, action: str) -> None:
         status = self._workspace.status
         if action == "rebuild":
             self._banner.confirm_rebuild()
@@ -165,7 +165,7 @@ class PanelActions(QObject):
                 status = self._workspace.status
                 self.show_files("failed" if status is not None and status.failed_files else "skipped")
             case _:
-                self._do(remedy.name)
+                self._carry_out(remedy.name)
 
 
 class RememberFeatures:

@@ -107,16 +107,16 @@ class SavedSearchStore(QObject):
         self._acts.clear()
         self._show(((), ()))
         if manager is not None:
-            self._do(lambda _storage: None)
+            self._enqueue(lambda _storage: None)
 
     def note(self, query: QueryRecord) -> None:
         """Add a query to the history, if the history is on."""
         if self.notes:
-            self._do(lambda storage: storage.note(query))
+            self._enqueue(lambda storage: storage.note(query))
 
     def forget_recent(self, query: QueryRecord | None = None) -> None:
         """Remove a query from the history; None removes all."""
-        self._do(lambda storage: storage.forget_recent(query))
+        self._enqueue(lambda storage: storage.forget_recent(query))
 
     def save(self, name: str, query: QueryRecord) -> None:
         """Save a query under a name, replacing a saved search with the same name."""
@@ -124,27 +124,27 @@ class SavedSearchStore(QObject):
 
     def put_back(self, search: SavedSearch) -> None:
         """Restore a deleted search unchanged."""
-        self._do(lambda storage: storage.save(search))
+        self._enqueue(lambda storage: storage.save(search))
 
     def put_back_recent(self, searches: tuple[RecentSearch, ...]) -> None:
         """Restore removed entries of the history."""
-        self._do(lambda storage: storage.restore_recent(searches))
+        self._enqueue(lambda storage: storage.restore_recent(searches))
 
     def rename(self, name: str, new_name: str) -> None:
-        self._do(lambda storage: storage.rename(name, new_name))
+        self._enqueue(lambda storage: storage.rename(name, new_name))
 
     def forget_saved(self, name: str) -> None:
-        self._do(lambda storage: storage.forget_saved(name))
+        self._enqueue(lambda storage: storage.forget_saved(name))
 
     def touch(self, name: str) -> None:
         """Set the saved search's time of last use to now."""
-        self._do(lambda storage: storage.touch(name))
+        self._enqueue(lambda storage: storage.touch(name))
 
     def name_of(self, query: QueryRecord | None) -> str:
         """Return the name under which this query is saved; empty if it is not."""
         return next((search.name for search in self.saved if search.query == query), "")
 
-    def _do(self, act: Act) -> None:
+    def _enqueue(self, act: Act) -> None:
         if self._storage is not None:
             self._acts.append(act)
             self._run()

@@ -194,7 +194,7 @@ class SettingsModel(QObject):
         )
         if known:
             self._undo.append(tuple(change.back for change in reversed(known)))
-            self._do(known)
+            self._apply_changes(known)
 
     def set(self, key: str, value: Any, layer: str) -> None:
         """Set one option in the layer `defaults` or `workspace`."""
@@ -211,10 +211,10 @@ class SettingsModel(QObject):
         if not self._undo:
             return ""
         changes = self._undo.pop()
-        self._do(changes)
+        self._apply_changes(changes)
         return changes[0].key
 
-    def _do(self, changes: Changes) -> None:
+    def _apply_changes(self, changes: Changes) -> None:
         at_once = tuple(change for change in changes if applies_at_once(change.key))
         reopening = tuple(change for change in changes if not applies_at_once(change.key))
         later = reopening if self._needs_approval(reopening) else ()
