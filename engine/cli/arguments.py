@@ -283,7 +283,7 @@ def _query_help(program: str) -> str:
     return (
         f"A query consists of words and any of these:\n{table}\n\n"
         f"Dates are like 2026-05-31, 2026-05, yesterday, last week or 7d.\n"
-        f"A query of operators alone lists the files changed last.\n"
+        f"A query of operators alone lists the newest files, notes by their own date.\n"
         f"Quote a query for the shell: {program} 'drip \"left valve\" -hose after:2026-05'"
     )
 
