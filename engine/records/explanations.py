@@ -156,8 +156,8 @@ class ResultExplanation(Record, frozen=True):
     language_known: bool = True
     """Whether the model knows the query's language; otherwise vectors don't count."""
     word_similarity: float | None = None
-    """Average cosine of the query's words to the most similar ones in the result's best two lines, 0 to 1, which
-    changes the order of results in another language; None if words were not compared."""
+    """Average cosine of the query's words to the result's most similar ones, 0 to 1, which changes the order of results
+    in another language; None if words were not compared."""
     by_words: bool = False
     """Whether only the text score reaches the minimum, which is then shown as the score."""
 

@@ -45,8 +45,7 @@ class Scored(msgspec.Struct, frozen=True):
     lift: "Lift | None" = None
     """None if the query names no time, agent, project or file, or only others than the chunk's."""
     word_similarity: float | None = None
-    """Average cosine of the query's words to the most similar ones in the chunk's best two lines; None if they were not
-    compared."""
+    """Average cosine of the query's words to the chunk's most similar ones; None if they were not compared."""
 
     @property
     def unlifted(self) -> float:

@@ -293,7 +293,7 @@ def _word_similarity(reason: ResultExplanation) -> str:
         return ""
     return tr(
         "The query is in another language, so the order also depends on its single words: their average cosine to the "
-        "most similar words of the best two lines is {cosine:.2f}.",
+        "most similar words of the passage is {cosine:.2f}.",
         cosine=reason.word_similarity,
     )
 

@@ -2,8 +2,7 @@
 
 One vector stands for a whole passage, so the word that distinguishes similar passages hardly counts, and across
 languages no keyword makes up for it. Here each word of the query takes the cosine of the passage's most similar word,
-as in models of late interaction such as ColBERT ("MaxSim"). All these words are in the two adjacent lines that match
-best: in all lines together, a long passage has similar words by chance.
+as in models of late interaction such as ColBERT ("MaxSim").
 """
 
 import re
@@ -34,7 +33,7 @@ _MOST_WORDS = 400
 """Most different words of the query and these results together: the built-in model takes a quarter of a millisecond
 for a new one.
 """
-_WEIGHT = 1.5
+_WEIGHT = 0.5
 """Weight of the words' average cosine, relative to that of the passage's cosine."""
 _FREQUENT, _RARE = 4.0, 16.0
 """Rarities below which a word of the query hardly counts, and above which all count the same."""
@@ -79,11 +78,11 @@ def order_by_words(
     """
     places = [place for place, scored in enumerate(results) if scored.id in foreign]
     words = _different(context.query.searched_text)
-    passages = _passages([results[place] for place in places], words, leg.snapshot)
-    if not words or len(passages) < 2:
+    texts = _texts([results[place] for place in places], words, leg.snapshot)
+    if not words or len(texts) < 2:
         return results
     try:
-        similarities = _similarities(words, passages, model, context)
+        similarities = _similarities(words, texts, model, context)
     except ProviderError:
         return results
     scale = _WEIGHT * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
@@ -105,47 +104,43 @@ def order_by_words(
 
 
 def _similarities(
-    words: Sequence[str], passages: Sequence[Sequence[Sequence[str]]], model: WordVectors, context: SearchContext
+    words: Sequence[str], texts: Sequence[Sequence[str]], model: WordVectors, context: SearchContext
 ) -> list[float]:
-    """Return each passage's similarity to the query's `words`, 0 to 1: the average cosine of the most similar words in
-    its best pair of lines, weighted by the rarity of the query's.
-
-    `passages`: the words of each pair of lines.
+    """Return each text's similarity to the query's `words`, 0 to 1: the average cosine of the most similar words,
+    weighted by the rarity of the query's.
     """
     import numpy as np
 
-    columns = {word: column for column, word in enumerate(dict.fromkeys(chain(*chain(*passages))))}
+    columns = {word: column for column, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
     vectors = model.word_vectors([*words, *columns], cancel=context.cancel)
     cosines = np.maximum(0, vectors[: len(words)] @ vectors[len(words) :].T)
     weights = np.array([max(_LEAST, min(_RARE, model.rarity(word)) - _FREQUENT) for word in words])
     weights /= weights.sum()
     similarities = []
-    for pairs in passages:
-        nearest = (cosines[:, [columns[word] for word in pair]].max(axis=1) for pair in pairs)
-        similarities.append(max((float(of @ weights) for of in nearest), default=0.0))
+    for text in texts:
+        nearest = cosines[:, [columns[word] for word in text]].max(axis=1, initial=0)
+        similarities.append(float(nearest @ weights))
     return similarities
 
 
-def _passages(results: Sequence[Scored], query_words: Sequence[str], snapshot: Snapshot) -> list[list[list[str]]]:
-    """Return the words of each pair of adjacent lines of each passage, with those of its headings, except function
-    words; of fewer passages if these and the query have too many different words.
+def _texts(results: Sequence[Scored], query_words: Sequence[str], snapshot: Snapshot) -> list[list[str]]:
+    """Return the different words of each passage and its headings, but for function words; of fewer passages if these
+    and the query have too many words.
     """
     chunks = snapshot.chunks([scored.id for scored in results])
-    passages, different = [], set(query_words)
+    texts, different = [], set(query_words)
     for scored in results:
         chunk = chunks.get(scored.id)
         if chunk is None:
             break
         function_words = stop_words(counted_as(chunk.language))
-        texts = ("\n".join(chunk.heading), *chunk.text.splitlines())
-        heading, *lines = ([word for word in _different(text) if fold(word) not in function_words] for text in texts)
-        different.update(heading, *lines)
+        words = _different("\n".join((*chunk.heading, chunk.text)))
+        words = [word for word in words if fold(word) not in function_words]
+        different.update(words)
         if len(different) > _MOST_WORDS:
             break
-        lines = list(filter(None, lines)) or [[]]
-        pairs = ([*heading, *first, *second] for first, second in zip(lines, lines[1:] or [[]], strict=False))
-        passages.append([pair for pair in pairs if pair])
-    return passages
+        texts.append(words)
+    return texts
 
 
 def _different(text: str) -> list[str]:

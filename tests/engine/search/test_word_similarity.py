@@ -104,20 +104,6 @@ def test_few_german_words_among_german_notes_are_not_compared(tmp_path: Path) ->
     assert not any(_similarities(outcome))
 
 
-def test_words_in_adjacent_lines_are_more_similar(tmp_path: Path) -> None:
-    key, cellar = "The key is behind the clock.", "We keep the apples in the cellar."
-    others = ["The train to the city was late again.", "My brother has a new guitar.", "It rains."]
-    orders = {"near": (*others, key, cellar), "apart": (key, *others, cellar)}
-    memory = _memory(tmp_path, {name: "\n\n".join(lines) for name, lines in orders.items()})
-    try:
-        outcome = _explained(memory, "Schlüssel für den Keller")
-    finally:
-        memory.close()
-    assert [result.path for result in outcome.results] == ["near.md", "apart.md"]
-    near, apart = (similarity or 0.0 for similarity in _similarities(outcome))
-    assert near > apart > 0
-
-
 @pytest.mark.parametrize("wordless", ["", "12345 678"])
 def test_wordless_note_does_not_disable_word_comparison(tmp_path: Path, wordless: str) -> None:
     memory = _memory(tmp_path, {**NOTES, "empty": wordless})
