@@ -324,7 +324,7 @@ class Searcher:
                     if widened is not analysis:
                         analysis, leg = widened, KeywordLeg(snapshot, widened, self._frequencies)
                 leg.weigh_missing({word for suggestion in context.suggestions for word, _ in suggestion.words})
-        return KeywordPart(example, analysis, conditions, scope, within, leg, self._ranker.named_in(context))
+        return KeywordPart(example, analysis, conditions, scope, within, leg, named)
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
