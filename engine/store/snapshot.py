@@ -222,20 +222,21 @@ class Snapshot:
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """Return the chunks with these ids, by id; unknown ids are left out."""
         chunks = {id_: self._chunks[id_] for id_ in ids if id_ in self._chunks}
-        of_file = f"SELECT 1 FROM {self.tables.chunks} p WHERE p.file_id = c.file_id"
+        above = f"SELECT 1 FROM {self.tables.chunks} p WHERE p.file_id = c.file_id AND p.start_line < c.start_line"
         for group in in_batches([id_ for id_ in ids if id_ not in chunks], _GROUP):
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
                         c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, ''), coalesce(s.rewound, ''),
-                        c.places IS NULL AND NOT EXISTS ({of_file} AND p.start_line < c.start_line)
+                        c.places IS NULL AND (c.start_line = 1 OR NOT EXISTS ({above}))
                     FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     LEFT JOIN {self.tables.sessions} s ON s.file_id = f.id
                     WHERE c.id IN ({_marks(group)})""",
                 group,
             )
             for id_, path, source, title, language, mtime_ns, start, end, heading, *rest in _checked(rows):
-                above = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
-                chunks[id_] = StoredChunk(id_, path, source, title, language, mtime_ns / 1e9, start, end, above, *rest)
+                headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
+                file = path, source, title, language, mtime_ns / 1e9
+                chunks[id_] = StoredChunk(id_, *file, start, end, headings, *rest)
         if len(chunks) <= _CACHED_CHUNKS:
             self._chunks = chunks | self._chunks if len(self._chunks) <= _CACHED_CHUNKS else chunks
         return chunks
