@@ -19,7 +19,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, DiskFull
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText
-from engine.indexing import note_preparation, preparation_processes
+from engine.indexing import preparation_processes
 from engine.indexing.crashing_files import CrashRecord
 from engine.indexing.note_preparation import ChunkRows, IndexedChunk, StoredNote, prepare
 from engine.indexing.preparation_processes import NotePreparation
@@ -185,9 +185,10 @@ def test_full_disk_ends_a_long_note(tmp_path: Path, token: CancelToken, monkeypa
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
-    monkeypatch.setattr(note_preparation, "_MOST_HELD", 1)
+    rows = ChunkRows(tmp_path, token)
+    rows._held = 2**30  # as if many rows had been added
     with pytest.raises(DiskFull):
-        prepare(*note(1), CHUNKING, None, ChunkRows(tmp_path, token))
+        prepare(*note(1), CHUNKING, None, rows)
 
 
 def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) -> None:
