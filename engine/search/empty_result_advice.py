@@ -19,6 +19,7 @@ from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Field, Phrase, Query, Word
+from engine.text.query_parser import parse_query
 from engine.text.time_expressions import PREPOSITIONS, read_times
 
 RunQuery = Callable[[SearchRequest], SearchOutcome]
@@ -35,6 +36,8 @@ _WITHOUT = marked("Without {condition}, the query finds {results}.")
 _AS_WORDS = marked("Searched as words, {condition} finds {results}.")
 _VALUES_ARE_WORDS = ("path", "title", "tag", "links", "backlinks", "project")
 """Operators whose values may be in a text."""
+_SIGNS = "-#"
+"""Signs before a word that make it an exclusion or a tag."""
 _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
@@ -257,11 +260,11 @@ class _Advice:
 
     def _as_words(self, clause: Clause) -> Iterator[SearchRemedy]:
         """Suggest the values of operators as words, for a query that has nothing else."""
-        values = [of.value for of in clause.alternatives if isinstance(of, Field) and of.name in _VALUES_ARE_WORDS]
-        if values and not clause.negated:
-            yield from self._tried(
-                "demand", _AS_WORDS, condition=any_of(map(in_quotes, values)), query=" ".join(values)
-            )
+        fields = [of for of in clause.alternatives if isinstance(of, Field) and of.name in _VALUES_ARE_WORDS]
+        values = [value for of in fields if (value := of.value.lstrip(_SIGNS))]
+        query = " ".join(values)
+        if values and not clause.negated and not parse_query(query).required:
+            yield from self._tried("demand", _AS_WORDS, condition=any_of(map(in_quotes, values)), query=query)
 
     def _tried(self, name: RemedyName, advice: str, *, condition: str = "", **changes: Any) -> Iterator[SearchRemedy]:
         """Run the query with `changes`, and yield a remedy if it has results.

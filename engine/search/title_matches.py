@@ -59,7 +59,7 @@ _LONGEST_START = 80
 """Most characters before the name in a line that defines it."""
 _JOINTS = " _.-:>"
 """Joints: characters that may be between two parts of a name."""
-_JOINT = lazy_pattern(r"\S*\w[-_.]\w\S*")
+_JOINT = lazy_pattern(r"(?=\S++\Z).*?\w[-_.]\w")
 """Matches words that are joined by a sign, without spaces."""
 _JOINED = lazy_pattern(r"(?=\S+\Z).*(?:[_.:>]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])")
 """Matches the parts of a name spelled as one name, not as words of a sentence."""
@@ -94,7 +94,7 @@ def chunks_named(
     """
     if not (names := list(map("".join, _names_in(query, analysis)))):
         return {}
-    begun = names[0] if _JOINT.fullmatch(query.text) else ""
+    begun = names[0] if _JOINT.match(query.text) else ""
     equal, longer = dict[int, NamedChunk](), dict[int, NamedChunk]()
     for id_, line, file, title, path, aliases in snapshot.titles(tuple(ids)):
         called = _names_of_file(title, path, aliases)

@@ -339,7 +339,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     marked: list[QueryTerm] = []
     introduced = NOTES_ON.match(text)
     own_notes = 0 if introduced is None else introduced.end()
-    mixed = not text.isupper()
+    mixed = any(letter.isalpha() and not letter.isupper() for letter in text)
     begins = True  # no searched word comes before, except fillers
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))

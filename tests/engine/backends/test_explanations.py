@@ -211,7 +211,9 @@ def test_operator_alone_without_a_match_is_offered_as_words(open_memory) -> None
     as_words = _remedies(memory.search("tag:irrigation", explain=True))["demand"]
     assert as_words.query == "irrigation"
     assert as_words.advice == f"Searched as words, “irrigation” finds {as_words.finds:,} results."
-    assert _remedies(memory.search("tag:quagga", explain=True)) == {}
+    assert _remedies(memory.search("tag:-irrigation", explain=True))["demand"].query == "irrigation"
+    for query in ("tag:quagga", 'title:"quagga -quagga"', 'title:"source:notes"'):
+        assert _remedies(memory.search(query, explain=True)) == {}, query
 
 
 def test_advice_names_one_of_several_conditions(open_memory) -> None:

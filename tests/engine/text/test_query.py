@@ -290,6 +290,7 @@ def test_word_for_note_next_to_one_other_is_filler(query: str, fillers: list[str
         ("ポンプについてのメモ", ["ポンプ"]),
         ("Pumpe AND Keller verwendet", ["Pumpe", "Keller", "verwendet"]),
         ("насос AND клапан", ["насос", "клапан"]),
+        ("مضخة AND صمام", ["مضخة", "صمام"]),
     ],
 )
 def test_request_words_of_question_are_not_searched(query: str, words: list[str]) -> None:
