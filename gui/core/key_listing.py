@@ -148,7 +148,7 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
 
 
 def _common(contexts: tuple[ContextName, ...], others: tuple[ContextName, ...]) -> ContextName | None:
-    """Return the first of the contexts `contexts` in which the keys of `others` also work; None without one."""
+    """Return the first of `contexts` in which the keys of `others` also work; None without one."""
     return next((context for context in contexts if any(overlap(context, other) for other in others)), None)
 
 

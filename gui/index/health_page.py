@@ -155,9 +155,9 @@ def _in_a_row(*widgets: QWidget) -> QWidget:
     row.addStretch(1)
     for widget in widgets:
         row.addWidget(widget)
-    page = QWidget()
-    page.setLayout(row)
-    return page
+    holder = QWidget()
+    holder.setLayout(row)
+    return holder
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -414,11 +414,8 @@ class ResultsView(QWidget):
         if start is not None:
             self._start_lists.show_content(start)
         table = None if start is None else self._start_lists
-        pressed = self.page.has_focus()
         self.page.show_state(*words, offers=offers, actions=actions, table=table)
         self._stack.setCurrentWidget(self.page)
-        if pressed and not self.page.has_focus():
-            self.page.take_focus()  # else the next pane would get the focus of the replaced button
         self.list.show_rows((), keep=False)
 
     @Slot(str)

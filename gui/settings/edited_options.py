@@ -234,8 +234,8 @@ class SettingsModel(QObject):
         """Whether changes rebuild the index, or may send other texts to a service than now."""
         then = self._file.changed(changes).settings
         effects = engine.consequences_of(self._folder, self._file.settings, then)
-        placed = [placed_options()[change.key] for change in changes]
-        sends = any(option.page in FORMS or option.option.group is Group.SERVICES for option in placed)
+        placements = [placed_options()[change.key] for change in changes]
+        sends = any(placed.page in FORMS or placed.option.group is Group.SERVICES for placed in placements)
         other_texts = effects.other_files or other_vectors(self._file.settings, then)
         return sends or effects.full_rebuild or effects.other_index or (other_texts and _may_send(then))
 

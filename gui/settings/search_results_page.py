@@ -136,7 +136,7 @@ class ResultsPage(DialogPage):
         fits.sort(key=lambda match: match[0])
         # The page with the best match comes first, and on each the best match.
         order = list(dict.fromkeys(whole_page(placed.page) for _, placed, _ in fits))
-        fits.sort(key=lambda fit: order.index(whole_page(fit[1].page)))
+        fits.sort(key=lambda match: order.index(whole_page(match[1].page)))
         self._due = [(placed, switch) for _, placed, switch in fits]
         number = len(self._due)
         self._count_label.setText(

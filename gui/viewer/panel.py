@@ -124,7 +124,7 @@ class ViewerPanel(BaseViewer):
     def refresh(self) -> None:
         """Read chunks and links again after a change of the index; a file that is shown is watched separately."""
         if self.opened is None and not self._opener.busy:
-            self._open(reloading=False)  # the folder may be back
+            self._open(reloading=True)  # the folder may be back; the message stays meanwhile
         self._follower.look_again()
         self._chunks.refresh()
         self.link_card.refresh()
@@ -220,7 +220,7 @@ class ViewerPanel(BaseViewer):
             self._opener.open(self._manager, self.target.name)
 
     def _on_opened(self, opened: OpenedFile) -> None:
-        reloading = self._reloading
+        reloading = self._reloading and self.opened is not None
         self._drop_file(keep_lines=True)
         old, self.opened = self.source.lines, opened
         first = 1 if self.target is None else self.target.first or 1  # laying out another screen takes 5 ms
@@ -262,7 +262,7 @@ class ViewerPanel(BaseViewer):
         self.rendered.resolve, self.rendered.images = resolve, images
 
     def _on_failed(self, sentence: str) -> None:
-        if self._reloading:
+        if self._reloading and self.opened is not None:
             return  # the last text stays; the watcher reports a deleted file
         self._drop_file()
         self.header.set_ready(False)

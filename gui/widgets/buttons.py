@@ -73,7 +73,7 @@ class CopyJsonButton(QPushButton):
     """A button that copies a record as JSON, and briefly confirms it in its label."""
 
     def __init__(self, record: Callable[[], Any], description: str) -> None:
-        """`record` returns the record to copy, None if there is none; `description` describes the record."""
+        """`record` returns the record to copy, None if there is none; `description` is the button's tooltip."""
         super().__init__(tr("Copy as JSON"))
         self._record = record
         set_tip(self, description)

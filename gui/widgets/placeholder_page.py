@@ -152,7 +152,10 @@ class StatePage(VerticalScrollArea):
         actions: Sequence[Action] = (),
         table: QWidget | None = None,
     ) -> None:
-        """Replace the page's contents. `keys`: a second sentence; `table`: the same widget each time, or None."""
+        """Replace the page's contents, and keep the focus of a button. `keys`: a second sentence; `table`: the same
+        widget each time, or None.
+        """
+        focused = self.has_focus()
         set_role(self.sentence, "meta" if title else "")
         for words, text in ((self._title, title), (self.sentence, sentence), (self._keys, keys)):
             words.setText(text)
@@ -174,6 +177,8 @@ class StatePage(VerticalScrollArea):
         self._below, self._buttons, self._rows = None, [], []
         if offers or actions:
             self._show_buttons(offers, actions)
+        if focused and not self.has_focus():
+            self.take_focus()  # else the next pane would get the focus of the replaced button
 
     def _show_buttons(self, offers: Sequence[Offer], actions: Sequence[Action]) -> None:
         """Add the buttons below the sentences and the table."""

@@ -122,6 +122,12 @@ def test_deleted_file_shows_error_until_index_changes(qtbot, panel: ViewerPanel,
     memory.open_error = FileNotFoundError(2, "No such file", "x")
     panel.show_file(GREENHOUSE)
     qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == f"{GREENHOUSE} no longer exists.")
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    assert panel.empty_page.take_focus()
+    with qtbot.waitSignal(panel.file_shown):
+        panel.refresh()
+    assert panel.empty_page.has_focus()  # although its button was made again
     memory.open_error = None
     with qtbot.waitSignal(panel.file_shown):  # the sync after the folder has come back
         panel.refresh()

@@ -81,7 +81,7 @@ class JanFormat:
         )
         parser = JanParser(facts=facts)
         assistants = map(mapping, items(thread.get("assistants")))
-        chosen = (mapping(of.get("model")) for of in (thread, *assistants))
+        chosen = (mapping(holder.get("model")) for holder in (thread, *assistants))
         parser.use_model(next((id_ for model in chosen if (id_ := string(model.get("id")))), ""))
         return parser
 
