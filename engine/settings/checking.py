@@ -1,7 +1,6 @@
 """Checks one layer of the settings file against the options, and describes errors in a sentence."""
 
 import functools
-import json
 import math
 import os
 import re
@@ -326,7 +325,11 @@ def header_of(path: tuple[str, ...]) -> str:
 
 def _written(part: str) -> str:
     """Return a part of a key as in the file."""
-    return part if _PLAIN_KEY.fullmatch(part) else json.dumps(part, ensure_ascii=False)
+    if _PLAIN_KEY.fullmatch(part):
+        return part
+    import json  # few keys need it
+
+    return json.dumps(part, ensure_ascii=False)
 
 
 def _simplified(name: str) -> str:

@@ -1,5 +1,6 @@
 """In the window, the engine runs on the pools of `Jobs`; the watcher is its only other thread."""
 
+import contextlib
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,14 +144,17 @@ def test_search_of_outdated_index_syncs_on_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, jobs: Jobs
 ) -> None:
     manager = opened(qtbot, real_window, tmp_path / "notes")
-    stopped: list[bool] = []
+    failed: list[bool] = []
 
-    def stop(token: engine.CancelToken) -> engine.SyncReport:
-        return manager.sync(progress=lambda _: token.cancel(), cancel=token)
+    def fail(_: object) -> None:
+        raise engine.MnemoscopeError("The drive is gone.")
 
-    job = jobs.write(stop, lambda _: None)
-    job.token.on_cancel(lambda: stopped.append(True))
-    qtbot.waitUntil(lambda: bool(stopped) and manager.current_sync() is None)
+    def sync(token: engine.CancelToken) -> None:
+        with contextlib.suppress(engine.MnemoscopeError):
+            manager.sync(progress=fail, cancel=token)
+
+    jobs.write(sync, lambda _: failed.append(True))
+    qtbot.waitUntil(lambda: bool(failed) and manager.current_sync() is None)
     seen.work.clear()
     jobs.read(lambda token: manager.search("lamp", cancel=token), lambda _: None)
     wait_for(qtbot, real_window, "search")

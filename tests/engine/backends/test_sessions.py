@@ -6,6 +6,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -15,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PathRefused, TranscriptUnreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.parsers.openclaw import OpenClawParser
-from engine.indexing import session_row_builder, transcript_stage
+from engine.indexing import note_preparation, session_row_builder, transcript_stage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -420,16 +421,16 @@ def test_a_document_has_no_raw_lines(memory: BuiltinMemory, store: Path, indent:
         memory.read_session(summary.path)
 
 
-@pytest.mark.parametrize("step", ["redact", "chunk_rows"])
+@pytest.mark.parametrize(("module", "step"), [(session_row_builder, "redact"), (note_preparation, "chunk_rows")])
 def test_a_cancel_ends_the_work_on_one_long_conversation(
-    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch, step: str
+    memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str
 ) -> None:
     texts = [f"Word{number} " * 20_000 for number in range(9)]
     said_ = [{"uuid": f"m{at}", "sender": "human", "text": text} for at, text in enumerate(texts)]
     export = [{"uuid": "c", "name": "Words", "chat_messages": said_}]
     (store / "conversations.json").write_text(json.dumps(export))
     token, calls = CancelToken(), 0
-    done = getattr(session_row_builder, step)
+    done = getattr(module, step)
 
     def cancelling(*arguments: object) -> object:
         nonlocal calls
@@ -437,7 +438,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
         token.cancel()
         return done(*arguments)
 
-    monkeypatch.setattr(session_row_builder, step, cancelling)
+    monkeypatch.setattr(module, step, cancelling)
     assert memory.sync(cancel=token).cancelled
     assert 0 < calls <= 2  # a text and its id
     assert memory.sessions() == ()
