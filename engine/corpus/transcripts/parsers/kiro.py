@@ -249,8 +249,8 @@ class KiroParser(LineParser, kw_only=True):
         elif kind == "toolResult":
             name = self.calls.pop(clean(string(body.get("toolUseId"))), "")
             texts = (
-                string(content.get("data")) or tool_input(content.get("data"))
-                for content in map(mapping, items(body.get("content")))
+                string(part.get("data")) or tool_input(part.get("data"))
+                for part in map(mapping, items(body.get("content")))
             )
             yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
         else:
