@@ -470,15 +470,15 @@ class BuiltinMemory:
         remote = provider is not None and provider.remote
         on_keywords = options.get("on_keywords")
 
-        def named(outcome: SearchOutcome) -> SearchOutcome:
+        def with_remote(outcome: SearchOutcome) -> SearchOutcome:
             return msgspec.structs.replace(outcome, remote=True) if remote else outcome
 
-        first = None if on_keywords is None else lambda outcome: on_keywords(named(outcome))
+        first = None if on_keywords is None else lambda outcome: on_keywords(with_remote(outcome))
         outcome = self._searcher().search(request, cancel, first)
         if not self._watches:
             outcome = with_outdated(outcome, self._guard)
         self.indexing.latest_results = outcome.results
-        return named(outcome)
+        return with_remote(outcome)
 
     def _after_repair(self) -> None:
         self.indexing.request("fallback")

@@ -134,7 +134,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         unknown = f"  ({unknown_items(session.unknown)})" if session.unknown else ""
         line = (
             f"{_column(names[session.path], name_width)}  {_moment(session.last)}  {session.agent:<{agent_width}}  "
-            f"{session.messages:>5,}  {title}{project}{unknown}{_path_or_name(names[session.path])}"
+            f"{session.messages:>5,}  {title}{project}{unknown}{_long_name(names[session.path])}"
         )
         print(safe(line))
     if not matching:
@@ -150,10 +150,10 @@ def _width(names: Iterable[str]) -> int:
 
 def _column(name: str, width: int) -> str:
     """Return a name, padded; "…" for a long path, which is at the end of its line."""
-    return f"{'…' if _path_or_name(name) else name:<{width}}"
+    return f"{'…' if _long_name(name) else name:<{width}}"
 
 
-def _path_or_name(name: str) -> str:
+def _long_name(name: str) -> str:
     """Return the end of a line: a long path, the name of a session whose id is not unique; empty for another name."""
     return f"  {name}" if len(name) > _WIDEST_NAME and "/" in name else ""
 
@@ -312,7 +312,7 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
         title = use.title or "Untitled"
         name = names.get(path, path)
         used = f"{use.agent:<{agent_width}}  {done:<{kinds_width}}"
-        line = f"{_column(name, width)}  {_moment(use.time)}  {used}  {title}{project}{_path_or_name(name)}"
+        line = f"{_column(name, width)}  {_moment(use.time)}  {used}  {title}{project}{_long_name(name)}"
         print(safe(line))
     if not uses:
         print("No session read or changed a matching file.")

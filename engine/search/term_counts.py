@@ -203,8 +203,8 @@ def least_distance(first: list[int], second: list[int]) -> int:
     first.sort()  # a term with several stems has consecutive phrases for them
     second.sort()
     least = here = there = 0
-    many, others = len(first), len(second)
-    while least != 1 and here < many and there < others:
+    firsts, seconds = len(first), len(second)
+    while least != 1 and here < firsts and there < seconds:
         gap = second[there] - first[here]
         if gap and (not least or abs(gap) < least):
             least = abs(gap)

@@ -180,11 +180,11 @@ class FileNames:
 
     def stable_names(self, files: Mapping[str, SharedFile]) -> dict[str, str]:
         """Return the stable names of files by their key in the table, without own ones that the settings exclude."""
-        this_machine = self._machine().id
+        own_id = self._machine().id
         own: dict[tuple[str, str], SharedFile] = {}
         foreign = []
         for file in files.values():
-            if not any(id_ == this_machine for id_, _ in file.holders):
+            if not any(id_ == own_id for id_, _ in file.holders):
                 foreign.append(file)
             elif (known := own.get((file.source, file.path))) is None or known.mtime_ns < file.mtime_ns:
                 own[file.source, file.path] = file
