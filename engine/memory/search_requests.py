@@ -24,6 +24,8 @@ from engine.settings.search_settings import QuerySettings
 
 _SAME_TIME = 0.001
 """Greatest difference of two equal times of a file in seconds, since they are floating-point numbers."""
+_MOST_NAMED = 5
+"""Most files that a notice names: after a checkout of a repository, all have another time."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -141,10 +143,15 @@ def with_outdated(outcome: SearchOutcome, guard: PathGuard) -> SearchOutcome:
                 changed.append(path)
     notices = [outcome.notice] if outcome.notice else []
     if missing:
-        notices.append(tr("Deleted since the last update: {files}.", files=", ".join(missing)))
+        notices.append(tr("Deleted since the last update: {files}.", files=_listed(missing)))
     if changed:
-        notices.append(tr("Changed since the last update: {files}.", files=", ".join(changed)))
+        notices.append(tr("Changed since the last update: {files}.", files=_listed(changed)))
     return msgspec.structs.replace(outcome, notice=" ".join(notices))
+
+
+def _listed(files: Sequence[str]) -> str:
+    listed, more = ", ".join(files[:_MOST_NAMED]), len(files) - _MOST_NAMED
+    return tr("{words} and {count} more", words=listed, count=more) if more > 0 else listed
 
 
 def _or_default(value: float | None, default: float) -> float:
