@@ -45,6 +45,29 @@ class PathGuard:
             raise PathRefused
         return self._descend(root, name)
 
+    def times(self, names: Iterable[str]) -> dict[str, float | None]:
+        """Return the time of last change of the files with these indexed names; None for a file that doesn't exist.
+
+        Names outside of all folders are left out, and all names if the workspace can't be read. Neither rules nor the
+        folders above a file are checked, which takes a tenth of the time of `locate`.
+        """
+        try:
+            roots = find_roots(self._workspace, self._settings)
+        except WorkspaceError:
+            return {}
+        times: dict[str, float | None] = {}
+        for name in names:
+            if (root := roots.home_of(name)) is None:
+                continue
+            inner = name[len(root.name) :].strip("/")
+            try:
+                times[name] = os.lstat(os.path.join(root.path, inner) if inner else root.path).st_mtime
+            except (FileNotFoundError, NotADirectoryError):
+                times[name] = None
+            except OSError:
+                continue
+        return times
+
     @property
     def rules(self) -> str:
         """Fingerprint of the settings for names: an index made with the same fingerprint contains no excluded name."""

@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 
 import msgspec
 
-from engine.base.errors import PathRefused, QueryTooLong
+from engine.base.errors import QueryTooLong
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import (
@@ -130,17 +130,12 @@ def check_length(query: str) -> None:
 
 def with_outdated(outcome: SearchOutcome, guard: PathGuard) -> SearchOutcome:
     """Name the found notes that were deleted or changed since the last update in the notice of an answer."""
-    missing, changed = list[str](), list[str]()
-    for path, modified in {found.path: found.modified for found in outcome.results if found.source == "memory"}.items():
-        try:
-            now = guard.locate(path).stat().st_mtime
-        except FileNotFoundError:
-            missing.append(path)
-        except (OSError, PathRefused):
-            continue  # such as a note of another machine
-        else:
-            if abs(now - modified) > _SAME_TIME:
-                changed.append(path)
+    indexed = {found.path: found.modified for found in outcome.results if found.source == "memory"}
+    now = guard.times(indexed)
+    missing = [path for path, modified in now.items() if modified is None]
+    changed = [path for path, modified in now.items() if modified and abs(modified - indexed[path]) > _SAME_TIME]
+    if not missing and not changed:
+        return outcome
     notices = [outcome.notice] if outcome.notice else []
     if missing:
         notices.append(tr("Deleted since the last update: {files}.", files=_listed(missing)))
