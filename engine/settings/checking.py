@@ -325,11 +325,7 @@ def header_of(path: tuple[str, ...]) -> str:
 
 def _written(part: str) -> str:
     """Return a part of a key as in the file."""
-    if _PLAIN_KEY.fullmatch(part):
-        return part
-    import json  # few keys need it
-
-    return json.dumps(part, ensure_ascii=False)
+    return part if _PLAIN_KEY.fullmatch(part) else msgspec.json.encode(part).decode()
 
 
 def _simplified(name: str) -> str:
