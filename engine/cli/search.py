@@ -141,7 +141,8 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
 def _print_count(outcome: SearchOutcome) -> None:
     hidden = outcome.total - len(outcome.results) - sum(result.more_in_file for result in outcome.results)
     if not outcome.results:
-        print("No matches.")
+        reason = outcome.explanation.reason if outcome.explanation else ""
+        print(safe(f"No matches. {reason}".rstrip()))
     elif outcome.total > len(outcome.results):
         total = f"{outcome.total:,}+ results" if outcome.total_is_least else plural(outcome.total, "result")
         print(f"{len(outcome.results):,} of {total}{'; --max-results shows more' if hidden > 0 else ''}.")
