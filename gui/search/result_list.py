@@ -22,6 +22,7 @@ from gui.search.result_rows import (
     Row,
     RowKey,
     list_copies,
+    with_selected,
 )
 from gui.search.row_delegate import ResultDelegate
 from gui.widgets.row_list import Index, ListPosition, RowList
@@ -107,10 +108,15 @@ class ResultList(RowList):
         if not keep:
             self._listed.clear()
         self._answered, rows = rows, list_copies(rows, self._listed)
+        current, key = self.rows.row(self.currentIndex().row()), None
+        if keep and self._held and isinstance(current, ResultRow):
+            rows, key = with_selected(rows, current, self.rows.all)
         if keep and self.rows.shows(rows):
             return
         # A "more" row is always last, so its position is not kept.
         position = self._remember((MoreInFileRow, MoreRow)) if keep and self.rows.rowCount() else None
+        if position is not None and key is not None:
+            position = position.renamed(key)
         several = self._selected_keys() if keep else ()
         self._arranging = True
         try:
@@ -136,6 +142,14 @@ class ResultList(RowList):
     def hold(self) -> None:
         """Keep the current result selected even if a later answer has a better one: the user has seen it."""
         self._held = True
+
+    @Slot()
+    def select_next(self) -> None:
+        """Select the next result or, if there is none below, the previous one."""
+        at = self.currentIndex().row()
+        results = [number for number, row in enumerate(self.rows.all) if isinstance(row, ResultRow) and number != at]
+        if results:
+            self._set_current(next((number for number in results if number > at), results[-1]))
 
     def current_result(self) -> MemorySearchResult | None:
         row = self.rows.row(self.currentIndex().row())

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from itertools import accumulate
@@ -31,13 +31,14 @@ from gui.widgets.row_list import Index, RowModel
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]
-Leg = Literal["", "words", "meaning", "filters"]
+Leg = Literal["", "words", "meaning", "filters", "gone"]
 LEGS: dict[Leg, tuple[str, str]] = {
     "words": (marked("words only"), marked("words")),
     "meaning": (marked("meaning only"), marked("meaning")),
     "filters": (marked("filters only"), marked("filters")),
+    "gone": (marked("no longer found"), marked("not found")),
 }
-"""What found a result alone -> its description, long and short."""
+"""What found a result alone, or that nothing finds it any more -> its description, long and short."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
 """Names in the index -> displayed names."""
 _MOST_PATHS = 12
@@ -119,7 +120,10 @@ class ResultRow:
     occurrence: int
     """Number among the chunks of one long line, which share their start line; else 0."""
     leg: Leg
-    """The search or the filters that found it alone; empty if both searches did, or if only one ran."""
+    """The search or the filters that found it alone; empty if both searches did, or if only one ran.
+
+    "gone": the latest answer doesn't contain it, and it stays since the user has selected it.
+    """
 
     @property
     def key(self) -> RowKey:
@@ -269,6 +273,43 @@ def list_copies(rows: Sequence[Row], listed: Collection[RowKey]) -> list[Row]:
         else:
             unfolded.append(row)
     return unfolded
+
+
+def with_selected(rows: Sequence[Row], selected: ResultRow, before: Sequence[Row]) -> tuple[Sequence[Row], RowKey]:
+    """Return the rows of an answer with the result that was selected among the rows `before`, and the key of its row.
+
+    If the answer doesn't contain it, the same passage at other lines or in a renamed file takes its place; without one,
+    its row stays, marked as no longer found.
+    """
+    if any(row.key == selected.key for row in rows):
+        return rows, selected.key
+    known = {row.path for row in before if isinstance(row, FileRow)}
+    for row in rows:
+        if isinstance(row, ResultRow) and _continues(row.result, selected.result, known):
+            return rows, row.key
+    above = before[: before.index(selected)]
+    heading = next(row for row in reversed(above) if isinstance(row, FileRow))
+    stays = replace(selected, leg="gone")
+    keys = {row.key for row in above}
+    last = max((number for number, row in enumerate(rows) if row.key in keys), default=-1)
+    own = next((number for number, row in enumerate(rows) if row.key == heading.key), -1)
+    if own >= 0:
+        within = own + 1
+        while within < len(rows) and rows[within].key in keys:
+            within += 1
+        return [*rows[:within], stays, *rows[within:]], stays.key
+    end = last + 1
+    while end < len(rows) and not isinstance(rows[end], FileRow | MoreRow):  # no group of another file is divided
+        end += 1
+    return [*rows[:end], replace(heading, results=1), stays, *rows[end:]], stays.key
+
+
+def _continues(found: MemorySearchResult, selected: MemorySearchResult, known: Collection[str]) -> bool:
+    """Return whether a result is the selected passage at other lines of its file, or in a file that is not known."""
+    if found.path == selected.path:
+        return found.start_line <= selected.end_line and selected.start_line <= found.end_line
+    same_text = (found.snippet, found.start_line) == (selected.snippet, selected.start_line)
+    return same_text and found.path not in known
 
 
 def leg_of(result: MemorySearchResult) -> Leg:

@@ -307,10 +307,10 @@ class ResultsView(QWidget):
         self.list.lay_out(build_rows(answer.outcome, self._order), self._stack.size())
 
     def show_answer(self, answer: Answer) -> None:
-        """Show an answer; a repeated query keeps the position in the list."""
+        """Show an answer; a repeated query, unlike one without its correction, keeps the position in the list."""
         before = self._answer
         same = before is not None and before.query.subject == answer.query.subject
-        keep = same and self.has_results
+        keep = same and self.has_results and before is not None and before.query.correct == answer.query.correct
         self._answer = answer
         if not (same or answer.final):
             self.suggestions.show_suggestions(())  # those of the previous query

@@ -35,6 +35,7 @@ from gui.widgets.buttons import guide_button
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import line
+from gui.widgets.layouts import lay_out_now
 from gui.widgets.message_banner import Action, MessagePage
 
 _WIDTH, _HEIGHT = 860, 690
@@ -323,6 +324,7 @@ class SettingsDialog(QDialog):
         elif self.model.read:
             self.results.search(query, self.pages.names)
             self._stack.setCurrentWidget(self.results)
+            lay_out_now(self.results.scroller)  # the page has grown with its rows while it was hidden
             self.page_choice.show_chosen(False)
             self.pages.show_buttons(None)
 

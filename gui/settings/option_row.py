@@ -17,7 +17,7 @@ from gui.settings.value_formatting import value_words
 from gui.text.plain_text import set_tip
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import FlowLayout, lay_out_now, scrolling_column
+from gui.widgets.layouts import FlowLayout, add_shown, lay_out_now, scrolling_column
 
 # --- The line below an option: source of its value, undo, default, effect of a change, and key -----------------------
 
@@ -435,7 +435,7 @@ class OptionsPage(DialogPage):
                 self.add_widget(SystemRow(switch))
             else:
                 self.add_row(self.make_row(placed))
-        lay_out_now()
+        lay_out_now(self.scroller)
 
     def add_row(self, row: OptionRow) -> None:
         """Add a row below the other options."""
@@ -443,15 +443,14 @@ class OptionsPage(DialogPage):
         self.add_widget(row)
 
     def add_widget(self, widget: QWidget) -> None:
-        self._list.addWidget(widget)
-        widget.show()  # immediately, so that the layout includes it
+        add_shown(self._list, widget)
         self._end.take(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
         return OptionRow(placed, self.model, parent=self.column.parentWidget())
 
     def add_section(self, title: str) -> None:
-        self._list.addWidget(section_head(title))
+        add_shown(self._list, section_head(title))
 
     @property
     def ready(self) -> bool:

@@ -24,7 +24,7 @@ from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_formatting import value_words
 from gui.widgets.accessibility import LastInTabOrder, announce
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.layouts import clear_layout, lay_out_now, scrolling_column
+from gui.widgets.layouts import add_shown, clear_layout, lay_out_now, scrolling_column
 
 _AT_ONCE = 4
 NOTHING = marked("No setting matches.")
@@ -162,13 +162,12 @@ class ResultsPage(DialogPage):
             if page != self._page:
                 self._page = page
                 if self._list.count():
-                    self._list.addWidget(line())
-                self._list.addWidget(label(tr(PAGES[page]), "group"))
+                    add_shown(self._list, line())
+                add_shown(self._list, label(tr(PAGES[page]), "group"))
             row = self._row(placed, switch)
-            self._list.addWidget(row)
-            row.show()  # immediately, so that the layout includes it
+            add_shown(self._list, row)
             end.take(row)
-        lay_out_now()
+        lay_out_now(self.scroller)
         if now:
             self._turn.start()  # once more after the last ones, which the layout has shown by then
 

@@ -112,6 +112,7 @@ class Views(QObject):
         self.conversation.like_requested.connect(self._search_like)
         self.viewer.more_requested.connect(self._search_like)
         self.viewer.search_requested.connect(self._search_words)
+        self.viewer.next_requested.connect(search.body.list.select_next)
         self.index.left.connect(self.focus_box)
         self.edits.edit_selected.connect(self.show_edit)
         self.edits.sessions_requested.connect(self._search_file)

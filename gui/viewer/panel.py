@@ -55,10 +55,12 @@ class ViewerPanel(BaseViewer):
         sessions_requested: find the sessions that used the file with this name.
         location_chosen: open this `Location`.
         search_requested: search for these words.
+        next_requested: show the next result of the search that found the shown file.
     """
 
     location_chosen = Signal(object)
     search_requested = Signal(str)
+    next_requested = Signal()
     file_shown = Signal(str)
     more_requested = Signal(object, str)
     link_requested = Signal(object)
@@ -277,7 +279,10 @@ class ViewerPanel(BaseViewer):
             self._show_page(self.empty_page)
 
     def _on_vanished(self) -> None:
-        self.banner.show_message(tr("This file was deleted. Its last text is shown."), "degraded", key=_DELETED)
+        found = self.target is not None and self.target.query
+        following = (Action(tr("Next result"), self.next_requested.emit),) if found else ()
+        sentence = tr("This file was deleted. Its last text is shown.")
+        self.banner.show_message(sentence, "degraded", *following, key=_DELETED)
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop everything that reads the shown file; `keep_lines` leaves its text on the screen."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSi
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QRegion, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QBoxLayout,
     QDialog,
     QDialogButtonBox,
     QFrame,
@@ -299,12 +300,19 @@ def keeping_focus(moved: QWidget) -> Iterator[None]:
         focused.setFocus()
 
 
-def lay_out_now() -> None:
-    """Lay out visible widgets that were just added to a page that scrolls.
+def add_shown(column: QBoxLayout, widget: QWidget) -> None:
+    """Add a widget to a visible column and show it, which Qt does a turn later: too late for the next layout."""
+    column.addWidget(widget)
+    widget.show()
+
+
+def lay_out_now(scroller: QScrollArea) -> None:
+    """Give the page in `scroller` the height for the widgets that were just added to it and shown.
 
     Qt first lays them out in the height that the page had before, and would paint all of them squashed.
     """
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+    QCoreApplication.sendEvent(scroller, QEvent(QEvent.Type.LayoutRequest))  # of a page that was hidden, none is posted
 
 
 class FootedColumn(QWidget):

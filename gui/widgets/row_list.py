@@ -1,7 +1,7 @@
 """A list of rows under headings. It keeps its position when the rows are replaced, and skips headings."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from PySide6.QtCore import (
@@ -58,6 +58,11 @@ class ListPosition:
     above: frozenset[Hashable]
     """Rows above the visible ones."""
 
+    def renamed(self, key: Hashable) -> "ListPosition":
+        """Return the position with another key of the current row."""
+        anchors = tuple((key if anchor == self.current else anchor, top) for anchor, top in self.anchors)
+        return replace(self, current=key, anchors=anchors)
+
 
 class KeyedRow(Protocol):
     """Protocol of a row, a plain value; `key` identifies it when the rows are replaced."""
@@ -85,6 +90,11 @@ class RowModel(QAbstractListModel):
     def shows(self, rows: Sequence[KeyedRow]) -> bool:
         """Return whether the model has exactly these rows."""
         return self._rows == rows
+
+    @property
+    def all(self) -> Sequence[Any]:
+        """All rows, in their order."""
+        return self._rows
 
     def row(self, position: int) -> Any:
         """Return the row at a position; None if there is none."""

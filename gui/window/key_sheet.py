@@ -101,7 +101,7 @@ class KeySheet(QWidget):
     def _continue(self) -> None:
         if len(list(islice(self._steps, _ROWS_A_TURN))) < _ROWS_A_TURN:
             self._timer.stop()
-        lay_out_now()  # else the new rows squash those above until the next layout
+        lay_out_now(self.area)  # else the new rows squash those above until the next layout
 
     def _add_rows(self, grid: QGridLayout, part: Sequence[Group]) -> Iterator[None]:
         """Add the rows of one column, yielding after each."""

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication
 
 from gui.search import row_delegate
 from gui.search.result_list import ResultList
-from gui.search.result_rows import build_rows
+from gui.search.result_rows import ResultRow, build_rows
 from gui.search.row_delegate import ExcerptLayout
 
 Key = Qt.Key
@@ -119,13 +119,53 @@ def test_best_result_is_selected_until_user_has_seen_one(show, results):
     assert _current(results) == "a.md"
 
 
-def test_removed_result_selects_neighbour(show, results):
-    show("a.md", "b.md", "c.md")
-    _choose(results, "b.md")
-    show("a.md", "c.md", keep=True)
-    assert _current(results) == "c.md"
-    show("a.md", keep=True)
-    assert _current(results) == "a.md"
+def _listed(results: ResultList) -> list[str]:
+    """Return the files of the results from top to bottom, those that are no longer found in parentheses."""
+    rows = [row for row in results.rows.all if isinstance(row, ResultRow)]
+    return [f"({row.result.path})" if row.leg == "gone" else row.result.path for row in rows]
+
+
+def test_removed_result_stays_until_another_is_selected(qtbot, show, results):
+    show("a.md", "b.md", "c.md", "d.md")
+    _choose(results, "c.md")
+    top = _top(results)
+    for names in (("a.md", "b.md", "d.md"), ("b.md", "a.md", "d.md", "e.md"), ("a.md", "b.md", "d.md")):
+        show(*names, keep=True)
+        assert _current(results) == "c.md"
+        assert _top(results) == top
+    assert _listed(results) == ["a.md", "b.md", "(c.md)", "d.md"]
+    assert "no longer found" in results.currentIndex().data(Qt.ItemDataRole.DisplayRole)
+    show("a.md", "b.md", "c.md", "d.md", keep=True)
+    assert _listed(results) == ["a.md", "b.md", "c.md", "d.md"]
+    show("a.md", "b.md", "d.md", keep=True)
+    results.select_next()
+    assert _current(results) == "d.md"
+    show("a.md", "b.md", "d.md", keep=True)
+    assert _listed(results) == ["a.md", "b.md", "d.md"]
+    assert _current(results) == "d.md"
+
+
+def test_removed_result_stays_below_rest_of_its_file(results, make_result, make_outcome):
+    first, second, third, other = make_result(line=1), make_result(line=10), make_result(line=20), make_result("b.md")
+    results.show_rows(build_rows(make_outcome(other, first, second, third), "relevance"), keep=False)
+    results.setCurrentIndex(results.rows.index(results.rows.position(("result", "a.md", 10, 0))))
+    results.show_rows(build_rows(make_outcome(first, third, other), "relevance"), keep=True)
+    rows = [row for row in results.rows.all if isinstance(row, ResultRow)]
+    assert [(row.result.start_line, row.leg) for row in rows] == [(1, ""), (10, "gone"), (20, ""), (1, "")]
+    assert results.current_result() == second
+
+
+def test_selected_passage_is_followed_to_other_lines_and_names(results, make_result, make_outcome):
+    selected = make_result("b.md", 10, snippet="words to follow")
+    moved = make_result("b.md", 12, snippet="words to follow, edited")
+    renamed = make_result("new.md", 12, snippet="words to follow, edited")
+    before, after = make_result("a.md"), make_result("c.md")
+    results.show_rows(build_rows(make_outcome(before, selected, after), "relevance"), keep=False)
+    results.setCurrentIndex(results.rows.index(results.rows.position(("result", "b.md", 10, 0))))
+    for found in (moved, renamed):
+        results.show_rows(build_rows(make_outcome(before, after, found), "relevance"), keep=True)
+        assert results.current_result() == found
+        assert _listed(results) == ["a.md", "c.md", found.path]
 
 
 def test_same_rows_do_not_reset_model(qtbot, show, results):

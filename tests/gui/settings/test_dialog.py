@@ -692,30 +692,30 @@ def test_tab_from_outside_shows_the_whole_field(qtbot, dialog):
     assert first.visibleRegion().boundingRect().height() == first.height()
 
 
-class _SquashedFields(QObject):
-    """Collects the fields that are painted with less than half the height that they need."""
+class _SquashedRows(QObject):
+    """Collects the keys of options whose rows are painted with less than the height that they need."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.painted: list[str] = []
-        self.squashed: list[str] = []
+        self.painted: set[str] = set()
+        self.squashed: set[str] = set()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint and isinstance(watched, QLineEdit):
-            self.painted.append(watched.accessibleName())
-            if watched.height() < watched.minimumSizeHint().height() / 2:
-                self.squashed.append(watched.accessibleName())
+        if event.type() == QEvent.Type.Paint and isinstance(watched, OptionRow):
+            self.painted.add(watched.placed.key)
+            if watched.height() < watched.minimumSizeHint().height():
+                self.squashed.add(watched.placed.key)
         return False
 
 
-def test_found_fields_are_never_painted_squashed(qtbot, show_dialog):
+def test_found_rows_are_never_painted_squashed(qtbot, show_dialog):
     dialog = show_dialog("appearance")
-    fields = _SquashedFields()
-    QApplication.instance().installEventFilter(fields)
-    dialog.search("maximum")
-    qtbot.waitUntil(lambda: dialog.ready and "Maximum file size" in fields.painted)
-    QApplication.instance().removeEventFilter(fields)
-    assert fields.squashed == []
+    rows = _SquashedRows()
+    QApplication.instance().installEventFilter(rows)
+    dialog.search("ex")  # finds fields of several lines on several pages
+    qtbot.waitUntil(lambda: dialog.ready and "extensions" in rows.painted)
+    QApplication.instance().removeEventFilter(rows)
+    assert rows.squashed == set()
 
 
 def test_pending_change_can_be_applied_after_saving_another(qtbot, dialog):

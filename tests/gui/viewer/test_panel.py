@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from gui.style.theme import theme_tokens
 from gui.viewer import base_viewer, external_programs
@@ -373,10 +373,21 @@ def test_deleted_file_keeps_last_text_until_restored(qtbot, panel: ViewerPanel, 
     path.unlink()
     qtbot.waitUntil(lambda: panel.banner.text == "This file was deleted. Its last text is shown.")
     assert panel.source.text_at(1) == "# Greenhouse"
+    assert not [button for button in panel.banner.findChildren(QPushButton) if button.text() == "Next result"]
     memory.files[GREENHOUSE] = "# Back\n"
     memory.locate(GREENHOUSE)
     qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Back")
     assert panel.banner.text == ""
+
+
+def test_deleted_result_offers_the_next(qtbot, panel: ViewerPanel, memory: FakeMemory, show, find) -> None:
+    result = find("timer")
+    show(result, "timer")
+    memory.locate(result.path).unlink()
+    qtbot.waitUntil(lambda: panel.banner.text == "This file was deleted. Its last text is shown.")
+    [following] = [button for button in panel.banner.findChildren(QPushButton) if button.text() == "Next result"]
+    with qtbot.waitSignal(panel.next_requested):
+        following.click()
 
 
 def test_file_of_restored_folder_is_reloaded_after_sync(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
