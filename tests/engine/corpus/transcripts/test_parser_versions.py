@@ -68,7 +68,11 @@ READ: dict[str, tuple[str, str]] = {
     "ollama": ("b4be3e2d7ef1", "ollama:1"),
     "omnigent": ("f766557b1627", "omnigent:1"),
     "open_webui": ("7da5a6fbff9f", "open-webui:1"),
-    "openclaw": ("5565bd77bb96", "openclaw:2 qclaw:2 pi:2 oh-my-pi:2 prime-agent:3"),
+    "openclaw": (
+        "3c359cbc8fd2",
+        "openclaw:2 qclaw:2 pi:3 oh-my-pi:3 gajae-code:1 senpi:1 kimchi:1 prime-agent:4",
+    ),
+    "openclaw_database": ("369984cabcc7", "openclaw:2"),
     "opencode": ("31d6eaf8d689", "opencode:3"),
     "opencode_database": ("fe441b1f3222", "opencode:3 kilo:3 mimocode:3 icodemate:3"),
     "openhands": ("3f436600c2f3", "openhands:2"),
