@@ -27,10 +27,14 @@ _MAIN = (
     "chat-export-1777885200000.json",
     "0c1d2e3f-0000-4000-8000-000000000009.json",
     *(".ndjson", "0c1d2e3f-0000-4000-8000-000000000023.json", "main_main.json", "conversation.json"),
+    "session_fox_1777885200000_deadbeefcafebabe.json",
 )
 """Endings of the files that are read; the others are next to them."""
-_PARTS = ("index.jsonl", "lm-messages.jsonl")
-"""Junie's list of sessions, and lines of Posit Assistant."""
+_PARTS = (
+    *("index.jsonl", "lm-messages.jsonl", "chat-archive.jsonl"),
+    "session_fox_1777885200000_deadbeefcafebabe.journal.jsonl",
+)
+"""Junie's list of sessions, lines of Posit Assistant, and parts of sessions of Xum and Jcode."""
 _PI = (
     {"type": "session", "version": 3, "id": "5e6f7a8b", "timestamp": "2026-05-04T09:00:00.000Z", "cwd": "/boats"},
     {"type": "message", "id": "a1", "message": {"role": "user", "content": "Why does it leak?"}},

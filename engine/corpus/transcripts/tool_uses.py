@@ -21,13 +21,13 @@ UseKind = Literal["read", "edited", "created", "deleted", "command"]
 _Action = Literal["read", "edited", "created", "deleted", "command", "patch", "chosen"]
 
 _TOOLS: Mapping[_Action, str] = {
-    "read": """fsread getfile notebookread open openfile read readcode readfile readfilerange readfiles readmanyfiles
-        readmediafile readmultiplefiles readnotebook readtextfile view viewfile""",
+    "read": """fileread fsread getfile notebookread open openfile read readcode readfile readfilerange readfiles
+        readmanyfiles readmediafile readmultiplefiles readnotebook readtextfile view viewfile""",
     "edited": """append appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile
-        editnotebook editnotebookfile fsappend inserteditintofile insertcontent multiedit multifindandreplace
-        multireplacefilecontent multireplacestringinfile notebookedit replace replacefilecontent replaceinfile
-        replacestringinfile searchandreplace searchreplace singlefindandreplace streamingeditfile strreplace
-        strreplacefile undoedit vscodeeditfileinternal""",
+        editnotebook editnotebookfile fileeditinsert fileeditreplacelines fileeditreplacestring fsappend insertcontent
+        inserteditintofile multiedit multifindandreplace multireplacefilecontent multireplacestringinfile notebookedit
+        replace replacefilecontent replaceinfile replacestringinfile searchandreplace searchreplace singlefindandreplace
+        streamingeditfile strreplace strreplacefile undoedit vscodeeditfileinternal""",
     "created": """create createfile createnewfile download newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile removefiles""",
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand

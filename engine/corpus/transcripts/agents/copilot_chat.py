@@ -24,7 +24,10 @@ _EDITORS = (
     ("Code - OSS", "code-oss"),
     ("Positron", "positron"),
     ("Windsurf", "windsurf"),
+    ("Windsurf - Next", "windsurf-next"),
     ("Trae", "trae"),
+    ("Trae CN", "trae-cn"),
+    ("TRAE SOLO CN", "trae-solo-cn"),
 )
 """Folder of each editor, and the short name of its store."""
 _FLATPAKS = {"Code": "com.visualstudio.code", "VSCodium": "com.vscodium.codium"}

@@ -14,6 +14,7 @@ def _folders(machine: Machine) -> FoundFolders:
     for folder in (machine.folder_in("HERMES_HOME"), machine.below_home(".hermes")):
         if folder:
             yield "", os.path.join(folder, "state.db")
+            yield "profiles", os.path.join(folder, "profiles")
 
 
 def _formats() -> "Formats":
@@ -28,7 +29,7 @@ AGENT = Agent(
     label="Hermes Agent",
     parser_version=2,
     resume="hermes --resume {id}",
-    stores=((r"/\.hermes(?:/state\.db)?\Z", "hermes"),),
+    stores=((r"/\.hermes(?:/state\.db)?\Z", "hermes"), (r"/\.hermes/profiles\Z", "hermes-profiles")),
     folders=_folders,
     files=(),
     databases=r"state\.db",

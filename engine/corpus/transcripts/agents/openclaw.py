@@ -81,14 +81,15 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
             single.setdefault(name.partition(LINES_END)[0], []).append(file.name)
     if not single or not databases:
         return set()
-    from engine.corpus.transcripts.parsers.openclaw import OPENCLAW_DATABASE
+    from engine.corpus.transcripts.parsers.openclaw_database import OPENCLAW_DATABASE
 
     return in_databases(single, databases, OPENCLAW_DATABASE, before, cancel)
 
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.openclaw import OPENCLAW_DATABASE, OpenClawFormat
+    from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
+    from engine.corpus.transcripts.parsers.openclaw_database import OPENCLAW_DATABASE
 
     return Formats(lines=(OpenClawFormat(),), databases=(OPENCLAW_DATABASE,))
 

@@ -1,4 +1,5 @@
-"""Declares Pi, and Oh My Pi and Prime Agent, which were made from it (Prime Agent as agentsview reads it, August 2026).
+"""Declares Pi and programs made from it: Oh My Pi, Gajae-Code, Senpi, Kimchi and Prime Agent (the latter as agentsview
+reads it, August 2026; the others from their public sources of August 2026).
 
 OpenClaw stores their format, too: the folder or the file's name identifies the agent.
 """
@@ -16,16 +17,33 @@ if TYPE_CHECKING:
 _FILES = (r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_[^/]*\.jsonl",)
 
 
-def _pi_folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.folder_in("PI_CODING_AGENT_DIR"), machine.below_home(".pi", "agent")):
+def _folders(variable: str, usual: tuple[str, ...], machine: Machine) -> FoundFolders:
+    """Yield the sessions in the folder that a variable names, and in the usual one below home."""
+    for folder in (machine.folder_in(variable), machine.below_home(*usual)):
         if folder:
             yield "", os.path.join(folder, "sessions")
 
 
 def _oh_my_pi_folders(machine: Machine) -> FoundFolders:
-    for folder in (machine.folder_in("OMP_CODING_AGENT_DIR"), machine.below_home(".omp", "agent")):
-        if folder:
-            yield "", os.path.join(folder, "sessions")
+    yield from _folders("OMP_CODING_AGENT_DIR", (".omp", "agent"), machine)
+    moved = os.path.join(machine.data_homes()[0], "omp")
+    yield "moved", os.path.join(moved, "sessions")
+    for folder in (machine.below_home(".omp"), moved):
+        yield "profiles", os.path.join(folder, "profiles")
+
+
+def _gajae_folders(machine: Machine) -> FoundFolders:
+    yield from _folders("GJC_CODING_AGENT_DIR", (".gjc", "agent"), machine)
+    yield "moved", os.path.join(machine.data_homes()[0], "gjc", "sessions")
+
+
+def _senpi_folders(machine: Machine) -> FoundFolders:
+    yield from _folders("SENPI_CODING_AGENT_DIR", (".senpi", "agent"), machine)
+    named = machine.folder_in("SENPI_CODING_AGENT_SESSION_DIR") or machine.folder_in("OMO_CODING_AGENT_SESSION_DIR")
+    if named:
+        yield "", named
+    for parts in ((".omo", "agent"), (".omo",)):  # of a distribution with its own name
+        yield "OmO", machine.below_home(*parts, "sessions")
 
 
 def _prime_folders(machine: Machine) -> FoundFolders:
@@ -42,27 +60,54 @@ def _formats(agent: str) -> "Formats":
 PI = Agent(
     name="pi",
     label="Pi",
-    parser_version=2,
+    parser_version=3,
     resume="pi --session {id}",
     stores=((r"/\.pi/agent/sessions\Z", "pi"),),
-    folders=_pi_folders,
+    folders=partial(_folders, "PI_CODING_AGENT_DIR", (".pi", "agent")),
     files=_FILES,
     formats=partial(_formats, "pi"),
 )
 OH_MY_PI = Agent(
     name="oh-my-pi",
     label="Oh My Pi",
-    parser_version=2,
+    parser_version=3,
     resume="omp --resume {id}",
-    stores=((r"/\.omp/agent/sessions\Z", "oh-my-pi"),),
+    stores=((r"/(?:\.omp/agent|omp)/sessions\Z", "oh-my-pi"), (r"/\.?omp/profiles\Z", "oh-my-pi-profiles")),
     folders=_oh_my_pi_folders,
     files=_FILES,
     formats=partial(_formats, "oh-my-pi"),
 )
+GAJAE_CODE = Agent(
+    name="gajae-code",
+    label="Gajae-Code",
+    resume="gjc --resume {id}",
+    stores=((r"/(?:\.gjc/agent|gjc)/sessions\Z", "gajae-code"),),
+    folders=_gajae_folders,
+    files=_FILES,
+    formats=partial(_formats, "gajae-code"),
+)
+SENPI = Agent(
+    name="senpi",
+    label="Senpi",
+    resume="senpi --session {id}",
+    stores=((r"/\.(?:senpi/agent|omo(?:/agent)?)/sessions\Z", "senpi"),),
+    folders=_senpi_folders,
+    files=_FILES,
+    formats=partial(_formats, "senpi"),
+)
+KIMCHI = Agent(
+    name="kimchi",
+    label="Kimchi",
+    resume="kimchi --session {id}",
+    stores=((r"/\.config/kimchi/harness/sessions\Z", "kimchi"),),
+    folders=partial(_folders, "KIMCHI_CODING_AGENT_DIR", (".config", "kimchi", "harness")),
+    files=_FILES,
+    formats=partial(_formats, "kimchi"),
+)
 PRIME_AGENT = Agent(
     name="prime-agent",
     label="Prime Agent",
-    parser_version=3,
+    parser_version=4,
     stores=((r"/\.prime/agent/sessions\Z", "prime-agent"),),
     folders=_prime_folders,
     formats=partial(_formats, "prime-agent"),

@@ -1,16 +1,15 @@
-"""OpenClaw: a database of each agent, or `~/.openclaw/agents/<agent>/sessions/<session>.jsonl`; also Pi and Oh My Pi.
+"""Pi's transcripts, which OpenClaw, Oh My Pi and other programs made from Pi write, too: a tree of entries, one a line.
 
-Written from the session format of Pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores, and
-from OpenClaw's public source and documentation between February and November 2026. Since 2026.8 (September 2026),
-`~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite` has the lines of the former files in `transcript_events`, one
-row each; since 2026.9.6, long ones are compressed. `session_windows` have a session's key, and that of the session that
-started it as its sub-agent; a key has one session after the other, the current one's name is in `session_nodes`.
-Sessions that were reset or deleted are in `session_transcript_archives`, unused ones perhaps in files in
-`sessions/cold`. Pi stores `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl` (its public source, March 2026),
-and Oh My Pi the same below `~/.omp`, with a title in the header (January 2026) or in a line of its own in front of it
-(July 2026). `parentSession` in the header, earlier `branchedFrom`, is the session that the user forked, so it makes no
-part of it. It copies entries with their ids and times. Pi's totals include the usage of summaries and of tools that
-asked a model (`usage-totals.ts`, autumn 2026); requests such as those that fill a cache have lines of their own.
+Written from Pi's session format (version 3, https://pi.dev/docs/latest/session-format), and from OpenClaw's public
+source and documentation between February and November 2026. OpenClaw stores
+`~/.openclaw/agents/<agent>/sessions/<session>.jsonl`, since 2026.8 in a database (`openclaw_database.py`), Pi
+`~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl` (its public source, March 2026), and Oh My Pi the same below
+`~/.omp`, with a title in the header (January 2026) or in a line of its own in front of it (July 2026). `parentSession`
+in the header, earlier `branchedFrom`, is the session that the user forked, so it makes no part of it. It copies entries
+with their ids and times. Pi's totals include the usage of summaries and of tools that asked a model
+(`usage-totals.ts`, autumn 2026); other requests, such as those that fill a cache, have lines of their own. A
+sub-agent's session of Oh My Pi and Gajae-Code is in a folder with the name of its starter's transcript; Senpi and
+Kimchi write Pi's lines (public sources of all four, August 2026).
 
 A line is an entry of a tree; all branches are read, in the order in which they were written. If the `parentId` of an
 entry isn't the entry before it, the user went back to that parent, and abandoned the branch between them. Text written
@@ -20,24 +19,20 @@ neither by the user nor by the agent has the role "system"; heartbeats and silen
 import functools
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import apsw
 import msgspec
 
 from engine.base.bounded_json import bounded, decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
-from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of, lines_in, unpacked, whole
-from engine.corpus.transcripts.export_reader import read_branches
-from engine.corpus.transcripts.formats import Conversation, LineParser, digest
-from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
+from engine.corpus.transcripts.formats import LineParser, digest
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
-from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.parsers import openclaw_injected_text as injected
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens
 
@@ -49,18 +44,23 @@ _NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl
 _RUNTIME_CONTEXT = "openclaw.runtime-context"
 
 _SILENT_LINES = frozenset(
-    """active_tools_change agent_status context_edit custom git_state label leaf model_change reset
-    service_tier_change session_state thinking_level_change ttsr_injection""".split()
+    """active_tools_change agent_status archive context_edit credential_pin custom git_state label leaf
+    mcp_tool_selection mode_change model_change reset reset_boundary service_tier_change session_init session_state
+    thinking_level_change ttsr_injection""".split()
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
 _RESULT_BLOCKS = frozenset({"toolResult", "tool_result"})
 _ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "system"})
+_RUN: Mapping[str, tuple[str, str]] = {"bashExecution": ("command", "bash"), "pythonExecution": ("code", "python")}
+"""By role: the member with the code that the user ran, and the tool's name."""
 
 _DREAM = "dreaming-narrative-"
 _DREAMED = re.compile(rf"(?:agent:[^:]*:)?{_DREAM}", re.IGNORECASE)
 _CRON_RUN = re.compile(r"agent:[^:]+:cron:[^:]+:run:[^:]+(?::|$)", re.IGNORECASE)
 _BLOCK = 256 * 1024
+_HEAD = 16 * 1024
+"""Bytes at the beginning of a transcript that are searched for its first line."""
 
 
 class StoredSession(NamedTuple):
@@ -137,7 +137,7 @@ class OpenClawParser(LineParser, kw_only=True):
             self._head(value)
         elif kind == "session_info":
             self.facts.title = clean(string(value.get("name"))).strip() or self.facts.title
-        elif kind == "title":  # Oh My Pi's, in front of the session: the header can have an older one
+        elif kind in ("title", "title_change"):  # Oh My Pi's, in front of the session: the header can have an older one
             self.facts.title = clean(string(value.get("title"))).strip() or self.facts.title
         elif kind in ("compaction", "branch_summary"):
             self._use(self._only_model(), value.get("usage"), value)
@@ -148,7 +148,7 @@ class OpenClawParser(LineParser, kw_only=True):
             return self._emit(self._custom(value), value, line, value.get("timestamp"))
         elif kind == "child_usage_attributed":  # work of Prime Agent for a message, without a session
             self._use(self._only_model(), value.get("childUsage"), value)
-        elif kind == "usage":  # of a separate request, such as one that fills a cache
+        elif kind in ("usage", "model_usage"):  # of a separate request, such as one that fills a cache
             self._use(value.get("model"), value.get("usage"), value)
         elif not isinstance(kind, str) or kind not in _SILENT_LINES:
             self.count_unknown(kind)
@@ -204,16 +204,19 @@ class OpenClawParser(LineParser, kw_only=True):
         elif role == "toolResult":
             self._use(self._only_model(), message.get("usage"), entry)  # of requests that the tool made
             parts = [Part("tool", "tool-result", self._flat(content), string(message.get("toolName")))]
-        elif role == "bashExecution":
+        elif run := _RUN.get(string(role)):
+            code, tool = run
             parts = [
-                Part("user", "tool-call", string(message.get("command")), "bash"),
-                Part("tool", "tool-result", string(message.get("output")), "bash"),
+                Part("user", "tool-call", string(message.get(code)), tool),
+                Part("tool", "tool-result", string(message.get("output")), tool),
             ]
+        elif role == "fileMention":  # the program reads what the user names with @
+            parts = _mentioned(message)
         elif role in ("custom", "hookMessage"):
             parts = self._custom(message)
         elif role in ("branchSummary", "compactionSummary"):
             parts = [Part("system", "text", string(message.get("summary")))]
-        elif role == "system":
+        elif role in ("system", "developer"):
             parts = [Part("system", "text", self._flat(content))]
         else:
             self.count_unknown(f"role {role}" if isinstance(role, str) else None)
@@ -319,10 +322,11 @@ class OpenClawFormat:
         session = _session_id(name)
         stored = stored_session(folder, session)
         generated = stored.generated or bool(_COPY.search(name))
+        parent = stored.parent or _starter(folder)
         facts = SessionFacts(
-            agent=self.agent, id=clean(session), title=stored.label.strip(), parent=stored.parent, generated=generated
+            agent=self.agent, id=clean(session), title=stored.label.strip(), parent=parent, generated=generated
         )
-        return OpenClawParser(facts=facts, archive=bool(_ARCHIVE.search(name)), side=bool(stored.parent))
+        return OpenClawParser(facts=facts, archive=bool(_ARCHIVE.search(name)), side=bool(parent))
 
     def resume(self, state: bytes) -> OpenClawParser:
         return decode_json(state, OpenClawParser)
@@ -349,6 +353,22 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     )
 
 
+def _starter(folder: str) -> str:
+    """Return the id of the session with the transcript `<folder>.jsonl`; empty if there is none."""
+    try:
+        with open_binary(f"{folder}.jsonl") as file:
+            lines = map(parse_line, file.read(_HEAD).split(b"\n"))
+            return next((clean(string(line.get("id"))) for line in lines if line and _is_header(line)), "")
+    except (OSError, ValueError, PathRefused):
+        return ""
+
+
+def _mentioned(message: Mapping[str, Any]) -> Iterator[Part]:
+    for file in map(mapping, items(message.get("files"))):
+        yield Part("system", "tool-call", string(file.get("path")), "read")
+        yield Part("tool", "tool-result", string(file.get("content")), "read")
+
+
 def _session_id(name: str) -> str:
     return _NAME_END.sub("", _NAME_START.sub("", name, count=1))
 
@@ -363,126 +383,3 @@ def _of_agent(part: Part) -> Part | None:
         return part
     text = injected.without_runtime_context(part.text)
     return None if injected.is_silent(text) or injected.is_heartbeat_answer(text) else part._replace(text=text)
-
-
-_EVENTS = f"SELECT {data_of('event_json')}, {{packed}} FROM transcript_events WHERE session_id = ? ORDER BY seq"
-_COLD, _ARCHIVED = "session_transcript_cold_archives", "session_transcript_archives"
-# The parent is the session that had the key when this one began, else a later one.
-_WINDOW = """SELECT w.created_at, CAST(w.session_key AS BLOB), CAST(w.spawned_by AS BLOB),
-    (SELECT CAST(p.session_id AS BLOB) FROM session_windows p WHERE p.session_key = w.spawned_by
-    ORDER BY p.created_at <= w.created_at DESC, p.created_at DESC LIMIT 1),
-    (SELECT CAST(max(n.label) AS BLOB) FROM session_nodes n WHERE n.current_session_id = w.session_id)
-    FROM session_windows w WHERE w.session_id = ?"""
-_LISTED = """SELECT CAST(e.id AS BLOB), e.latest, e.events, e.last, e.size, CAST(w.session_key AS BLOB),
-    CAST(w.spawned_by AS BLOB), CAST(n.label AS BLOB) FROM (SELECT session_id AS id, max(created_at) AS latest,
-    count(*) AS events, max(seq) AS last, sum(octet_length(event_json)) AS size FROM transcript_events
-    GROUP BY session_id {archived}) e LEFT JOIN session_windows w ON w.session_id = e.id LEFT JOIN
-    (SELECT current_session_id AS id, max(label) AS label FROM session_nodes GROUP BY current_session_id) n
-    ON n.id = e.id"""
-_LISTED_ARCHIVES = """UNION ALL SELECT session_id, max({time}), 0, 0, {size} FROM {table}
-    WHERE session_id NOT IN (SELECT session_id FROM transcript_events) GROUP BY session_id"""
-
-
-def _listed(connection: apsw.Connection) -> str:
-    archived = []
-    for table, time in ((_COLD, "archived_at"), (_ARCHIVED, "created_at")):
-        if known := columns(connection, table):
-            size = "octet_length(archive_blob)" if "archive_blob" in known else "0"
-            archived.append(_LISTED_ARCHIVES.format(table=table, time=time, size=size))
-    return _LISTED.format(archived=" ".join(archived))
-
-
-def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversation | None:
-    parser = _parser(connection, key)
-    branches = OpenClawParser(facts=SessionFacts(agent=_AGENT))
-
-    def turns() -> Iterator[list[Message]]:
-        for number, value in enumerate(_entries(connection, key, path), 1):
-            branches.take_branch(value, number)
-            yield parser.feed(value, 0)
-
-    def entries(*, abandoned: bool) -> Iterator[dict[str, Any]]:
-        for number, value in enumerate(_entries(connection, key, path), 1):
-            if branches.facts.is_abandoned(number) is abandoned:
-                yield value
-
-    messages, others = whole(parser, turns()), tuple[Message, ...]()
-    if branches.facts.rewound:
-        parser = _parser(connection, key)
-        messages, others = read_branches(parser, entries(abandoned=False), entries(abandoned=True))
-    parser.facts.id = clean(key)  # the first line can be a copy of another session's
-    requests = tuple(parser.take_requests())
-    return Conversation(key, parser.facts, messages, Counter(parser.unknown), others, requests)
-
-
-def _parser(connection: apsw.Connection, key: str) -> OpenClawParser:
-    """Return a new parser with the facts in a session's row, which an archived session needn't have."""
-    row = connection.execute(_WINDOW, (key,)).fetchone()
-    if row is None and columns(connection, _ARCHIVED):
-        query = f"SELECT NULL, CAST(session_key AS BLOB), NULL, NULL, NULL FROM {_ARCHIVED} WHERE session_id = ?"
-        row = connection.execute(query, (key,)).fetchone()
-    time, *texts = row or (None,) * 5
-    own, starter, parent, label = map(as_text, texts)
-    generated = is_generated(key=own) or is_generated(key=starter)
-    facts = SessionFacts(agent=_AGENT, title=one_line(label), parent=clean(parent), generated=generated)
-    facts.started = seconds(time)
-    return OpenClawParser(facts=facts, side=bool(facts.parent))
-
-
-def _entries(connection: apsw.Connection, key: str, path: str) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a session; an empty one in place of one that can't be read."""
-    packed = "event_zstd" if "event_zstd" in columns(connection, "transcript_events") else "NULL"
-    live = False
-    for data, compressed in connection.execute(_EVENTS.format(packed=packed), (key,)):
-        live = True
-        entry = unpacked(compressed) if isinstance(compressed, bytes) else data
-        yield (parse_line(entry) if isinstance(entry, bytes) else None) or {}
-    for line in () if live else lines_in(_archive(connection, key, path)):
-        value = parse_line(line) or {}
-        if value.get("kind") == "event":
-            value = parse_line(string(mapping(value.get("row")).get("event_json")).encode()) or {}
-        if value.get("kind") != "header":
-            yield value
-
-
-def _can_read(connection: apsw.Connection, key: str, path: str) -> bool:
-    """Whether the archive of a session is there and undamaged, if the session is in one."""
-    if connection.execute("SELECT 1 FROM transcript_events WHERE session_id = ?", (key,)).fetchone():
-        return True
-    last = b""
-    for last in lines_in(_archive(connection, key, path)):
-        if not last:
-            return False
-    return parse_line(last) is not None  # an incomplete archive ends within a line
-
-
-def _archive(connection: apsw.Connection, key: str, path: str) -> bytes:
-    """Return the lines of a session that the program has put away; empty if it can't be read."""
-    cold = columns(connection, _COLD)
-    data = data_of("archive_blob") if "archive_blob" in cold else "NULL"
-    query = f"SELECT CAST(archive_name AS BLOB), {data} FROM {_COLD} WHERE session_id = ?"
-    for name, blob in connection.execute(query, (key,)) if cold else ():
-        if isinstance(blob, bytes):
-            return blob
-        folder = os.path.join(os.path.dirname(os.path.dirname(path)), "sessions", "cold")
-        try:
-            with open_binary(os.path.join(folder, os.path.basename(as_text(name)))) as file:
-                return file.read(LONGEST_LINE)
-        except (OSError, ValueError, PathRefused):
-            return b""
-    query = f"SELECT {data_of('archive_blob')} FROM {_ARCHIVED} WHERE session_id = ? ORDER BY created_at DESC LIMIT 1"
-    row = connection.execute(query, (key,)).fetchone() if columns(connection, _ARCHIVED) else None
-    return row[0] if row and isinstance(row[0], bytes) else b""
-
-
-OPENCLAW_DATABASE = RowFormat(
-    agent=_AGENT,
-    needed={
-        "transcript_events": frozenset({"session_id", "seq", "event_json", "created_at"}),
-        "session_windows": frozenset({"session_id", "session_key", "spawned_by", "created_at"}),
-        "session_nodes": frozenset({"current_session_id", "label"}),
-    },
-    listed=_listed,
-    conversation=_conversation,
-    can_read=_can_read,
-)

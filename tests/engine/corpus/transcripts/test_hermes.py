@@ -160,7 +160,8 @@ def test_database_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
     assert found is not None
     assert found.facts.agent == "hermes"
     machine = Machine(str(tmp_path), {"HERMES_HOME": "/h"})
-    assert [path for agent, _, path in session_folders(machine) if agent == "hermes"] == ["/h/state.db", str(path)]
+    folders = ["/h/state.db", "/h/profiles", str(path), str(path.parent / "profiles")]
+    assert [path for agent, _, path in session_folders(machine) if agent == "hermes"] == folders
     assert resume_command("hermes", "h-1") == "hermes --resume h-1"
 
 

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.parsers.openclaw import OPENCLAW_DATABASE
+from engine.corpus.transcripts.parsers.openclaw_database import OPENCLAW_DATABASE
 from engine.corpus.transcripts.registry import copied_sessions, session_folders
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_reader import conversations

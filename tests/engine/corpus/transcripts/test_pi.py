@@ -1,4 +1,4 @@
-"""Sessions of Pi and Oh My Pi, distinguished from OpenClaw's by their path."""
+"""Sessions of Pi and of programs made from it, distinguished from OpenClaw's by their path."""
 
 import json
 from pathlib import Path
@@ -10,6 +10,7 @@ from engine.corpus.transcripts.parsers.openclaw import OpenClawFormat
 from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.corpus.transcripts.registry import agent_label, resume_command, session_folders
 from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.transcripts.transcript_reader import format_of, opened
 from engine.corpus.user_environment import Machine
 from tests.helpers.transcripts import feed, read_session
@@ -45,6 +46,12 @@ def write(path: Path, *more: dict[str, object], head: dict[str, object] = HEAD) 
     [
         (f".pi/agent/sessions/--home-ada-boats--/{NAME}", "pi"),
         (f".omp/agent/sessions/--home-ada-boats--/{NAME}", "oh-my-pi"),
+        (f".omp/profiles/work/agent/sessions/-boats/{NAME}", "oh-my-pi"),
+        (f".local/share/omp/sessions/-boats/{NAME}", "oh-my-pi"),
+        (f".gjc/agent/sessions/-boats/{NAME}", "gajae-code"),
+        (f".senpi/agent/sessions/--home-ada-boats--/{NAME}", "senpi"),
+        (f".omo/sessions/--home-ada-boats--/{NAME}", "senpi"),
+        (f".config/kimchi/harness/sessions/--home-ada-boats--/{NAME}", "kimchi"),
         (f"from-the-laptop/{NAME}", "pi"),
         (".openclaw/agents/main/sessions/5e6f7a8b-0000-4000-8000-000000000003.jsonl", "openclaw"),
         ("some-folder/some-name.jsonl", "openclaw"),
@@ -79,11 +86,51 @@ def test_the_first_line_may_have_title_and_forked_session(tmp_path: Path) -> Non
     assert session.unknown == {}
 
 
-def test_prime_agent_states_are_not_unknown_lines(tmp_path: Path) -> None:
-    kinds = ("service_tier_change", "session_state", "agent_status", "git_state")
-    session = read_session(write(tmp_path / NAME, *({"type": kind} for kind in kinds)), "")
+def test_states_of_programs_made_from_pi_are_not_unknown(tmp_path: Path) -> None:
+    prime = "service_tier_change session_state agent_status git_state"
+    oh_my_pi = "archive credential_pin mcp_tool_selection mode_change reset_boundary session_init"
+    session = read_session(write(tmp_path / NAME, *({"type": kind} for kind in f"{prime} {oh_my_pi}".split())), "")
     assert session is not None
     assert session.unknown == {}
+
+
+def test_what_oh_my_pi_adds_is_read(tmp_path: Path) -> None:
+    """A renamed session, a request outside the session, code that the user ran, and a file named with @."""
+    counts = {"input": 10, "output": 5, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.25}}
+    said: tuple[dict[str, Any], ...] = (
+        {"role": "pythonExecution", "code": "print(seams)", "output": "None"},
+        {"role": "fileMention", "files": [{"path": "hull.py", "content": "seams = None"}]},
+        {"role": "developer", "content": "Be brief."},
+    )
+    lines = (
+        {"type": "model_usage", "purpose": "title", "model": "tiny", "usage": counts},
+        {"type": "title_change", "title": "Seams of the hull", "source": "user"},
+        *({"type": "message", "message": message} for message in said),
+    )
+    session = read_session(write(tmp_path / NAME, *lines, head={**HEAD, "title": "A leak"}), "")
+    assert session is not None
+    assert [(part.role, part.kind, part.text, part.tool) for part in session.messages[2:]] == [
+        ("user", "tool-call", "print(seams)", "python"),
+        ("tool", "tool-result", "None", "python"),
+        ("system", "tool-call", "hull.py", "read"),
+        ("tool", "tool-result", "seams = None", "read"),
+        ("system", "text", "Be brief.", ""),
+    ]
+    assert [use.value for part in session.messages for use in uses_of(part)] == ["hull.py"]
+    assert (session.facts.title, session.unknown) == ("Seams of the hull", {})
+    assert session.facts.usage == {"tiny": Usage(10, 5, 0, 0, cost=0.25)}
+
+
+def test_session_in_its_starters_folder_is_a_sub_agents(tmp_path: Path) -> None:
+    folder = tmp_path / ".omp/agent/sessions/-boats"
+    write(folder / NAME)
+    scout = write(folder / NAME.removesuffix(".jsonl") / "Scout.jsonl", head={**HEAD, "id": "c1"})
+    below = write(scout.parent / "Scout" / "Reader.jsonl", head={**HEAD, "id": "d1"})
+    for path, id_, parent in ((scout, "c1", HEAD["id"]), (below, "d1", "c1")):
+        session = read_session(path, "")
+        assert session is not None
+        assert (session.facts.id, session.facts.parent) == (id_, parent)
+        assert [message.author for message in session.messages] == ["assistant", "assistant"]
 
 
 def test_usage_of_prime_agents_children_is_added(tmp_path: Path) -> None:
@@ -133,13 +180,21 @@ def test_a_fork_repeats_the_requests_of_its_original(tmp_path: Path) -> None:
 
 
 def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
-    variables = {"PI_CODING_AGENT_DIR": str(tmp_path / "pi"), "OMP_CODING_AGENT_DIR": str(tmp_path / "omp")}
-    found = [(agent, path) for agent, _, path in session_folders(Machine(str(tmp_path), variables)) if "pi" in agent]
-    assert [(agent, path) for agent, path in found if agent in ("pi", "oh-my-pi")] == [
-        ("pi", str(tmp_path / "pi" / "sessions")),
-        ("pi", str(tmp_path / ".pi" / "agent" / "sessions")),
-        ("oh-my-pi", str(tmp_path / "omp" / "sessions")),
-        ("oh-my-pi", str(tmp_path / ".omp" / "agent" / "sessions")),
+    variables = {
+        "PI_CODING_AGENT_DIR": str(tmp_path / "pi"),
+        "OMP_CODING_AGENT_DIR": str(tmp_path / "omp"),
+        "SENPI_CODING_AGENT_SESSION_DIR": str(tmp_path / "senpi"),
+    }
+    found: dict[str, list[str]] = {}
+    for agent, _, path in session_folders(Machine(str(tmp_path), variables)):
+        found.setdefault(agent, []).append(Path(path).relative_to(tmp_path).as_posix())
+    assert found["pi"] == ["pi/sessions", ".pi/agent/sessions"]
+    assert found["oh-my-pi"] == [
+        *("omp/sessions", ".omp/agent/sessions", ".local/share/omp/sessions"),
+        *(".omp/profiles", ".local/share/omp/profiles"),
     ]
+    assert found["gajae-code"] == [".gjc/agent/sessions", ".local/share/gjc/sessions"]
+    assert found["senpi"] == [".senpi/agent/sessions", "senpi", ".omo/agent/sessions", ".omo/sessions"]
+    assert found["kimchi"] == [".config/kimchi/harness/sessions"]
     assert (agent_label("oh-my-pi"), resume_command("oh-my-pi", "x")) == ("Oh My Pi", "omp --resume x")
     assert resume_command("pi", "x") == "pi --session x"

@@ -1,0 +1,96 @@
+"""Jcode: `~/.jcode/sessions/session_<name>_<time>_<number>.json`.
+
+Written from its public source (`jcode-session-types`, `jcode-message-types` and `session/journal.rs`, August 2026). The
+document has the session with its messages; lines of `session_….journal.jsonl` next to it were added since it was
+written, each with new messages and the facts that have changed. Results of tools are in messages of the user. A text
+in `<system-reminder>` and a message with a `display_role` are the program's; a compaction keeps all messages. A session
+that the user split, or that followed a crash, names another one, too, but only that of a swarm's task is its part.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.export_reader import json_lines, one_session
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, BlockParser
+from engine.corpus.transcripts.token_usage import anthropic_usage
+
+_AGENT = "jcode"
+_NAME = re.compile(r"session_[a-z_]+_\d+\w*\.json")
+_OURS = re.compile(rb'\A\s*\{(?=.*?"created_at"\s*:)(?=.*?"messages"\s*:)', re.DOTALL)
+_TASK = re.compile(r" \(@[^()]+ swarm\)\Z")
+_REMINDER = "<system-reminder>"
+
+
+class _Parser(BlockParser, kw_only=True):
+    model: str = ""
+
+    def describe(self, about: Mapping[str, Any]) -> None:
+        """Take the facts of the session; later ones replace earlier ones."""
+        facts, title = self.facts, string(about.get("title")).strip()
+        facts.title = one_line(string(about.get("custom_title")).strip() or title) or facts.title
+        facts.project = clean(string(about.get("working_dir"))) or facts.project
+        self.model = string(about.get("model")) or self.model
+        if _TASK.search(title):
+            facts.parent = clean(string(about.get("parent_id")))
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = self.role(ROLES, string(value.get("role")))
+        if role is None:
+            return []
+        if value.get("display_role") is not None:
+            role = "system"
+        self.use(self.model, anthropic_usage(value.get("token_usage")))
+        parts = self.blocks(value.get("content"), role)
+        return self.next_message(parts, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        yield Part("system" if text.lstrip().startswith(_REMINDER) else role, "text", text)
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind = block.get("type")
+        if kind in ("reasoning", "reasoning_trace"):
+            yield Part("assistant", "thinking", string(block.get("text")))
+        elif kind == "anthropic_thinking":
+            yield Part("assistant", "thinking", string(block.get("thinking")))
+        elif kind == "open_a_i_reasoning":
+            yield Part("assistant", "thinking", content(items(block.get("summary"))))
+        elif kind != "open_a_i_compaction":
+            yield from super()._block(value, role)
+
+
+class JcodeSession:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return _NAME.fullmatch(os.path.basename(path)) is not None and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        journal = f"{path.removesuffix('.json')}.journal.jsonl"
+        yield from one_session(path, cancel, lambda value: _conversation(value, journal, cancel))
+
+
+def _conversation(session: Mapping[str, Any], journal: str, cancel: CancelToken | None) -> Conversation:
+    facts = SessionFacts(agent=_AGENT, id=clean(string(session.get("id"))), started=seconds(session.get("created_at")))
+    parser = _Parser(facts=facts)
+    parser.describe(session)
+    messages = [part for message in items(session.get("messages")) for part in parser.feed(mapping(message), 0)]
+    with suppress(FileNotFoundError):
+        for line in json_lines(journal, cancel):
+            if line is None:
+                parser.count_unknown("no JSON")
+                continue
+            parser.describe(mapping(line.get("meta")))
+            for message in items(line.get("append_messages")):
+                messages += parser.feed(mapping(message), 0)
+    return Conversation("", facts, tuple(messages), Counter(parser.unknown))

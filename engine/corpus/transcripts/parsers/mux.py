@@ -1,0 +1,155 @@
+"""Xum, formerly Mux: `~/.xum/sessions/<workspace>/chat.jsonl`, before summer 2026 below `~/.mux`.
+
+Written from its public source (`message.ts`, `historyService.ts` and `config.ts`, August 2026). A line is a message of
+the AI SDK with `parts`; `chat-archive.jsonl` next to it has those before the last summary. `config.json` above all
+sessions has title, folder and the workspace that started a sub-agent's; a sub-agent's finished session is in
+`subagent-transcripts/<task>` in the folder of its starter. A message that the user edits replaces all after it, so
+there are no branches. Synthetic messages are the program's own; tokens sent include cached ones.
+"""
+
+import functools
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import Any, NamedTuple
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.export_reader import json_lines
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, sidecar
+from engine.corpus.transcripts.token_usage import Usage, tokens, without_cached
+
+_AGENT = "mux"
+_CHAT, _ARCHIVE, _SUBAGENTS = "chat.jsonl", "chat-archive.jsonl", "subagent-transcripts"
+_OURS = re.compile(rb'"role"\s*:\s*"'), re.compile(rb'"parts"\s*:\s*\[')
+_RESULTS = ("output", "content", "diff", "report", "error", "message")
+"""Members of a tool's result with its text, in the order of preference."""
+_INSERTED = ("compaction-request", "heartbeat-request", "bash-monitor-wake", "workflow-result")
+
+
+class _Workspace(NamedTuple):
+    title: str = ""
+    project: str = ""
+    parent: str = ""
+
+
+class _Parser(LineParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        about = mapping(value.get("metadata"))
+        role = self.role(ROLES, string(value.get("role")))
+        if role is None:
+            return []
+        sort = mapping(about.get("muxMetadata", about.get("cmuxMetadata")))
+        shown = string(sort.get("rawCommand"))
+        if about.get("synthetic") is True or sort.get("type") in _INSERTED or about.get("compacted"):
+            role, shown = "system", ""
+        parts = list(self._parts(value.get("parts"), role, shown))
+        parts.append(Part("system", "text", string(about.get("error"))))
+        self._use(about)
+        time = seconds(about.get("timestamp"), value.get("createdAt"))
+        return next_turn(self, parts, id=string(value.get("id")), time=time, side=bool(self.facts.parent))
+
+    def _use(self, about: Mapping[str, Any]) -> None:
+        """Add the usage of a message, and of tools that asked a model."""
+        for used in (about, *map(mapping, items(about.get("toolModelUsages")))):
+            counts = mapping(used.get("usage"))
+            detail = mapping(counts.get("inputTokenDetails"))
+            anthropic = mapping(mapping(used.get("providerMetadata")).get("anthropic"))
+            cached = counts.get("cachedInputTokens", detail.get("cacheReadTokens"))
+            written = anthropic.get("cacheCreationInputTokens", detail.get("cacheWriteTokens"))
+            sent = without_cached(counts.get("inputTokens"), cached, written)
+            usage = Usage(sent, tokens(counts.get("outputTokens")), tokens(cached), tokens(written))
+            model = string(used.get("model"))
+            self.use(model.partition(":")[2] or model, usage)
+
+    def _parts(self, parts: object, role: Role, shown: str) -> Iterator[Part]:
+        """Yield the parts of a message; `shown` is the command that the user typed in place of its first text."""
+        for part in map(mapping, items(parts)):
+            kind = part.get("type")
+            if kind == "text":
+                yield Part(role, "text", shown or string(part.get("text")))
+                shown = ""
+            elif kind == "reasoning":
+                yield Part("assistant", "thinking", string(part.get("text")))
+            elif kind == "file":
+                image = string(part.get("mediaType")).startswith("image/")
+                yield Part(role, "text", attached(string(part.get("filename")), image=image))
+            elif kind == "dynamic-tool":
+                for call in (part, *map(mapping, items(part.get("nestedCalls")))):
+                    name = string(call.get("toolName"))
+                    yield Part("assistant", "tool-call", tool_input(call.get("input")) or name, name)
+                    yield Part("tool", "tool-result", _result(call.get("output")), name)
+            else:
+                self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
+
+
+def _result(output: object) -> str:
+    fields = mapping(output)
+    text = next(filter(None, (string(fields.get(name)) for name in _RESULTS)), "")
+    return text or (content(output) if isinstance(output, str | list) else tool_input(output))
+
+
+class MuxChat:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return os.path.basename(path) == _CHAT and all(mark.search(head) for mark in _OURS)
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        folder = os.path.dirname(path)
+        above, task = os.path.split(folder)
+        if os.path.basename(above) == _SUBAGENTS:
+            starter = os.path.dirname(above)
+            known = _workspace(starter)._replace(title="", parent=os.path.basename(starter))
+        else:
+            known = _workspace(folder)
+        facts = SessionFacts(
+            agent=_AGENT, id=clean(task), title=known.title, project=known.project, parent=known.parent
+        )
+        parser = _Parser(facts=facts)
+        messages: list[Message] = []
+        for line in chain(_archived(os.path.join(folder, _ARCHIVE), cancel), json_lines(path, cancel)):
+            if line is None:
+                parser.count_unknown("no JSON")
+            else:
+                messages += parser.feed(line, 0)
+        if messages:
+            yield Conversation("", facts, tuple(messages), Counter(parser.unknown))
+
+
+def _archived(path: str, cancel: CancelToken | None) -> Iterator[Mapping[str, Any] | None]:
+    with suppress(FileNotFoundError):
+        yield from json_lines(path, cancel)
+
+
+def _workspace(folder: str) -> _Workspace:
+    """Return title, project folder and starter of the workspace whose sessions are in this folder."""
+    config = os.path.join(os.path.dirname(os.path.dirname(folder)), "config.json")
+    id_ = os.path.basename(folder)
+    with suppress(OSError):
+        stat = os.stat(config)
+        if found := _workspaces(config, stat.st_mtime_ns, stat.st_size).get(id_):
+            return found
+    about = sidecar(os.path.join(folder, "metadata.json"))  # of a version before autumn 2025
+    return _Workspace(one_line(string(about.get("name"))), clean(string(about.get("projectPath"))))
+
+
+@functools.lru_cache(maxsize=4)
+def _workspaces(config: str, _mtime: int, _size: int) -> Mapping[str, _Workspace]:
+    """Read all workspaces by id; cached by the file's time and size."""
+    found: dict[str, _Workspace] = {}
+    for pair in map(items, items(sidecar(config).get("projects"))):
+        project = clean(string(next(iter(pair), "")))
+        for workspace in map(mapping, items(mapping(pair[-1] if pair else None).get("workspaces"))):
+            title = one_line(string(workspace.get("title")) or string(workspace.get("name")))
+            parent = clean(string(workspace.get("parentWorkspaceId")))
+            if id_ := string(workspace.get("id")):
+                found[id_] = _Workspace(title, project, parent)
+    return found
