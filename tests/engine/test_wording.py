@@ -16,6 +16,6 @@ def test_whole_percentages_stay_as_they_are() -> None:
     assert [floored(part, 100) for part in range(101)] == [f"{part}%" for part in range(101)]
 
 
-def test_lists_have_their_last_word_joined() -> None:
+def test_items_of_a_list_are_joined_by_and_or_or() -> None:
     assert [all_of(()), all_of(("notes",)), all_of(("a", "b", "c"))] == ["", "notes", "a and b and c"]
     assert any_of(iter(("user", "tool"))) == "user or tool"

@@ -99,7 +99,7 @@ def test_viewer_follows_selected_result(qtbot, opened):
     assert signal.args[0] in ("topics/shopping.md", "projects/greenhouse.md")
 
 
-def test_window_shortcuts(qtbot, opened, box, memory):
+def test_window_keys_focus_box_sync_and_toggle_diagnostics(qtbot, opened, box, memory):
     opened.sync_bar.setFocus()
     qtbot.keyClick(opened, Key.Key_K, Control)
     assert box.hasFocus()

@@ -66,7 +66,7 @@ def send(
         ({"model": "text-embedding-9"}, 404),
     ],
 )
-def test_openai_status_codes(changes: dict[str, Any], status: int) -> None:
+def test_openai_request_gets_the_status_of_its_fault(changes: dict[str, Any], status: int) -> None:
     with OpenAIServer() as server:
         found, body = send(server, "/v1/embeddings", OPENAI | changes)
         assert found == status
@@ -101,7 +101,7 @@ def test_openai_requires_key_method_and_json() -> None:
         ({"autoTruncate": True}, 400),
     ],
 )
-def test_gemini_status_codes(changes: dict[str, Any], status: int) -> None:
+def test_gemini_request_gets_the_status_of_its_fault(changes: dict[str, Any], status: int) -> None:
     with GeminiServer() as server:
         assert send(server, BATCH, {"requests": [PART | changes]})[0] == status
         assert send(server, BATCH.replace("batchEmbedContents", "embedContent"), PART | changes)[0] == status
@@ -140,7 +140,7 @@ def test_gemini_requires_key_method_and_valid_batches() -> None:
         ({"model": "voyage-99"}, 400),
     ],
 )
-def test_voyage_status_codes(changes: dict[str, Any], status: int) -> None:
+def test_voyage_request_gets_the_status_of_its_fault(changes: dict[str, Any], status: int) -> None:
     with VoyageServer() as server:
         found, body = send(server, "/v1/embeddings", VOYAGE | changes)
         assert found == status

@@ -47,7 +47,7 @@ def contents(load_once):
         ("charset_normalizer/cd.cp311-win_amd64.pyd", False),
     ],
 )
-def test_required_qt_files(contents, path, is_wanted):
+def test_only_required_qt_files_are_included(contents, path, is_wanted):
     assert contents.is_included((path, f"/somewhere/{path}", "BINARY")) is is_wanted
 
 
@@ -61,7 +61,7 @@ def test_compiled_modules_are_replaced_by_their_sources(contents):
     ("name", "is_wanted"),
     [("libxcb-cursor.so.0", True), ("libpython3.11.so.1.0", True), ("libssl.so.3", False), ("libglib-2.0.so.0", False)],
 )
-def test_required_system_libraries(contents, name, is_wanted):
+def test_only_required_system_libraries_are_included(contents, name, is_wanted):
     assert contents.is_included((name, f"/usr/lib/x86_64-linux-gnu/{name}", "BINARY")) is is_wanted
 
 

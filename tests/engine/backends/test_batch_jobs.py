@@ -136,7 +136,7 @@ def test_job_cost_uses_list_price(openai, opened):
         assert report.cost == pytest.approx(openai.tokens * 0.01 / 1e6)  # half of the price in the settings
 
 
-def test_the_estimate_is_of_jobs(openai, opened):
+def test_estimate_with_batch_jobs_has_their_price_and_time(openai, opened):
     with opened(openai, enabled=False) as memory:
         memory.sync(approve=True, reason="cli")
     with opened(openai) as memory:
@@ -597,7 +597,7 @@ def test_other_models_expired_jobs_forgotten(openai, opened, monkeypatch):
     openai.doubled.clear()  # each model needs its own vectors
 
 
-def test_a_change_without_new_text_leaves_no_text_unasked(openai, opened):
+def test_change_without_new_text_leaves_no_text_unembedded(openai, opened):
     openai.offers_jobs = False
     with opened(openai) as memory:
         touched = []
@@ -633,7 +633,7 @@ def test_job_errors_quote_no_passage(server, opened):
         assert_complete(memory, server)
 
 
-def test_a_rebuild_is_published_before_its_jobs_are_through(openai, opened):
+def test_rebuild_is_published_before_its_jobs_have_ended(openai, opened):
     with opened(openai) as memory:
         memory.sync(approve=True)
         (model,) = memory.stored_models()

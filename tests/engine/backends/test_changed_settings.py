@@ -21,7 +21,7 @@ def scores(memory: BuiltinMemory) -> dict[str, float]:
     return {result.path: result.score for result in memory.search("irrigation timer, tomatoes", min_score=0).results}
 
 
-def test_how_words_and_meaning_are_joined(memory):
+def test_changed_hybrid_weights_apply_to_next_query(memory):
     before = scores(memory)
     assert memory.search("irrigation timer").mode == "hybrid"
     answer_as(memory, hybrid=HybridSettings(enabled=False))
@@ -33,14 +33,14 @@ def test_how_words_and_meaning_are_joined(memory):
     assert scores(memory) == before
 
 
-def test_which_files_age(memory):
+def test_changed_ageing_applies_to_next_query(memory):
     answer_as(memory, hybrid=HybridSettings(temporal_decay=NEVER))
     fresh = scores(memory)["daily/2026-02-08.md"]
     answer_as(memory, hybrid=HybridSettings(temporal_decay=SLOW))
     assert scores(memory)["daily/2026-02-08.md"] < fresh / 2
 
 
-def test_the_order_of_patterns_counts(memory):
+def test_reversed_ageing_patterns_apply_to_next_query(memory):
     """The first matching pattern applies, so reversing two patterns changes the settings."""
     days = {"daily/**": 1.0, "**": 0.0}
     answer_as(memory, hybrid=HybridSettings(temporal_decay=TemporalDecaySettings(enabled=True, half_life_by_path=days)))

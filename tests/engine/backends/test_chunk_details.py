@@ -59,7 +59,7 @@ def test_without_a_model_no_vector_is_awaited(open_memory) -> None:
     assert [row.vector for row in memory.insight.chunks_of("greenhouse.md").chunks] == ["none"]
 
 
-def test_vectors_that_are_not_there_yet_are_pending(open_memory) -> None:
+def test_chunks_without_a_vector_yet_are_pending(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     memory.close()

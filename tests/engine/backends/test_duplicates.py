@@ -76,7 +76,7 @@ def test_files_without_text_make_no_group(open_memory, workspace: Path) -> None:
     assert memory.insight.duplicates().groups == ()
 
 
-def test_files_with_the_same_text(groups_of) -> None:
+def test_files_with_the_same_text_are_identical(groups_of) -> None:
     (group,) = groups_of({"a.md": RECIPE, "old/b.md": RECIPE, "c.md": filler(1)})
     assert (group.kind, group.similarity, group.files, paths(group)) == ("identical", 1.0, 2, {"a.md", "old/b.md"})
     assert {(member.start_line, member.end_line, member.share) for member in group.members} == {(1, 7, 1.0)}
@@ -93,14 +93,14 @@ def test_note_with_other_case_and_punctuation_is_duplicate(groups_of) -> None:
     assert (group.kind, group.similarity) == ("alike", 1.0)
 
 
-def test_paragraphs_in_another_order(groups_of) -> None:
+def test_notes_with_reordered_paragraphs_are_similar(groups_of) -> None:
     parts = RECIPE.split("\n\n")
     (group,) = groups_of({"a.md": RECIPE, "b.md": "\n\n".join(reversed(parts))})
     assert group.kind == "alike"
     assert group.similarity > 0.9
 
 
-def test_a_log_that_was_copied_into_a_project(groups_of) -> None:
+def test_log_copied_into_a_project_is_a_shared_passage(groups_of) -> None:
     notes = {
         "daily/2026-02-08.md": f"# Sunday\n\n{filler(1)}\n{LOG}\n{filler(2)}",
         "projects/tank.md": f"# Tank\n\n{filler(3)}\n## Log\n\n{LOG}\n## Next\n\n{filler(4)}",

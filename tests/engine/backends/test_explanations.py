@@ -328,7 +328,7 @@ def test_semantic_search_alone_is_explained(open_memory) -> None:
     assert empty.explanation.emptied_by == "threshold"
 
 
-def test_a_rebuild_for_other_reasons_leaves_the_tags(open_memory, workspace: Path) -> None:
+def test_pending_rebuild_for_other_reasons_leaves_tags_usable(open_memory, workspace: Path) -> None:
     _write(workspace, "tagged.md", "---\ntags: [garden]\n---\n# Tagged\n\nBeans.\n")
     memory = open_memory(use=None)
     memory.sync()

@@ -280,7 +280,7 @@ def test_hit_by_operators_is_the_last_tool_call(
         assert found[0].context.text == "The sail is torn."
 
 
-def test_hit_by_role_is_not_a_tool_call_of_another(memory: BuiltinMemory) -> None:
+def test_hit_of_a_role_is_not_a_tool_call_of_another_role(memory: BuiltinMemory) -> None:
     (result,) = memory.search("file:src/sail.py role:user", min_score=0).results
     assert result.message is not None
     assert (result.message.role, result.snippet.split("\n")[0]) == ("user", "User: The sail is torn.")

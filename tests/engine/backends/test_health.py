@@ -439,7 +439,7 @@ def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> Non
         ("off", None, False, "fine"),
     ],
 )
-def test_how_folders_are_watched(mode: str, error: str | None, wanted: bool, state: str) -> None:
+def test_watcher_state_gives_the_state_of_the_finding(mode: str, error: str | None, wanted: bool, state: str) -> None:
     watcher = WatcherStatus(enabled=mode != "off", mode=mode, roots=(), last_change=None, error=error)
     found = sources.check_watcher(watcher, watching=wanted)
     assert found.state == state
@@ -477,7 +477,7 @@ def test_a_repair_that_is_cancelled_leaves_an_index_that_answers(
     assert wrong(memory) == set()
 
 
-def test_looking_can_be_cancelled(memory: BuiltinMemory) -> None:
+def test_health_check_can_be_cancelled(memory: BuiltinMemory) -> None:
     token = CancelToken()
     looking = memory.insight.health(token)
     next(looking)

@@ -43,7 +43,7 @@ def test_changed_notes_are_newest_first(open_memory, workspace: Path) -> None:
     ]
 
 
-def test_sessions_are_listed_where_no_note_is(open_memory, workspace: Path, store: Path) -> None:
+def test_changed_sessions_are_listed_if_there_are_no_notes(open_memory, workspace: Path, store: Path) -> None:
     memory = open_memory(use=None, sources=("sessions",), sessions=SessionSettings(folders=(str(store),)))
     memory.sync()
     assert [note.path for note in memory.insight.changed_notes(5)] == ["sessions/main/boat.jsonl"]

@@ -157,7 +157,7 @@ def test_rebuild_by_outdated_rules_is_discarded(open_memory, provider) -> None:
         assert snapshot.meta("building") is None
 
 
-def test_a_change_after_a_joined_sync_had_looked_is_not_lost(open_memory, workspace: Path, provider) -> None:
+def test_change_after_a_joined_sync_listed_files_is_indexed(open_memory, workspace: Path, provider) -> None:
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=10))
     memory.sync()
     held = Held(provider)
@@ -208,7 +208,7 @@ def test_without_vectors_answer_says_keywords_only(open_memory, provider) -> Non
     assert (outcome.mode, outcome.notice) == ("hybrid", "")
 
 
-def test_no_number_is_too_large_for_a_question(open_memory) -> None:
+def test_huge_limits_and_times_are_accepted_by_a_search(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     assert len(memory.search("timer", max_results=10**30, min_score=0.0).results) == 4
@@ -302,7 +302,7 @@ def test_excluded_files_neither_found_nor_read(open_memory, change) -> None:
     assert hits(memory, "hose") == ["shopping.md"]
 
 
-def test_names_are_looked_at_only_until_the_next_sync(open_memory, monkeypatch) -> None:
+def test_names_are_checked_against_rules_only_until_a_sync(open_memory, monkeypatch) -> None:
     open_memory().sync()
     memory = open_memory(exclude=("daily",))
     looks: list[set[str]] = []

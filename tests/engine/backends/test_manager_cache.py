@@ -263,7 +263,7 @@ def test_cancelled_wait_leaves_other_waiting(workspace, settings):
     second.close()
 
 
-def test_the_window_and_a_verb_in_one_process(workspace: Path, settings):
+def test_verb_in_the_window_process_shares_its_memory(workspace: Path, settings):
     window = engine.open_memory(workspace, settings, background=True)
     verb = engine.open_memory(workspace, settings)
     assert verb.sync(reason="cli").files_indexed == 4

@@ -80,7 +80,7 @@ def test_words_only_in_this_passage_are_not_searched(by_words) -> None:
     assert paths(by_words.search_like(whole("cake.md"))) == []
 
 
-def test_a_selection_is_embedded_as_a_question_is(memory, provider: FakeProvider) -> None:
+def test_selection_is_embedded_once_like_a_query(memory, provider: FakeProvider) -> None:
     provider.questions.clear()
     selection = Passage(path="pump.md", start_line=3, end_line=3, text="drip irrigation skipped Tuesday")
     outcome = memory.search_like(selection)

@@ -164,7 +164,7 @@ def test_link_finds_the_note_of_its_own_vault(open_memory, workspace: Path) -> N
         assert found.path == path
 
 
-def test_links_of_an_org_graph(open_memory, workspace: Path) -> None:
+def test_links_in_org_files_find_their_notes(open_memory, workspace: Path) -> None:
     texts = {
         "journals/2024_05_08.org": "* Did quagga work on [[Page B]]\n",
         "pages/pagea.org": "#+title: Page A\n\n* see [[Page B]] and [[file:pageb.org][B]] and [[id:abcd][c]]\n",

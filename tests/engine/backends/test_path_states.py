@@ -132,7 +132,7 @@ def test_the_rules_agree_with_discovery(memory: BuiltinMemory, workspace: Path) 
     }
 
 
-def test_where_a_rule_is_set(memory: BuiltinMemory, workspace: Path, config: Path) -> None:
+def test_excluding_rule_names_its_setting_layer_and_line(memory: BuiltinMemory, workspace: Path, config: Path) -> None:
     own = memory.explain_path("drafts/idea.md", config=config)
     assert own.origin is not None
     assert (own.origin.key, own.origin.value, own.origin.layer) == ("exclude", "drafts/", "workspace")
@@ -266,7 +266,7 @@ def test_cancel_ends_search_for_name_within_a_folder(workspace: Path, monkeypatc
     assert folder.read == 10
 
 
-def test_index_state_of_file(open_memory, workspace: Path) -> None:
+def test_indexed_file_has_title_chunks_vectors_and_size(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
     found = memory.explain_path("greenhouse.md")
@@ -329,7 +329,7 @@ def transcripts(workspace: Path, tmp_path: Path) -> Iterator[BuiltinMemory]:
     memory.close()
 
 
-def test_sessions_by_their_names_and_by_their_transcripts(transcripts: BuiltinMemory, tmp_path: Path) -> None:
+def test_session_is_explained_by_its_name_and_its_transcript(transcripts: BuiltinMemory, tmp_path: Path) -> None:
     folder = tmp_path / "agents/main/sessions"
     for path in ("sessions/main/boat.jsonl", str(folder / "boat.jsonl")):
         found = transcripts.explain_path(path)

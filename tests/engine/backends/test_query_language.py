@@ -154,7 +154,7 @@ def test_phrase_in_question_comes_first_without_filtering(memory: BuiltinMemory)
         ("role:tool", set()),
     ],
 )  # fmt: skip
-def test_operators_say_where_to_search(memory: BuiltinMemory, query: str, paths: set[str]) -> None:
+def test_operators_limit_the_files_that_are_found(memory: BuiltinMemory, query: str, paths: set[str]) -> None:
     assert found(memory, query) == paths
 
 
@@ -334,7 +334,7 @@ def test_invalid_syntax_is_searched_as_words_with_notice(memory: BuiltinMemory) 
     assert outcome.results
 
 
-def test_plain_words_have_the_stages_they_always_had(memory: BuiltinMemory) -> None:
+def test_explanation_of_plain_words_has_all_stages_in_order(memory: BuiltinMemory) -> None:
     stages = memory.search("the irrigation timer", explain=True).explanation.stages
     assert [stage.name for stage in stages] == [
         *("question", "words", "keywords", "vectors", "scores", "threshold", "results")
@@ -373,7 +373,9 @@ def test_any_query_is_answered(memory: BuiltinMemory, query: str, mode: str) -> 
         ("nothing", "", ()),
     ],
 )
-def test_completion_values(memory: BuiltinMemory, operator: str, start: str, values: tuple[str, ...]) -> None:
+def test_operator_values_that_begin_as_typed_are_completed(
+    memory: BuiltinMemory, operator: str, start: str, values: tuple[str, ...]
+) -> None:
     assert memory.query_values(operator, start) == values
 
 

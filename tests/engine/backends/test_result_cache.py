@@ -200,7 +200,7 @@ class TestResultCache:
         self.now = 100.0
         return ResultCache(ResultCacheSettings(**settings), lambda: self.now)
 
-    def test_an_answer_grows_old_and_is_forgotten(self) -> None:
+    def test_cached_answer_has_its_age_and_expires(self) -> None:
         cache = self.make(ttl_seconds=60)
         cache.put(self.MOMENT, "q", "answer")
         self.now += 59.5

@@ -17,7 +17,7 @@ def paths(outcome) -> list[str]:
     return [result.path for result in outcome.results]
 
 
-def test_words_and_meaning_find_the_note_and_say_how(open_memory) -> None:
+def test_hybrid_search_finds_note_with_scores_and_marks(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     outcome = memory.search("irrigation timer")
@@ -45,7 +45,7 @@ def test_a_result_names_its_title_heading_and_lines(open_memory, workspace: Path
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n", "\0", '"', "AND", "*", "NEAR(a b)", "-", "title:x", "\ud800"])
-def test_odd_questions_are_questions_and_no_syntax(open_memory, query: str) -> None:
+def test_query_of_signs_or_fts_syntax_raises_nothing(open_memory, query: str) -> None:
     memory = open_memory()
     memory.sync()
     assert isinstance(memory.search(query).total, int)
@@ -75,7 +75,7 @@ def test_off_topic_query_is_empty_with_reason(open_memory) -> None:
     assert stages["threshold"].left == 0
 
 
-def test_unknown_word_of_two_characters_asks_for_a_third(open_memory) -> None:
+def test_two_unknown_characters_suggest_typing_one_more(open_memory) -> None:
     memory = open_memory()
     memory.sync()
 
@@ -164,7 +164,7 @@ def test_filters_restrict_both_legs(open_memory, workspace: Path) -> None:
     assert paths(memory.search("timer", sources=["sessions"], **everything)) == []
 
 
-def test_memory_md_is_not_found_in_a_session_that_others_read(open_memory, workspace: Path) -> None:
+def test_shared_session_does_not_find_memory_md(open_memory, workspace: Path) -> None:
     (workspace / "MEMORY.md").write_text("The timer code is 4711.")
     memory = open_memory()
     memory.sync()

@@ -259,7 +259,7 @@ def test_function_words_of_a_question_are_not_searched(language: str) -> None:
     assert tuple(term.surface for term in terms if not term.stop) == case.asked
 
 
-def test_every_language_that_a_note_may_be_in_has_its_sentences() -> None:
+def test_every_detectable_language_has_test_sentences() -> None:
     told_by_words = {language for owners in languages_by_word().values() for language in owners}
     told_by_letters = {*_BY_SCRIPT.values(), *(language for *_, language in _WITHIN_SCRIPT if language)}
     assert told_by_words | told_by_letters <= LANGUAGES.keys()

@@ -60,7 +60,7 @@ def test_a_compressed_session_is_found_read_and_shown(open_memory, folder: Path)
     assert memory.sync().files_indexed == 0
 
 
-def test_compressed_session_stays_same(open_memory, folder: Path) -> None:
+def test_session_that_is_compressed_later_stays_the_same(open_memory, folder: Path) -> None:
     (folder / PLAIN).write_text(lines(2))
     memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
     memory.sync()
@@ -132,7 +132,7 @@ def test_later_name_becomes_title(open_memory, folder: Path, packed: bool) -> No
     assert (session.title, session.messages) == ("Ship", 3)
 
 
-def test_a_name_of_another_millennium_ends_no_update(open_memory, folder: Path) -> None:
+def test_session_name_dated_9999_does_not_end_a_sync(open_memory, folder: Path) -> None:
     (folder / PLAIN).write_text(lines(2))
     entry = {"id": ID, "thread_name": "Boat", "updated_at": "9999-12-31T10:00:00Z"}
     (folder.parent / "session_index.jsonl").write_text(json.dumps(entry) + "\n")

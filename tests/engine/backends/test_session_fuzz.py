@@ -123,12 +123,12 @@ def test_every_message_is_found_on_its_line(memory: BuiltinMemory, data: st.Data
     ),
     cut=st.integers(0, 60),
 )
-def test_nothing_stops_a_sync(memory: BuiltinMemory, lines: list[bytes], cut: int) -> None:
+def test_transcript_of_any_bytes_is_synced_without_error(memory: BuiltinMemory, lines: list[bytes], cut: int) -> None:
     content = b"\n".join(lines)
     sync(memory, content[: len(content) - cut])
 
 
-def test_a_line_of_50_megabytes(memory: BuiltinMemory) -> None:
+def test_line_of_50_megabytes_leaves_other_lines_readable(memory: BuiltinMemory) -> None:
     result = {"role": "toolResult", "toolName": "exec", "content": [{"type": "text", "text": "x" * LONG}]}
     lines = [
         json.dumps(HEADS[0]).encode(),

@@ -94,7 +94,7 @@ def test_planted_token_is_in_sessions_of_most_agents(memory: BuiltinMemory) -> N
     assert len(in_databases) == len(DATABASES)
 
 
-def test_lists_have_no_token(memory: BuiltinMemory) -> None:
+def test_lists_of_sessions_and_values_contain_no_token(memory: BuiltinMemory) -> None:
     sessions = memory.sessions()
     assert TOKEN not in _encoded(sessions)
     assert TOKEN not in _encoded([memory.insight.session_files(session.path) for session in sessions])
@@ -107,7 +107,7 @@ def test_lists_have_no_token(memory: BuiltinMemory) -> None:
     assert TOKEN not in _encoded(memory.status())
 
 
-def test_texts_have_no_token(memory: BuiltinMemory) -> None:
+def test_session_texts_and_exports_contain_no_token(memory: BuiltinMemory) -> None:
     for session in memory.sessions():
         read = memory.read_session(session.path)
         assert TOKEN not in _encoded(read), session.path
@@ -116,7 +116,7 @@ def test_texts_have_no_token(memory: BuiltinMemory) -> None:
         assert TOKEN not in memory.read_file(session.path).text, session.path
 
 
-def test_results_and_index_have_no_token(memory: BuiltinMemory) -> None:
+def test_results_and_index_files_contain_no_token(memory: BuiltinMemory) -> None:
     for query in ("file:*", "file:boats/", "command:a", "command:ghp", "the boat", "agent:codex", TOKEN):
         assert TOKEN not in _encoded(memory.search(query, max_results=50).results), query
     with memory.store.read() as snapshot:

@@ -295,7 +295,7 @@ def test_an_empty_session_is_not_listed(memory: BuiltinMemory, store: Path) -> N
     assert [summary.title for summary in memory.sessions()] == ["Which anchor chain?"]
 
 
-def test_sessions_like_this_one(memory: BuiltinMemory, boat: Path, store: Path) -> None:
+def test_similar_sessions_are_those_with_similar_messages(memory: BuiltinMemory, boat: Path, store: Path) -> None:
     (store / "mast.jsonl").write_text(f"{HEAD}\n" + spoken("user", "Varnish the mast with thin coats?", 1))
     (store / "soup.jsonl").write_text(f"{HEAD}\n" + spoken("user", "How long do lentils simmer?", 1))
     memory.sync()
@@ -314,7 +314,7 @@ def test_common_content_makes_none_similar(memory: BuiltinMemory, store: Path) -
     assert near["sessions/main/6.jsonl"] > 0.9
 
 
-def test_similar_sessions_of_a_long_session(memory: BuiltinMemory, boat: Path, store: Path) -> None:
+def test_similar_sessions_of_a_long_session_are_found(memory: BuiltinMemory, boat: Path, store: Path) -> None:
     question = "Varnish the mast with thin coats? " * 40
     boat.write_text(f"{HEAD}\n" + "".join(spoken("user", f"{question} {number}", 1) for number in range(450)))
     (store / "mast.jsonl").write_text(f"{HEAD}\n" + spoken("user", "Varnish the mast with thin coats?", 1))
@@ -343,7 +343,7 @@ def test_a_sub_agents_messages_count_in_its_own_session(memory: BuiltinMemory, s
     assert agent.resume_command == ""
 
 
-def test_a_date_beyond_all_counting_stops_no_sync(memory: BuiltinMemory, boat: Path) -> None:
+def test_message_dated_9999_does_not_end_a_sync(memory: BuiltinMemory, boat: Path) -> None:
     boat.write_text(boat.read_text().replace("2026-03-01T10:02", "9999-12-31T10:02"))
     report = memory.sync()
     assert (report.error, report.failed) == ("", ())
@@ -379,7 +379,7 @@ def test_unreadable_transcript_changes_index_once(
     assert (report.files_removed, [issue.rule for issue in report.failed]) == (0, ["unreadable"])
 
 
-def test_a_note_in_a_folder_called_like_a_store_is_read(memory: BuiltinMemory, boat: Path, tmp_path: Path) -> None:
+def test_note_in_a_folder_named_like_a_session_store_is_read(memory: BuiltinMemory, boat: Path, tmp_path: Path) -> None:
     note = tmp_path / "notes/sessions/main/carrots.md"
     note.parent.mkdir(parents=True)
     note.write_text("# Carrots\n\nSow them in March.\n")
@@ -389,7 +389,7 @@ def test_a_note_in_a_folder_called_like_a_store_is_read(memory: BuiltinMemory, b
 
 
 @pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="needs symbolic links")
-def test_no_link_gives_a_project_its_name(memory: BuiltinMemory, store: Path, tmp_path: Path) -> None:
+def test_linked_project_root_file_is_not_read(memory: BuiltinMemory, store: Path, tmp_path: Path) -> None:
     (tmp_path / "diary").write_text("Dear diary")
     (store / "chats").mkdir()
     (store / ".project_root").symlink_to(tmp_path / "diary")

@@ -229,7 +229,7 @@ SLIPS = {
 
 
 @pytest.mark.parametrize("kind", SLIPS)
-def test_slips_in_many_languages(open_memory, workspace: Path, kind: str) -> None:
+def test_typo_in_each_language_is_corrected(open_memory, workspace: Path, kind: str) -> None:
     text, slip, meant = SLIPS[kind]
     memory = indexed(open_memory, workspace, other=f"# Note\n\n{text}\n")
     found = offered(memory, slip)
@@ -246,7 +246,7 @@ def test_likelier_typos_and_commoner_words_come_first(open_memory, workspace: Pa
     assert offered(memory, "irrigatoin timre")[0] == "irrigation timer"
 
 
-def test_words_beside_the_known_ones_are_offered_first(open_memory, workspace: Path) -> None:
+def test_words_of_notes_with_the_known_words_are_offered_first(open_memory, workspace: Path) -> None:
     notes = {
         "haus": "Dein Rad steht im Hof, und daran ist ein Schloss.",
         "hose": "Drip irrigation: the valve is by the wall.",

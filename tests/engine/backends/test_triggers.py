@@ -152,7 +152,7 @@ def test_close_leaves_no_thread_and_is_final(open_memory, background: bool) -> N
     assert left == []
 
 
-def test_the_history_outlives_the_process(open_memory) -> None:
+def test_sync_history_survives_a_restart(open_memory) -> None:
     memory = open_memory()
     memory.sync(reason="cli")
     memory.close()

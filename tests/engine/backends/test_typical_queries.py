@@ -74,7 +74,7 @@ def test_typical_query_finds_its_note_first(memory, query: str, name: str) -> No
     assert outcome.results[0].path == f"memory/{name}.md"
 
 
-def test_one_character_of_an_unspaced_script_is_a_question(memory) -> None:
+def test_single_character_of_an_unspaced_script_finds_notes(memory) -> None:
     assert "memory/tokyo.md" in [result.path for result in memory.search("京", min_score=0).results]
 
 

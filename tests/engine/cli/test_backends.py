@@ -63,7 +63,7 @@ def verb(request: pytest.FixtureRequest, on) -> Run:
     return run
 
 
-def test_features_of_every_backend(verb):
+def test_index_search_get_and_status_work_on_every_backend(verb):
     assert verb("index").out.startswith("Indexed 2 files")
     found = verb("search", "irrigation", "--min-score", "0")
     assert (found.code, found.err) == (0, "")
@@ -83,7 +83,7 @@ def test_features_of_every_backend(verb):
     assert "failed" not in doctor.out
 
 
-def test_features_of_some_backends(verb):
+def test_command_that_qmd_does_not_support_names_the_reason(verb):
     verb("index")
     for arguments, sentence in QMD_LACKS.items():
         answer = verb(*arguments)

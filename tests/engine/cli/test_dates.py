@@ -77,7 +77,7 @@ def test_a_period_has_two_ends(text: str, start: tuple[int, int, int], end: tupl
     assert parse_period(text).days() == parse_period(text)
 
 
-def test_moment_lies_in_its_day() -> None:
+def test_period_before_now_begins_on_that_calendar_day() -> None:
     assert parse_period("7d").days() == parse_period("2026-05-24")
 
 

@@ -45,7 +45,7 @@ def test_a_healthy_index_is_fine(verb: Run) -> None:
     assert wrong(verb("doctor", "--json")) == set()
 
 
-def test_no_index_is_not_made_by_looking(verb: Run, database: Path) -> None:
+def test_doctor_creates_no_missing_index(verb: Run, database: Path) -> None:
     found = checks(verb("doctor", "--json"))["Index"]
     assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope index.")
     assert verb("doctor", "--repair", "--json").json["repaired"] == []
@@ -191,7 +191,7 @@ def test_path_is_looked_up_in_current_directory(verb: Run, folder: Path, monkeyp
     assert verb("doctor", "d.md", "--workspace", str(folder), "--json").json["path"] == "deep/d.md"
 
 
-def test_a_path_is_not_repaired(verb: Run) -> None:
+def test_repair_of_a_path_is_wrong_usage(verb: Run) -> None:
     assert verb("doctor", "a.md", "--repair").code == 2
 
 

@@ -76,7 +76,9 @@ def test_an_empty_answer_is_explained(run: Run, memory: FakeMemory) -> None:
     assert answer.err == "No such line: the file has 4 lines.\n"
 
 
-def test_a_terminal_is_not_commanded(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_printed_to_a_terminal_has_no_control_character(
+    run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory.files = {"a.md": "x\x1b[2J"}
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _self: True)
     assert run("get", "a.md").out == "x\ufffd[2J\n"

@@ -197,7 +197,7 @@ def test_file_type_that_is_not_indexed_names_the_setting(run: Run, memory: FakeM
     assert run("search", "zebra").out.endswith("Try: .org among the extensions in the settings\n")
 
 
-def test_a_note_cannot_command_the_terminal(run: Run, memory: FakeMemory) -> None:
+def test_results_printed_have_no_control_characters(run: Run, memory: FakeMemory) -> None:
     memory.files = {"a\x1b]0;x.md": "# T\x9b2J\n\nvalve \x1b[31mred\r\ttab\n"}
     out = run("search", "valve").out
     assert "\x1b" not in out
@@ -213,7 +213,7 @@ def test_words_are_bold_on_a_terminal_only(run: Run, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
-def test_bold_can_be_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+def test_environment_variables_switch_bold_text_off(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     from engine.cli.output import supports_bold
 
     monkeypatch.delenv("NO_COLOR", raising=False)

@@ -40,7 +40,7 @@ def test_hand_written_json_accepted():
         ("[1, -2.5e3, true, null, NaN]", [1, -2500.0, True, None, "NaN"]),
     ],
 )
-def test_values(text, value):
+def test_lenient_values_are_parsed(text, value):
     assert parse_lenient(text) == value
 
 

@@ -51,7 +51,9 @@ def opened(folder: Path, data: bytes) -> NumberedText:
         ("日本\n😀".encode(), ["日本", "😀"]),
     ],
 )
-def test_lines_are_as_expected(tmp_path: Path, kept: bool, data: bytes, lines: list[str]) -> None:
+def test_lines_of_every_line_end_and_encoding_are_read(
+    tmp_path: Path, kept: bool, data: bytes, lines: list[str]
+) -> None:
     with opened(tmp_path, data) as text:
         assert text.line_count == len(lines)
         assert text.size == len(data)
@@ -85,7 +87,7 @@ def test_lines_are_equal_by_every_read_method(
                 assert text.text(number, number + 1) == "\n".join(expected[number - 1 : number + 1])
 
 
-def test_numbers_outside_the_text(tmp_path: Path) -> None:
+def test_line_numbers_outside_the_text_are_cut_or_raise(tmp_path: Path) -> None:
     with opened(tmp_path, b"a\nb\n") as text:
         assert text.lines(2, 9) == ["b"]
         assert text.lines(3, 9) == []
@@ -118,7 +120,7 @@ def test_file_truncated_while_open_never_fails(tmp_path: Path) -> None:
         assert text.line(3) == ""
 
 
-def test_closing_twice_is_fine_and_reading_afterwards_is_not(tmp_path: Path, kept: bool) -> None:
+def test_closed_text_can_be_closed_again_but_not_read(tmp_path: Path, kept: bool) -> None:
     text = opened(tmp_path, b"a\n")
     text.close()
     text.close()

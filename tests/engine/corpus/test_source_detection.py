@@ -136,7 +136,7 @@ def test_unusable_variables_are_ignored(home):
     assert brief(found, home) == {("sessions", "codex", "", ".codex/sessions", 1)}
 
 
-def test_the_workspaces_that_openclaw_knows(home, tmp_path):
+def test_workspaces_in_openclaws_configuration_are_found(home, tmp_path):
     for name in (".openclaw/workspace", ".openclaw/workspace-coder", ".openclaw-dev/workspace", "shared", "shared/cook",
                  "deep/gardener", "tides", "older"):  # fmt: skip
         put(home / name / "MEMORY.md")
@@ -172,7 +172,7 @@ def test_the_workspaces_that_openclaw_knows(home, tmp_path):
     }
 
 
-def test_the_configuration_may_lie_elsewhere_and_be_a_link(home, tmp_path):
+def test_openclaws_configuration_is_read_by_variable_or_link(home, tmp_path):
     put(home / "notes/MEMORY.md")
     put(home / "more/MEMORY.md")
     real = put(tmp_path / "dotfiles/openclaw.json", '{"agents": {"defaults": {"workspace": "~/notes"}}}')

@@ -304,7 +304,7 @@ def test_note_is_described_and_cut_by_its_structure(text: str, ending: str) -> N
         ("a.md", "* Panes\n", "a"),
     ],
 )
-def test_title_of_a_note(name: str, text: str, title: str) -> None:
+def test_title_is_read_in_each_format_or_from_the_file_name(name: str, text: str, title: str) -> None:
     assert describe(text, name).title == title
 
 

@@ -34,7 +34,7 @@ from engine.corpus.note_metadata import tags_of
         ("#include #define, #if\n#else-where #endif/x", ("define", "else-where", "endif/x", "if", "include")),
     ],
 )
-def test_the_tags_of_a_note(text: str, tags: tuple[str, ...]) -> None:
+def test_tags_are_read_from_front_matter_and_text(text: str, tags: tuple[str, ...]) -> None:
     assert tags_of(text, front_matter.read(text)) == tags
 
 

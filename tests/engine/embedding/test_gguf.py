@@ -82,7 +82,7 @@ def test_known_embedding_reproduced(provider: GgufProvider) -> None:
     assert provider.embed_query("A man is eating food.") == pytest.approx(meal, abs=1e-4)
 
 
-def test_model_metadata(provider: GgufProvider) -> None:
+def test_provider_has_name_dimensions_and_limits_of_model(provider: GgufProvider) -> None:
     assert (provider.id, provider.model, provider.dims) == ("gguf", "all-MiniLM-L6-v2-F16", 384)
     assert provider.limits.input_tokens == 512
     assert (provider.remote, provider.price, provider.tokens_used) == (False, 0.0, 0)

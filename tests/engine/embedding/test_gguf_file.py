@@ -23,7 +23,7 @@ BERT = {
 }
 
 
-def test_real_model_metadata(minilm: Path) -> None:
+def test_header_of_a_real_model_is_read(minilm: Path) -> None:
     model = read_gguf(str(minilm))
     assert (model.architecture, model.name) == ("bert", "all-MiniLM-L6-v2")
     assert (model.dims, model.context, model.pooling) == (384, 512, 1)
@@ -78,7 +78,9 @@ def test_broken_header_refused_immediately(tmp_path: Path, content: bytes, messa
 
 
 @given(cut=st.integers(0, 400), place=st.integers(0, 400), byte=st.integers(0, 255))
-def test_no_damage_is_more_than_a_sentence(tmp_path_factory: pytest.TempPathFactory, cut: int, place: int, byte: int):
+def test_damaged_file_is_read_or_raises_provider_error(
+    tmp_path_factory: pytest.TempPathFactory, cut: int, place: int, byte: int
+):
     path = write_gguf(tmp_path_factory.getbasetemp() / "damaged.gguf", BERT)
     content = bytearray(path.read_bytes())
     content[min(place, len(content) - 1)] = byte

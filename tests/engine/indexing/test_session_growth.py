@@ -31,7 +31,7 @@ def test_little_growth_waits_for_the_next_sync(transcript: Path) -> None:
     assert not due(transcript, {NAME: 10})
 
 
-def test_enough_bytes_or_enough_lines_do_not(transcript: Path) -> None:
+def test_enough_new_bytes_or_lines_make_a_session_due(transcript: Path) -> None:
     transcript.write_bytes(b"x" * 10 + b"y" * 100)
     assert due(transcript, {NAME: 10})
     transcript.write_bytes(b"x" * 10 + b"\n" * 5)
@@ -58,7 +58,7 @@ def test_emptied_transcript_is_due_and_new_empty_one_is_not(transcript: Path) ->
     assert not due(transcript, {})
 
 
-def test_without_a_limit_any_growth_is_enough_but_none_is_not(transcript: Path) -> None:
+def test_without_a_limit_any_growth_makes_a_session_due(transcript: Path) -> None:
     assert due(transcript, {NAME: 9}, bytes=100, messages=0)
     assert due(transcript, {NAME: 9}, bytes=0, messages=5)
     assert not due(transcript, {NAME: 10}, bytes=0, messages=0)

@@ -77,7 +77,7 @@ def test_the_neighbours_of_few_points_are_the_nearest() -> None:
     assert all(row not in others for row, others in enumerate(found))
 
 
-def test_of_many_points_nearly_all_neighbours_are_the_nearest() -> None:
+def test_neighbours_of_many_points_are_mostly_the_nearest() -> None:
     vectors, _ = _vectors(6000, dims=16)
     found, distances = nearest(vectors, 5)
     rows = np.arange(0, 6000, 60)
@@ -132,7 +132,7 @@ def test_changed_index_keeps_point_positions() -> None:
     assert np.isfinite(new.points).all()
 
 
-def test_directions_keep_their_sense_when_some_vectors_go() -> None:
+def test_directions_keep_their_signs_without_some_vectors() -> None:
     vectors, _ = _vectors(25)
     rows = _rows(vectors, parts=1)
     old = draw(rows, 1, None)

@@ -107,7 +107,7 @@ def test_rare_word_selects_regardless_of_position(find: Find, query: str, name: 
 
 
 @pytest.mark.usefixtures("few")
-def test_scores_do_not_depend_on_which_words_chose(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_do_not_depend_on_words_that_select_chunks(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     by_rare = find("pump weir gauges today", 2)
     for name in ("_CHOOSING", "_MOST_RANKED"):
         monkeypatch.setattr(keyword_leg, name, 10**6)
@@ -196,7 +196,7 @@ def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path)
     assert Blend.of(Calibration(0.0, 1.0, 0.1), found, 1).vector_weight == pytest.approx(0.1)
 
 
-def test_scores_do_not_depend_on_who_chose_chunks(memory: BuiltinMemory, few: None) -> None:
+def test_scores_are_equal_for_candidates_and_other_chunks(memory: BuiltinMemory, few: None) -> None:
     """Candidates are looked for among the rarest words only, chunks that vectors chose among all words."""
     with memory.store.read() as snapshot:
         leg = KeywordLeg(snapshot, analyse_query("pump near gauges"), Frequencies())

@@ -114,13 +114,13 @@ def test_the_multiplier_is_between_1_and_20(config: Path, given: int, expected: 
         ("vector_weight = 0", 0.0, 1.0),
     ],
 )
-def test_weights_are_shares(config: Path, given: str, vector: float, text: float) -> None:
+def test_hybrid_weights_are_normalised_to_shares(config: Path, given: str, vector: float, text: float) -> None:
     hybrid = load(config, f"[defaults.query.hybrid]\n{given}").query.hybrid
     assert hybrid.vector_weight == pytest.approx(vector)
     assert hybrid.text_weight == pytest.approx(text)
 
 
-def test_no_sources_means_the_notes(config: Path) -> None:
+def test_empty_sources_mean_the_notes(config: Path) -> None:
     assert load(config, "[defaults]\nsources = []").sources == ("memory",)
 
 

@@ -53,7 +53,7 @@ def test_a_header_with_a_secret_is_refused_at_its_line(config: Path, line: str) 
     )
 
 
-def test_other_headers_are_fine(config: Path) -> None:
+def test_headers_without_secrets_are_accepted(config: Path) -> None:
     text = '[defaults.remote.headers]\nX-Team = "notes"\nHTTP-Referer = "https://host"\nX-Author = "Ann"\n'
     assert len(load(config, text).remote.headers) == 3
 

@@ -152,7 +152,7 @@ def test_name_with_secret_is_rejected(saved_searches: SavedSearches) -> None:
     assert names(saved_searches) == ["Mine"]
 
 
-def test_saving_renaming_running_and_forgetting(saved_searches: SavedSearches) -> None:
+def test_saved_search_is_renamed_moved_to_top_and_forgotten(saved_searches: SavedSearches) -> None:
     saved_searches.save(SavedSearch(name=" Two \n words ", query=ask("one"), used=1.0))
     saved_searches.save(SavedSearch(name="Other", query=ask("two"), used=2.0))
     assert names(saved_searches) == ["Other", "Two words"]
@@ -173,7 +173,7 @@ def test_saving_renaming_running_and_forgetting(saved_searches: SavedSearches) -
 
 
 @pytest.mark.parametrize("name", ["", " \n", "x" * 201])
-def test_a_name_has_to_be_one(saved_searches: SavedSearches, name: str) -> None:
+def test_empty_or_long_name_is_refused(saved_searches: SavedSearches, name: str) -> None:
     with pytest.raises(StoreError, match="name"):
         saved_searches.save(SavedSearch(name=name, query=ask("one"), used=1.0))
     saved_searches.save(SavedSearch(name="One", query=ask("one"), used=1.0))

@@ -52,7 +52,7 @@ def marked(text: str, query: str, *languages: str) -> str:
         ("x" * 70, f"[{'x' * 70}] {'x' * 64}"),
     ],
 )
-def test_latin_words(query: str, expected: str) -> None:
+def test_latin_words_are_marked_in_their_forms(query: str, expected: str) -> None:
     assert marked(expected.replace("[", "").replace("]", ""), query, "english") == expected
 
 

@@ -44,7 +44,7 @@ def test_terms_have_their_position_in_the_query() -> None:
         ("x" * 70, ("x" * 64, "x" * 6), (f"{'x' * 64} {'x' * 6}",)),
     ],
 )
-def test_term_expansions(query: str, word: str | tuple[str, ...], stems: tuple[str, ...]) -> None:
+def test_term_has_its_word_and_stems(query: str, word: str | tuple[str, ...], stems: tuple[str, ...]) -> None:
     found = term(query)
     assert (found.word, found.stems) == (word, stems)
 
@@ -375,7 +375,7 @@ def test_names_are_written_with_capital_letters(query: str, language: str, names
         ("die 80er", ("1980er",)),
     ],
 )
-def test_german_number_has_its_other_spelling(query: str, form: tuple[str, ...]) -> None:
+def test_german_number_is_also_searched_in_its_other_spelling(query: str, form: tuple[str, ...]) -> None:
     assert any(form in term.loose for term in analyse_query(query, ("german",)).terms)
 
 
@@ -400,7 +400,7 @@ def test_decimal_comma_joins_its_digits() -> None:
         ("Zins 5,75", set()),
     ],
 )
-def test_half_typed_decimal_begins_longer_ones(query: str, beginnings: set[tuple[str, ...]]) -> None:
+def test_half_typed_decimal_matches_as_a_prefix(query: str, beginnings: set[tuple[str, ...]]) -> None:
     loose = [form for term in analyse_query(query, ("german",)).terms for form in term.loose]
     assert {form for form in loose if form[-1].endswith("*") and form[0][0].isdigit()} == beginnings
 

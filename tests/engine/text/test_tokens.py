@@ -52,7 +52,7 @@ def words(text: str) -> str:
         ("a\x00b\ud800c", "a b c"),
     ],
 )  # fmt: skip
-def test_words_and_identifiers(text: str, stream: str) -> None:
+def test_words_and_identifiers_become_tokens(text: str, stream: str) -> None:
     assert words(text) == stream
 
 
@@ -67,7 +67,7 @@ def test_words_and_identifiers(text: str, stream: str) -> None:
         ("п’ять Д’Артаньян", "пять дартаньян д артаньян"),
     ],
 )
-def test_apostrophes(text: str, stream: str) -> None:
+def test_apostrophes_join_or_separate_words(text: str, stream: str) -> None:
     assert words(text) == stream
 
 

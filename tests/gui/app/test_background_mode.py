@@ -21,7 +21,7 @@ def _want(window, **wanted: bool) -> None:
     )
 
 
-def test_settings_apply_immediately(qtbot, window, integration, memory):
+def test_tray_settings_apply_immediately(qtbot, window, integration, memory):
     assert integration.tray.is_shown
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))

@@ -43,7 +43,7 @@ def _choose(tray: Tray, words: str) -> None:
         ),
     ],
 )
-def test_tray_state_shape_and_text(status, shape, words):
+def test_status_gives_tray_icon_shape_and_text(status, shape, words):
     state = tray_state(status, NOW)
     assert (state.shape, state.words) == (shape, words)
 

@@ -349,7 +349,7 @@ def test_manager_change_clears_page(qtbot, loaded_page: DuplicatesPage) -> None:
     assert loaded_page.comparison.view.rows == []
 
 
-def test_duplicate_wording() -> None:
+def test_group_title_names_and_lines_are_worded() -> None:
     group = make_group("a/x.md", "b/x.md", "c.md", "d.md", similarity=0.999, files=40)
     assert duplicate_title(group) == "Nearly the same · 99%"
     assert comparison.names_text(group) == "a/x.md, b/x.md, c.md and 37 more"

@@ -25,7 +25,7 @@ Key = Qt.Key
         ("drip#ga", Part("", "drip#ga", 0)),
     ],
 )
-def test_part_at_cursor(text: str, part: Part) -> None:
+def test_part_at_returns_operator_and_typed_value(text: str, part: Part) -> None:
     assert part_at(text, len(text)) == part
     assert part_at(f"{text} more", len(text)) == part
 

@@ -204,7 +204,7 @@ def _preview(files: int, *skipped: FileIssue, first: tuple[str, ...] = ()) -> Wo
     )
 
 
-def test_match_wording():
+def test_match_is_worded_with_counts_and_first_names():
     assert match_words(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than are indexed now."
     assert match_words(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than are indexed now."
     assert match_words(Match(_preview(1), _preview(1))) == "1 note, 1.0 KB."

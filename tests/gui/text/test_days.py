@@ -5,7 +5,7 @@ from gui.text.formatting import long_date, month_and_year, short_date, weekday, 
 DAY = date(2026, 2, 8)
 
 
-def test_date_formats_in_english():
+def test_dates_have_their_english_forms():
     assert short_date(DAY) == "8 Feb 2026"
     assert long_date(DAY) == "8 February 2026"
     assert weekday(DAY) == "Sunday"

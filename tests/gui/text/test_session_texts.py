@@ -47,7 +47,7 @@ def test_active_time_wording(seconds, words):
     assert work_time(seconds) == words
 
 
-def test_agent_and_folder_names():
+def test_agent_has_its_label_and_folder_its_last_name():
     assert agent_name("claude-code") == "Claude Code"
     assert agent_name("new-thing") == "new-thing"
     assert folder_name("/home/ines/src/otter/") == "otter"

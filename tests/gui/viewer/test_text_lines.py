@@ -24,7 +24,7 @@ def test_long_line_is_cut_and_marked(lines: FileLines) -> None:
     assert [len(text) for text in lines.lines(3, 4)] == [LINE_LIMIT, 4]
 
 
-def test_text_between_two_locations(lines: FileLines) -> None:
+def test_text_between_two_locations_is_returned(lines: FileLines) -> None:
     assert lines.between((1, 2), (2, 8)) == "rst\nsecond 🌱"
     assert lines.between((2, 7), (2, 8)) == "🌱"
 
@@ -52,7 +52,7 @@ def test_selection_ends_are_ordered() -> None:
     assert selection.ends == ((2, 7), (5, 3))
 
 
-def test_selection_columns_of_each_line() -> None:
+def test_selection_has_its_columns_on_each_line() -> None:
     selection = Selection()
     selection.select((2, 7), (4, 3))
     assert [selection.columns(line, 9) for line in range(1, 6)] == [None, (7, 10), (0, 10), (0, 3), None]
@@ -76,6 +76,6 @@ def test_selection_ending_at_line_start_excludes_that_line() -> None:
         ("", 0, ""),
     ],
 )
-def test_word_at_column(text: str, column: int, word: str) -> None:
+def test_word_at_column_has_its_range(text: str, column: int, word: str) -> None:
     start, end = word_at(text, column)
     assert text[start:end] == word

@@ -83,14 +83,14 @@ def test_token_streams_round_trip(texts: list[str]) -> None:
     assert list(table_schema.streams_of(table_schema.terms_of(*streams))) == streams
 
 
-def test_streams_of_row_without_aliases_has_none() -> None:
+def test_streams_of_row_without_aliases_have_empty_aliases() -> None:
     terms = table_schema.terms_of("title", "heading", "name", "words", "stems", "").rstrip("\n")
 
     assert table_schema.streams_of(terms) == ("title", "heading", "name", "words", "stems", "")
 
 
 @given(TEXTS)
-def test_prefix_leads_to_word(note: str) -> None:
+def test_stored_prefix_of_any_length_begins_its_word(note: str) -> None:
     words = analyse(note, "").words.split()
     kept = set(beginnings(words))
 

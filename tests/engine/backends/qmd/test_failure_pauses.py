@@ -3,7 +3,7 @@
 from engine.backends.qmd.query_runner import RetryPause
 
 
-def test_rests_grow_to_an_hour_and_end_with_a_success():
+def test_pauses_grow_to_an_hour_and_end_with_a_success():
     now = [0.0]
     rest = RetryPause(lambda: now[0])
     assert not rest.resting

@@ -208,7 +208,7 @@ def test_paths_outside_the_index_are_refused(memory: MemorySearchManager, path):
 # --- reporting ------------------------------------------------------------------------------------------------------
 
 
-def test_the_status_is_true(memory: MemorySearchManager):
+def test_status_matches_the_indexed_notes(memory: MemorySearchManager):
     status = memory.status()
     assert status.files == len(NOTES)
     assert status.chunks >= len(NOTES)

@@ -33,7 +33,7 @@ def test_search_before_first_update_is_empty_with_reason(opened: Bench):
     assert outcome.notice
 
 
-def test_added_changed_removed_and_renamed_notes(opened: Bench):
+def test_sync_follows_added_changed_removed_renamed_notes(opened: Bench):
     memory = opened.ready()
     write_notes(opened.workspace, {"new.md": "# Barrel\n\nA second barrel for rainwater.\n"})
     write_notes(opened.workspace, {"shopping.md": "# Shopping\n\nOnly wheelbarrow tyres now.\n"})
@@ -212,7 +212,7 @@ def test_closing_ends_an_update(opened: Bench):
     assert report.cancelled or not report.error
 
 
-def test_parallel_threads(opened: Bench):
+def test_threads_search_read_and_sync_in_parallel(opened: Bench):
     memory = opened.ready()
     rounds = 3 if opened.backend == "qmd" else 15
 

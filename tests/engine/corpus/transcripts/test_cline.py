@@ -30,7 +30,7 @@ SESSION = FIXTURES / "sessions" / "s1" / "s1.messages.json"
 CLINE = ClineTask("cline")
 
 
-def test_messages_of_a_task() -> None:
+def test_task_is_read() -> None:
     (conversation,) = read(CLINE, TASK)
 
     start = 1765000000.0
@@ -85,7 +85,7 @@ def test_task_of_roo_code_names_folder_and_parent() -> None:
     assert all(message.side for message in conversation.messages)
 
 
-def test_messages_of_a_newer_session() -> None:
+def test_session_of_newer_format_is_read() -> None:
     (conversation,) = read(ClineSession(), SESSION)
 
     start = 1787220000.0

@@ -201,7 +201,7 @@ def test_duplicate_event_is_found_later_despite_whitespace() -> None:
     assert [text for _, kind, text in found if kind == "text"] == ["Done.\nAll of it."]
 
 
-def test_the_paginated_kind_completes_items() -> None:
+def test_completed_items_of_paginated_rollout_are_read_once() -> None:
     def completed(**turn_item: Any) -> dict[str, Any]:
         return event(type="item_completed", item=turn_item)
 

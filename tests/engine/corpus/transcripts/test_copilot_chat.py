@@ -27,7 +27,7 @@ LOG = FIXTURES / "chatSessions" / "0c1d2e3f-0000-4000-8000-000000000002.jsonl"
 SAMPLES = [value for _, value in fixture_lines(LOG)]
 
 
-def test_session_as_one_object() -> None:
+def test_session_in_one_json_object_is_read() -> None:
     (conversation,) = CopilotChatDocument().conversations(str(OBJECT))
 
     request, answered = ("request_1", 1765000000.0), ("response_1", 1765000004.0)

@@ -95,7 +95,7 @@ def test_a_session_is_read(path: Path) -> None:
     assert conversation.unknown == {"part hologram": 1, "role wizard": 1}
 
 
-def test_sessions_of_sub_agents_and_of_titles(path: Path) -> None:
+def test_sub_agents_name_their_parent_and_titles_are_internal(path: Path) -> None:
     rows = [
         session("m2$$c1", parent_session_id="s-1"),
         message("m3", "user", text("Search the attic."), session_id="m2$$c1"),

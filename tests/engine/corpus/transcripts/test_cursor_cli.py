@@ -75,7 +75,7 @@ def test_trusted_folder_names_the_project(tmp_path: Path) -> None:
         ("Monday, Aug 24, 2026, 12:30 AM (UTC+99)", None),
     ],
 )
-def test_time_of_a_message(stated: str, time: float | None) -> None:
+def test_time_is_read_from_the_timestamp_tag(stated: str, time: float | None) -> None:
     text = f"<timestamp>{stated}</timestamp>\n<user_query>x</user_query>"
     line = {"role": "user", "message": {"content": [{"type": "text", "text": text}]}}
     assert CursorCliFormat().parser("s.jsonl").feed(line, 1)[0].time == time

@@ -82,7 +82,7 @@ def marks(path: Path) -> dict[str, str]:
         return dict(sessions.marks())
 
 
-def test_a_chat_with_its_messages(path: Path, writer: CursorWriter) -> None:
+def test_chat_is_read(path: Path, writer: CursorWriter) -> None:
     writer.chat(CHAT, [*BUBBLES, ("gone", None)], **FACTS)
     conversation = read(path)
     assert conversation is not None

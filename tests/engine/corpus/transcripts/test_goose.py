@@ -114,7 +114,7 @@ def test_program_name_is_not_a_title(path: Path, name: str, title: str) -> None:
     assert read(path).facts.title == title
 
 
-def test_sub_agents_and_hidden_sessions(path: Path) -> None:
+def test_sub_agents_are_side_messages_and_hidden_are_left_out(path: Path) -> None:
     rows = [
         session("a", session_type="sub_agent"),
         message("user", text("Search."), session_id="a"),

@@ -92,7 +92,7 @@ def test_incomplete_last_line_is_read_once_complete(tmp_path: Path) -> None:
         ]
 
 
-def test_lines_of_megabytes_between_short_ones(tmp_path: Path) -> None:
+def test_lines_of_megabytes_are_read_like_short_ones(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     values = [{"n": 0}, {"text": "ä\n" * 800_000}, {"n": 2}, {"list": list(range(60_000))}, {"n": 4}]
     path.write_bytes(b"".join(json.dumps(value).encode() + b"\r\n" for value in values))

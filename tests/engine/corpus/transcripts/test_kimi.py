@@ -30,7 +30,7 @@ CODE = FIXTURES / "kimi_code" / "wd_boats_0a1b" / "session_1" / "agents" / "main
 FORMATS: list[tuple[LineFormat, Path]] = [(KimiWire(), WIRE), (KimiContext(), CONTEXT), (KimiWire(), CODE)]
 
 
-def test_record_of_kimi_cli() -> None:
+def test_wire_file_of_kimi_cli_is_read() -> None:
     parser = KimiWire().parser("/home/ada/.kimi/sessions/0a/s1/wire.jsonl")
     start = 1765000000.0
     assert feed(parser, fixture_lines(WIRE)) == [
@@ -49,7 +49,7 @@ def test_record_of_kimi_cli() -> None:
     assert parser.unknown == {"Hologram": 1}
 
 
-def test_history_for_the_model() -> None:
+def test_context_file_of_kimi_cli_is_read() -> None:
     parser = KimiContext().parser("/home/ada/.kimi/sessions/0a/s1/context.jsonl")
     assert feed(parser, fixture_lines(CONTEXT)) == [
         Message("system", "text", "<system>CHECKPOINT 0</system>", 3, 1),
@@ -63,7 +63,7 @@ def test_history_for_the_model() -> None:
     assert parser.unknown == {"role oracle": 1}
 
 
-def test_record_of_kimi_code() -> None:
+def test_wire_file_of_kimi_code_is_read() -> None:
     parser = KimiWire().parser(str(CODE))
     start = 1785865000.0
     assert feed(parser, fixture_lines(CODE)) == [
@@ -206,7 +206,7 @@ def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("format", "path"), FORMATS)
-def test_lines_are_recognised(format: LineFormat, path: Path) -> None:
+def test_each_format_recognises_only_its_own_lines(format: LineFormat, path: Path) -> None:
     values = [value for _, value in fixture_lines(path)]
     assert format.matches(values)
     other = KimiContext() if isinstance(format, KimiContext) is False else KimiWire()

@@ -231,7 +231,7 @@ def test_database_with_any_values_is_read(path: Path, writer: sqlite3.Connection
     marks(path)
 
 
-def test_session_in_a_file() -> None:
+def test_session_file_is_read() -> None:
     parser = KiroFormat().parser(str(SESSION))
     sent = 1784869360.0
     assert feed(parser, LINES) == [
@@ -281,7 +281,7 @@ def test_time_next_to_the_message_counts() -> None:
     assert message.time == 1788429600.0
 
 
-def test_session_of_events() -> None:
+def test_event_file_is_read() -> None:
     parser = KiroEventFormat().parser(str(EVENTS))
     start = 1788429600.0
     messages = [(one.role, one.kind, one.text, one.line, one.tool) for one in feed(parser, EVENT_LINES)]

@@ -213,12 +213,12 @@ def test_chat_lines_with_other_members_are_not_reasonix(tmp_path: Path) -> None:
         assert line_format(descriptor) is None
 
 
-def test_resume_commands_of_agents() -> None:
+def test_resume_command_of_each_agent_has_its_form() -> None:
     assert resume_command("command-code", "x") == "command-code --resume x"
     assert resume_command("cortex", "x") == "cortex -r x"
 
 
-def test_commands_and_tokens_of_database_agents(tmp_path: Path) -> None:
+def test_database_sessions_have_tool_commands_and_tokens(tmp_path: Path) -> None:
     for name, used in (
         ("omnigent: numbers", {}),
         ("shelley: typed", {"": Usage(10, 2)}),

@@ -105,7 +105,7 @@ def marks(path: Path) -> dict[str, str]:
         return dict(sessions.marks())
 
 
-def test_a_session_of_the_first_generation(path: Path, writer: OpencodeWriter) -> None:
+def test_session_of_the_first_generation_is_read(path: Path, writer: OpencodeWriter) -> None:
     writer.session("ses_1", "Repairing the boat")
     writer.message(
         "ses_1", "msg_1", {"role": "user", "time": {"created": MS + 1}}, [{"type": "text", "text": "Leaks?"}]
@@ -132,7 +132,7 @@ def test_a_session_of_the_first_generation(path: Path, writer: OpencodeWriter) -
     assert conversation.unknown == {"part hologram": 1}
 
 
-def test_a_session_of_the_second_generation(path: Path, newer: OpencodeWriter) -> None:
+def test_session_of_the_second_generation_is_read(path: Path, newer: OpencodeWriter) -> None:
     newer.session_v2("ses_1")
     for number, (kind, data) in enumerate(ENTRIES):
         newer.entry("ses_1", f"msg_{number}", kind, data)
@@ -190,7 +190,7 @@ def test_session_continued_in_version_1_is_read_in_version_1(path: Path, newer: 
     assert marks(path) != before
 
 
-def test_sub_agents_and_sessions_without_a_word(path: Path, writer: OpencodeWriter) -> None:
+def test_sub_agent_names_its_parent_and_empty_is_left_out(path: Path, writer: OpencodeWriter) -> None:
     writer.session("ses_0", "New session - 2025-12-06T05:46:40.000Z")
     writer.session("ses_1", "Child session - 2025-12-06T05:46:40.000Z", parent="ses_0")
     writer.said("ses_1", "msg_1", "user", "Search the attic.")

@@ -82,7 +82,7 @@ def test_other_lines_are_not_recognised() -> None:
     assert not matches([{"type": "user", "message": {"parts": []}}])
 
 
-def test_a_result_may_only_be_there_for_display() -> None:
+def test_result_with_display_text_only_is_read() -> None:
     record = {"type": "tool_result", "sessionId": "s", "toolCallResult": {"resultDisplay": "Listed."}}
     (message,) = QwenFormat().parser("s.jsonl").feed(record, 1)
     assert (message.role, message.kind, message.text) == ("tool", "tool-result", "Listed.")

@@ -99,7 +99,7 @@ def test_non_text_block_is_shown_by_its_type(value: object, text: str) -> None:
     assert content(value) == text
 
 
-def test_text_between_two_marks() -> None:
+def test_between_returns_text_or_nothing_without_both_marks() -> None:
     assert between("a <x>b</x> c</x>", "<x>", "</x>") == "b"
     assert between("a <x>b", "<x>", "</x>") == between("b</x>", "<x>", "</x>") == ""
     assert between("</x> <x></x>", "<x>", "</x>") == ""

@@ -42,7 +42,7 @@ def test_gemini_results_found_in_all_known_fields(reply):
     assert gemini.read_job({"name": "batches/b1", "done": True, **reply}).files == ("files/out",)
 
 
-def test_geminis_counts_are_strings():
+def test_counts_of_gemini_written_as_strings_are_read():
     stats = {"requestCount": "5", "successfulRequestCount": "3", "failedRequestCount": "1", "pendingRequestCount": "1"}
     reply = {"name": "batches/b1", "done": True, "metadata": {"state": "BATCH_STATE_SUCCEEDED", "batchStats": stats}}
     assert gemini.read_job(reply).answered == 4
