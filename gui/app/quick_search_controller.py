@@ -66,4 +66,5 @@ class QuickSearchController(QObject):
         if chosen.result is None:
             search.focus_list()
         else:
+            search.skip_preview()  # the window's answer may be newer, and have another result at this position
             search.result_activated.emit(chosen.result, query.text)

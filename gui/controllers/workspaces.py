@@ -23,9 +23,9 @@ from gui.core.capabilities import Capabilities
 from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure
-from gui.search.panel import SearchPanel
 from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Frame
+from gui.shell.views import Views
 from gui.widgets.message_banner import Action
 from gui.workspaces import Switcher, forgotten
 
@@ -39,12 +39,13 @@ class WorkspacesController(QObject):
     def __init__(
         self,
         context: WindowContext,
-        search: SearchPanel,
+        views: Views,
         folders: FolderController,
     ) -> None:
         super().__init__(context.window)
         workspace = self._workspace = context.workspace
-        self._search = search
+        self._views = views
+        search = self._search = views.search
         self._folders = folders
         self._banner = context.banner
         self._jobs = context.jobs
@@ -82,6 +83,7 @@ class WorkspacesController(QObject):
     def toggle_everywhere(self) -> None:
         """Search all workspaces, or the open one alone again."""
         self._search.controller.search_everywhere(not self._search.controller.everywhere)
+        self._views.switch("search")
 
     @property
     def _open_folder(self) -> str:
@@ -165,7 +167,7 @@ class WorkspacesController(QObject):
         if self.switcher is not None:
             self.switcher.reject()
         self._search.controller.search_everywhere(True)
-        self._search.focus_box()
+        self._views.switch("search")
 
     @Slot(object, bool)
     def _forget(self, known: KnownWorkspace, with_index: bool) -> None:

@@ -149,7 +149,7 @@ class MainWindow(MainWindowBase):
         self.search_settings = SearchSettingsController(context, self.search)
         self.panel_actions = PanelActions(context, self.views, self.dock, self.first_run, self.folders, self.settings)
         self.workspace_controller = WorkspaceController(context, self.frame, self.folders, self._capabilities, aside)
-        self.spaces = WorkspacesController(context, self.search, self.folders)
+        self.spaces = WorkspacesController(context, self.views, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
         opener = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
         EditorChoice(context, self.views)

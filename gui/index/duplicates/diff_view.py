@@ -171,6 +171,7 @@ class SideBySide(FontSized, QAbstractScrollArea):
         painter.fillRect(QRectF(width // 2, 0, 1, height), colours.line)
         if self.hasFocus():
             painter.setPen(QPen(colours.accent, 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)  # the last mark has set another one
             painter.drawRect(QRectF(0.5, 0.5, width - 1, height - 1))
         painter.end()
 

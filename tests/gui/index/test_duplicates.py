@@ -198,6 +198,17 @@ def test_both_columns_are_painted(qtbot, loaded_page: DuplicatesPage) -> None:
     assert all(len(colours) > 2 for colours in ink)
 
 
+def test_focus_frame_covers_no_text(qtbot, loaded_page: DuplicatesPage) -> None:
+    viewport = loaded_page.comparison.view.viewport()
+    with qtbot.waitActive(loaded_page):
+        loaded_page.activateWindow()
+    inside = viewport.rect().adjusted(1, 1, -1, -1)
+    before = viewport.grab(inside).toImage()
+    loaded_page.comparison.view.setFocus()
+    assert viewport.grab(inside).toImage() == before
+    assert viewport.grab().toImage() != before
+
+
 def test_either_note_can_be_opened(qtbot, loaded_page: DuplicatesPage) -> None:
     opened = [b for b in loaded_page.findChildren(QPushButton) if b.text() == "Open"]
     for button, path in zip(opened, (LEFT, RIGHT), strict=True):

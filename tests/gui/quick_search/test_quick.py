@@ -99,6 +99,19 @@ def test_enter_opens_result_in_window_with_query(qtbot, quick_search, opened):
     qtbot.waitUntil(lambda: opened.viewer.reads)
 
 
+def test_chosen_result_opens_though_newer_answer_lacks_it(qtbot, quick_search, opened, memory):
+    _ask(qtbot, quick_search, "hose")
+    qtbot.keyClick(quick_search.panel.box.edit, Qt.Key.Key_Down)
+    qtbot.keyClick(quick_search.panel.list, Qt.Key.Key_Down)
+    wanted = quick_search.panel.list.current_result().path
+    memory.files[wanted] = "# Other words\n"
+    with qtbot.waitActive(opened):
+        qtbot.keyClick(quick_search.panel.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: opened.search.body.has_results and at_rest(opened))
+    assert opened.search.body.list.current_result().path != wanted
+    assert opened.viewer.target.name == wanted
+
+
 def test_ctrl_enter_shows_all_results_in_window(qtbot, quick_search, opened):
     _ask(qtbot, quick_search, "hose")
     found = _paths(quick_search.panel.list)

@@ -150,7 +150,9 @@ def test_missing_workspace_can_be_removed_but_not_opened(qtbot, window, folders,
 def test_search_everywhere_opens_results_without_switching(qtbot, window, folders):
     assert _search(qtbot, window, "varnish") == []
     command = _command(window, "search.everywhere")
+    window.views.switch("sessions")
     command.trigger()
+    assert window.search.box.edit.hasFocus()
     qtbot.waitUntil(lambda: not window.search.busy)
     assert command.isChecked()
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
