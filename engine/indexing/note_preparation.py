@@ -193,12 +193,12 @@ class ChunkRows(NewChunks):
     Close it after storing them.
     """
 
-    def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:
+    def __init__(self, folder: Path, token: CancelToken, language: str | None = None) -> None:
         """`folder`: the index's folder, for the temporary file, which has no name, so nothing is left after a crash."""
         self._folder = folder
         self._token = token
         self.language = language
-        """Language of the text: as given, or detected from its beginning."""
+        """Language of the text, "" for none that is stemmed; None until it is detected from the first chunks."""
         self._chunks: list[Chunk | SessionChunk] = []
         self._characters = 0
         self._rows: list[NewChunk] = []
@@ -236,7 +236,8 @@ class ChunkRows(NewChunks):
         chunks, self._chunks, self._characters = self._chunks, [], 0
         if not chunks:
             return
-        self.language = self.language or _language(chunks)
+        if self.language is None:
+            self.language = _language(chunks)
         for row in chunk_rows(chunks, self.language):
             self._rows.append(row)
             self._held += _weight(row)

@@ -35,7 +35,7 @@ def session_file(  # noqa: PLR0913 - the parts of a row
     """Return all database rows of one session; without `chunks` it is listed, but searches don't find it yet."""
     title = redact(facts.title) if facts.title else facts.opening  # `opening` is already masked
     project, branch = _masked_name(facts.project), _masked_name(facts.branch)
-    language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
+    language, rows = ("", ()) if chunks is None else (chunks.language or "", chunks)
     return NewFile(
         source="sessions",
         path=name,

@@ -231,9 +231,10 @@ class _LineReading:
         self._begin_part(state.line, state.language)
 
     def _begin_part(self, line: int, language: str) -> None:
-        """Collect further rows separately: those so far are stored."""
+        """Collect further rows separately: those so far are stored, and determined the language."""
         self._uses = SessionUses(line)
-        self._rows = ChunkRows(self._work.parts.store.files.folder, self._work.token, language)
+        known = language if self._closed else None
+        self._rows = ChunkRows(self._work.parts.store.files.folder, self._work.token, known)
 
     def close(self) -> None:
         self._rows.close()
@@ -279,12 +280,12 @@ class _LineReading:
         """Store the rows of this part with the state `after`; if not `whole`, another part follows."""
         file, facts, rows = self._file, self.facts, self._rows
         rows.analyse()
-        after.language = rows.language
+        after.language = rows.language or ""
         new = session_file(file, file.name, facts, self._messages, rows, hash=after.anchor, size=file.size)
         new = self._uses.put_into(new, facts.project)
         change = _replacing(file, new, rows, self._closed, msgspec.json.encode(after), whole=whole)
         self._closed += len(rows)
-        self._begin_part(self._reader.line, rows.language)
+        self._begin_part(self._reader.line, after.language)
         self._commits.put(change, indexed=1 if whole else 0)
 
 

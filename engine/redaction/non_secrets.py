@@ -3,7 +3,7 @@
 import re
 
 from engine.base import lazy_pattern
-from engine.redaction.secret_pattern import alternates, is_random, mixes_digits, secret_span, value_of
+from engine.redaction.secret_pattern import READING_TAG, alternates, is_random, mixes_digits, secret_span, value_of
 from engine.redaction.secret_words import (
     AUTHORIZATION_SCHEMES,
     DENIALS,
@@ -25,7 +25,7 @@ from engine.redaction.secret_words import (
 
 PLACEHOLDER = lazy_pattern(
     r"""=?\{\{.*|\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%l?[sdu]|\{\w*\}|<[^<>]*>?|&(?:lt|#x3c|#60)\b.*"""
-    r"""|\{\?.*|\[[a-z _-]+\]|[.…]+|[xX*•.…]{3,}|your[-_ ].*|\W{1,3}""",
+    rf"""|\{{\?.*|\[[a-z _-]+\]|[.…]+|[xX*•.…]{{3,}}|your[-_ ].*|\W{{1,3}}|{READING_TAG}""",
     re.IGNORECASE | re.DOTALL,
 )
 _WORD = r"[^\W\d]+"

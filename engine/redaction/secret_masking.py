@@ -64,7 +64,7 @@ _LONGEST_MANIFEST = 1536 * 1024  # Kubernetes allows 1 MiB, in base64
 _MANIFEST_LINES = 400  # before and after the kind, the rest of `data:` not included
 _MANIFEST_LINE = lazy_pattern(rf"{LINE_PREFIX}([ \t]*+(?:-[ ]+)?)([^\r\n]*)\r?(?:\n|\Z)")
 _LINE_ESCAPE = lazy_pattern(r"(\\+)n")
-_MANIFEST_END = lazy_pattern(r"---|```|~~~|[^\r\n]*(?:\b|_)kind:[ ][\"']?_*Secret(?![A-Za-z-])")
+_MANIFEST_END = lazy_pattern(r"---|```|~~~|[^\r\n]*kind:[ ][\"']?_*Secret(?![A-Za-z-])")
 _DATA = lazy_pattern(r"([\"']?)(?:data|stringData)\1:[ \t]*(?:#.*)?\Z")
 _ENTRY = lazy_pattern(
     r"([\"']?)[\w.-]+\1:(?:[ \t]+(?:\"((?:\\.|[^\"\\])++)|'((?:''|[^'])++)|(?![\"'|>#])"

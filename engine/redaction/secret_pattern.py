@@ -84,10 +84,16 @@ NAME_END = (
     r"""(?:(?<=["'])\](?=[ \t]?=[ \t]?["']))?(?:(?<!\bpwd)(?<!\bPWD)[ \t]{9,60}+(?=:)|[ \t]{9,60}+(?==)|[ \t]{0,8})"""
 )
 _TYPE = r"(?:As[ \t]|&'?)?[A-Za-z_][A-Za-z0-9_.|\[\] ]{0,40}"
+READING_TAG = (
+    "!(?:cidr|condition|env|env_var|equals|file|findinmap|getatt|getazs|if|importvalue|include|input|join|lambda|ref"
+    "|reference|secret|select|split|ssm|transform|var|vault)"
+)
+"""Tags of YAML whose value is the name of something else, such as `!Ref DatabasePassword`, to match in any case."""
 SIGN = (
     rf"(?P<sign>(?:(?::[ \t]{{0,4}}|(?=As[ \t])){_TYPE}[ \t]{{0,4}}=(?!=)|(?:\?\?|\|\|)(?=[ \t]?[\"'`])"
     r"|={1,3}>?|![=]{1,2}|:=|:(?!:)|->|→|\uff1a|\uff1d)"
-    r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"'])|!!str[ ]|!{1,2}[A-Za-z]\w{0,20}[ ](?=[\"']))?"
+    r"\*{0,2}[ \t]{0,8})(?:[\"']?\$\{\w{1,60}:?-(?=[^\s$}\"'])|!!str[ ]"
+    rf"|(?!(?i:{READING_TAG}) )!{{1,2}}[A-Za-z]\w{{0,20}}[ ](?=[\"']))?"
 )
 """Also the start of `${VARIABLE:-x}`, whose value is the default, and a tag of YAML."""
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""

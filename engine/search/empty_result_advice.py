@@ -12,6 +12,7 @@ from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
+from engine.search.query_lifts import session_conditions
 from engine.search.result_reasons import UNKNOWN_LANGUAGE
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
@@ -40,6 +41,7 @@ _SIGNS = "-#"
 """Signs before a word that make it an exclusion or a tag."""
 _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
+_IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("sources", marked("In all sources, this query finds {results}."), {"sources": None}),
@@ -144,6 +146,7 @@ class _Advice:
             return
         if self._context.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
+        yield from self._in_its_sessions()
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
             yield from self._in_its_time()
@@ -194,7 +197,7 @@ class _Advice:
         for word in missing:
             other = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", other)
         # The rest of a word with a hyphen must not become an exclusion.
-        other = " ".join(part.lstrip("-") for part in other.split() if any(map(str.isalnum, part)))
+        other = " ".join(part.strip("-") for part in other.split() if any(map(str.isalnum, part)))
         if missing and other and other != self._request.query:
             reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))
             for remedy in self._tried("demand", _THE_REST, query=other):
@@ -212,6 +215,17 @@ class _Advice:
         if words or after.split():
             time = f'on:"{times[0].text}"' if " " in times[0].text else f"on:{times[0].text}"
             yield from self._tried("demand", _IN_ITS_TIME, query=" ".join((*words, *after.split(), time)))
+
+    def _in_its_sessions(self) -> Iterator[SearchRemedy]:
+        """Suggest the query with the agent and the project that it names as conditions instead of words, or else these
+        conditions alone, if that has results."""
+        if not self._context.query.plain:
+            return
+        conditions, rest = session_conditions(self._snapshot, self._request.query)
+        for query in dict.fromkeys(filter(None, (f"{rest} {conditions}".strip(), conditions)) if conditions else ()):
+            if remedies := list(self._tried("demand", _IN_ITS_SESSIONS, condition=in_quotes(query), query=query)):
+                yield from remedies
+                return
 
     def _ageless(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""

@@ -171,20 +171,21 @@ class Conditions:
     def _title(self, value: str) -> _Condition:
         """Return the condition that the title, the name or an alias of a file contains `value`.
 
-        Names of files often have hyphens or underscores instead of spaces. A session's file is named by a program.
+        Names of files often have hyphens or underscores instead of spaces. A session's file is named by a program. A
+        value with the ending of the file's name is a part of that name, such as `READ.md` of `README.md`.
         """
         part = _spaced(value)
         rows = self._snapshot.connection.execute(
             f"""SELECT f.id, f.title, iif(f.source = 'memory', f.path, ''), coalesce(n.aliases, '')
             FROM {self._tables.files} f LEFT JOIN {self._tables.front_matter} n ON n.file_id = f.id"""
         )
-        return _in_files(
-            [
-                id_
-                for id_, title, path, aliases in rows
-                if part in _spaced(f"{title}\n{path.rpartition('/')[2].rpartition('.')[0]}\n{aliases}")
-            ]
-        )
+        found = []
+        for id_, title, path, aliases in rows:
+            name, _, ending = path.rpartition("/")[2].rpartition(".")
+            names = _spaced(f"{title}\n{name}\n{aliases}")
+            if part in names or ("." in part and part.removesuffix(f".{fold(ending)}") in names):
+                found.append(id_)
+        return _in_files(found)
 
     def _tag(self, value: str) -> _Condition:
         """Return the condition that a note has this tag or one nested in it."""

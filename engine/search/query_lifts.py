@@ -16,6 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from engine.base import lazy_pattern
+from engine.base.formatting import folder_name
 from engine.search.chunk_filter import many
 from engine.store.index_schema import stored_dates
 from engine.store.snapshot import Snapshot
@@ -248,7 +249,7 @@ def _session_names(snapshot: Snapshot) -> list[SessionName]:
         SessionName(words, "agent", agent) for agent in {agent for agent, _ in rows} for words in _agent_names(agent)
     }
     for project in {project for _, project in rows}:
-        words = _words(re.split(r"[/\\]", project.rstrip("/\\"))[-1])
+        words = _words(folder_name(project))
         if words:
             session_names.add(SessionName(words, "project", project))
     return sorted(session_names)
@@ -327,7 +328,7 @@ class _NamedSessions:
         if not self._query:
             return
         columns = dict[tuple[str, str], list[str]]()
-        for typed, name in self._typed_names(self._names.get(snapshot)):
+        for typed, name in self.typed_names(self._names.get(snapshot)):
             columns.setdefault((typed, name.column), []).append(name.value)
         sessions = snapshot.tables.sessions
         for (typed, column), values in columns.items():
@@ -353,7 +354,7 @@ class _NamedSessions:
             if same_name := files.get(_file_name(typed)):
                 yield typed, sessions_with_paths(snapshot, same_name, file_matcher(typed)[1])
 
-    def _typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
+    def typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
         """Yield the names of agents and projects in the query, each as typed; of "Claude Code" only the longest."""
         spans = [match.span() for match in _WORD.finditer(self._query)]
         words = [fold(self._query[start:end]) for start, end in spans]
@@ -368,11 +369,35 @@ class _NamedSessions:
                 typed, around = self._query[start:end], {*words[max(0, at - 1) : at]} & before
                 around |= {*words[at + length : at + length + 1]} & _AFTER
                 joined = length > 1 and not any(map(str.isspace, typed))
-                sure = joined or (name.column == "agent" and not set(name.words) <= _PLAIN)
+                next_to = [*spans[max(0, at - 1) : at], *spans[at + length : at + length + 1]]
+                sure = joined or (
+                    name.column == "agent" and (not set(name.words) <= _PLAIN or self._is_outermost(next_to))
+                )
                 if (sure or around or self._query[end:].startswith(":")) and all(
                     longest.setdefault((name.column, place), length) == length for place in range(at, at + length)
                 ):
                     yield typed, name
+
+    def _is_outermost(self, others: Sequence[tuple[int, int]]) -> bool:
+        """Whether a name with these words next to it begins or ends the query; not if it is part of a longer name, such
+        as "Claude Monet".
+        """
+        return len(others) == 1 and not self._query[others[0][0]].isupper()
+
+
+def session_conditions(snapshot: Snapshot, query: str) -> tuple[str, str]:
+    """Return the conditions for the agents and projects that a query names, and the rest of the query.
+
+    A query that is nothing but such a name has its condition, even if the name is an ordinary word.
+    """
+    known, conditions, rest = _session_names(snapshot), dict[str, None](), query
+    named = list(_NamedSessions(query, _Cached(_session_names), _Cached(_session_files)).typed_names(known))
+    whole = _words(query)
+    for typed, name in named or [(query, name) for name in known if name.words == whole]:
+        value = typed if name.column == "agent" else folder_name(name.value)
+        conditions[f'{name.column}:"{value}"' if " " in value else f"{name.column}:{value}"] = None
+        rest = rest.replace(typed, " ")
+    return " ".join(conditions), " ".join(rest.split())
 
 
 def sessions_with_file(snapshot: Snapshot, word: str) -> int:

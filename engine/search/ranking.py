@@ -22,7 +22,15 @@ from engine.search.result_set import EarlierResults, leave_out
 from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext, SearchRequest
-from engine.search.title_matches import NamedChunk, chunks_called_like, name_matches, name_use, named_chunks, put_first
+from engine.search.title_matches import (
+    NamedChunk,
+    chunks_called_like,
+    name_matches,
+    name_use,
+    named_chunks,
+    put_first,
+    signed_number_use,
+)
 from engine.store.snapshot import Snapshot, typed
 from engine.text import QueryAnalysis
 
@@ -39,6 +47,8 @@ _READ = 10
 """Number of best results whose text is matched line by line with the query."""
 _READ_FOR_NAME = 30
 """Number of best results with all words that are searched for a definition of the name in the query."""
+_READ_FOR_SIGN = 300
+"""The same for the sign of a number: nothing else distinguishes 20% from any other 20."""
 _LARGE_FILES = 3
 """Most searches for candidates from other files than those found before."""
 _BELOW = 1e-6
@@ -440,9 +450,11 @@ def _uses(ranked: list[int], words: KeywordScores, snapshot: Snapshot, context: 
 
     Only the best chunks that contain all words are read.
     """
-    if (use := name_use(context.query)) is None:
+    signed = signed_number_use(context.query)
+    if (use := signed or name_use(context.query)) is None:
         return {}
-    complete = list(islice(filter(words.complete.__contains__, ranked), _READ_FOR_NAME))
+    most = _READ_FOR_SIGN if signed else _READ_FOR_NAME
+    complete = list(islice(filter(words.complete.__contains__, ranked), most))
     return {id_: match for id_, chunk in snapshot.chunks(complete).items() if (match := use(chunk.text))}
 
 

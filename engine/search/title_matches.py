@@ -24,6 +24,7 @@ from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.folding import fold
+from engine.text.number_forms import numbers_with_signs
 from engine.text.query_parser import parse_query
 from engine.text.stopwords import unsearched_words
 from engine.text.tokens import RUN
@@ -45,6 +46,7 @@ _DEFINING = (
     " trait type val var view"
 )
 _COMMA_INSIDE = lazy_pattern(r"\w,\w")
+_GAP = "[ \\u00a0\\u202f]?"
 _DEFINITION = lazy_pattern(
     rf"""[ \t]* (?:[a-z]+[ \t]+){{0,4}} (?:{"|".join(_DEFINING.split())}) [ \t]+ (?:\([^)]*\)[ \t]*)?
         _*\0_*[ \t]* (?: [(:{{<=\[;].* | $ | (?:extends|implements)\b.*)  # export const name =, func (of *Type) name(
@@ -286,6 +288,19 @@ def name_matches(
         if best:
             fits[id_] = best
     return fits
+
+
+def signed_number_use(query: Query) -> Callable[[str], float] | None:
+    """Return a function that rates whether a text has the numbers of a query with their signs, such as 20% or $5, which
+    are no tokens; None for a query without any.
+    """
+    spellings = [
+        re.compile(rf"{sign}{_GAP}{number}(?![.,]?\d)|(?<![\d.,]){number}{_GAP}{sign}")
+        for sign, number in (map(re.escape, signed) for signed in numbers_with_signs(query.free_text))
+    ]
+    if not spellings or not query.plain:
+        return None
+    return lambda text: SPELLED if all(spelling.search(text) for spelling in spellings) else 0.0
 
 
 def name_use(query: Query) -> Callable[[str], float] | None:

@@ -50,16 +50,17 @@ _SCALES = {
 _NUMBER = r"\d[\d.,]*\d|\d"
 _WITH_UNIT = lazy_pattern(rf"(?<![\w.,:])({_NUMBER})[ ]?((?:per |pour |por )?[^\W\d_]{{1,11}})(?!\w)", re.IGNORECASE)
 _AFTER_UNIT = lazy_pattern(rf"(?<!\w)([^\W\d_]{{3}})[ ]?({_NUMBER})(?!\w)", re.IGNORECASE)
-_SIGNS = (
-    "percent prozent pct procent per_cent pour_cent por_ciento",
-    "dollar dollars usd bucks",
-    "euro euros eur",
-    "pound pounds gbp quid",
-    "yen jpy",
-    "franc francs franken chf",
-    "degree degrees grad",
-)
-"""Units with a sign that isn't a token; a name of two words has `_` between them."""
+_SIGNS = {
+    "%": "percent prozent pct procent per_cent pour_cent por_ciento",
+    "$": "dollar dollars usd bucks",
+    "€": "euro euros eur",
+    "£": "pound pounds gbp quid",
+    "¥": "yen jpy",
+    "₣": "franc francs franken chf",
+    "°": "degree degrees grad",
+}
+"""Names of units by their sign, which isn't a token; a name of two words has `_` between them."""
+_SIGNED = lazy_pattern(r"(?<!\S)([$€£¥§±]?)[ ]?(\d[\d.,]*\d|\d)[ ]?([%‰°€£¥$]?)(?!\w)")
 _UNITS = (
     *("kg kilo kilos kilogram kilograms kilogramm", "g gram grams gramm", "t ton tons tonne tonnes tonnen"),
     *("km kilometer kilometers kilometre kilometres", "m meter meters metre metres", "mi mile miles"),
@@ -249,12 +250,22 @@ def _short_amounts(number: int) -> Iterator[Spelling]:
 def _names_of_units() -> dict[str, tuple[str, ...]]:
     """Return the other names of each unit, and "" if it also has a sign that isn't a token."""
     names: dict[str, tuple[str, ...]] = {}
-    for line in (*_SIGNS, *_UNITS):
+    for line in (*_SIGNS.values(), *_UNITS):
         own = line.split()
         for name in own:
-            others = (*(other for other in own if other != name), *([""] if line in _SIGNS else []))
+            others = (*(other for other in own if other != name), *([""] if line in _SIGNS.values() else []))
             names[name] = (*names.get(name, ()), *others)
     return names
+
+
+def numbers_with_signs(text: str) -> list[tuple[str, str]]:
+    """Return the numbers of a text with a sign that is no token, or with its name: "%" and "20" for 20 percent.
+
+    A text with the same number has it mostly with another unit, and only the sign tells them apart.
+    """
+    found = [(before or after, number) for before, number, after in _SIGNED.findall(text) if before or after]
+    named = ((match[1], fold(match[2]).replace(" ", "_")) for match in _WITH_UNIT.finditer(text))
+    return found + [(sign, number) for number, unit in named for sign in _SIGNS if unit in _SIGNS[sign].split()]
 
 
 def _units(text: str) -> Iterator[Span]:

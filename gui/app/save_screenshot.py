@@ -17,6 +17,7 @@ _ROUNDS = 2
 """The first search loads the model; the second one's answer by meaning comes before anything was selected."""
 _LEAST_POLLS = 3
 """Number of successive checks without a change, so that layouts, elisions and late signals settle."""
+_FIRST_RUN = ("first-run", "sources")
 _SMALL_WINDOWS = ("engine", "workspaces", "about", "licences", "crash", "quick", "guide")
 
 
@@ -71,6 +72,9 @@ class Screenshot(QObject):
         if window.pages.currentWidget() is window.message:
             self._end(window.message.words)
             return
+        if self._at_first_run and self._view not in _FIRST_RUN and (self._query or self._view != "search"):
+            self._end("No folder is open: add --workspace DIR.")
+            return
         waiting_for = self._missing()
         self._complete_polls = 0 if waiting_for else self._complete_polls + 1
         if self._complete_polls >= _LEAST_POLLS:
@@ -80,10 +84,15 @@ class Screenshot(QObject):
         if time.monotonic() > self._deadline:
             self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
 
+    @property
+    def _at_first_run(self) -> bool:
+        """Whether the first-run pages are shown, as they are if no folder is open."""
+        return self._view in _FIRST_RUN or self._window.pages.currentWidget() is self._window.first_run
+
     def _missing(self) -> str:
         """Return the name of the content that is not shown yet; empty when it is complete."""
         window = self._window
-        if self._view in ("first-run", "sources"):
+        if self._at_first_run:
             return "" if window.first_run.ready else "the search results"
         status = window.workspace.status
         if status is None or status.last_sync is None or status.syncing is not None:

@@ -192,12 +192,20 @@ def agent_label(name: str) -> str:
 
 
 def agents_named(name: str, known: Iterable[str]) -> frozenset[str]:
-    """Return those of the `known` agents that a user means by a name: the one with exactly this name, else all whose
-    name contains it, such as "claude-code" for "claude" or "Claude Code".
+    """Return those of the `known` agents that a user means by a name: all whose name or label has its words, such as
+    "claude-code" and "claude-cowork" for "claude", else all whose name or label contains it.
     """
-    agents, part = frozenset(known), fold(name)
-    exact = frozenset(agent for agent in agents if fold(agent) == part)
-    return exact or frozenset(agent for agent in agents if part in fold(agent) or part in fold(agent_label(agent)))
+    part = fold(name)
+    words = f"-{_with_hyphens(part)}-"
+    names = {agent: (fold(agent), fold(agent_label(agent))) for agent in known}
+    with_words = frozenset(
+        agent for agent, called in names.items() if any(words in f"-{_with_hyphens(each)}-" for each in called)
+    )
+    return with_words or frozenset(agent for agent, called in names.items() if any(part in each for each in called))
+
+
+def _with_hyphens(name: str) -> str:
+    return re.sub(r"[\W_]+", "-", name).strip("-")
 
 
 def parser_versions() -> dict[str, int]:

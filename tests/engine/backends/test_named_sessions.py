@@ -133,6 +133,33 @@ def test_longest_name_of_agent_lifts_once(memory) -> None:
     assert {reason.session_names for reason in outcome.explanation.results} == {("Claude Code",), ()}
 
 
+def test_plain_agent_name_at_either_end_is_not_missing(open_memory, tmp_path: Path) -> None:
+    write_claude(tmp_path, "1", "boat", "a.py", text="The valve leaks at the keel.")
+    for number in range(20):
+        (tmp_path / "notes" / f"{number}.md").write_text(f"# Note {number}\n\nNothing about valves or boats.\n")
+    (tmp_path / "notes" / "monet.md").write_text("# Claude Monet\n\nPainted a garden.\n")
+    memory = open_memory(use=None, sessions=SessionSettings(folders=(str(tmp_path / ".claude" / "projects"),)))
+    memory.sync()
+    found = {query: memory.search(query).results[:1] for query in ("leaks claude", "claude leaks", "Claude Monet")}
+    assert [[one.source for one in results] for results in found.values()] == [["sessions"], ["sessions"], ["memory"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "condition"),
+    [
+        ("codex", "agent:codex"),
+        ("harbour-map", "project:harbour-map"),
+        ("flibber codex", "agent:codex"),
+        ("flibber ledger project", "project:ledger"),
+        ("ledger", "project:ledger"),
+    ],
+)
+def test_empty_answer_offers_the_named_sessions(memory, query: str, condition: str) -> None:
+    outcome = memory.search(query, explain=True)
+    assert not outcome.results
+    assert condition in [remedy.query for remedy in outcome.explanation.remedies]
+
+
 @pytest.mark.parametrize(
     ("query", "note"),
     [

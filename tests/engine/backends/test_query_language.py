@@ -280,8 +280,10 @@ def test_title_operator_finds_names_and_aliases(memory: BuiltinMemory) -> None:
     workspace = Path(memory.status().workspace_dir)
     (workspace / "pond-care (old).md").write_text("---\naliases: [Carp basin]\n---\n# Fish\n\nFeed them.\n")
     memory.sync()
-    for value in ("pond care (old)", "carp basin", "fish"):
+    for value in ("pond care (old)", "carp basin", "fish", "pond-care (old).md", "CARE (OLD).MD", "pond.md"):
         assert found(memory, f'title:"{value}"') == {"pond-care (old).md"}, value
+    for value in ("md", "pond.txt", "carp.md.md"):
+        assert not found(memory, f'title:"{value}"'), value
 
 
 @pytest.mark.parametrize(("mode", "least"), [("auto", 0.3), ("keyword", 0.3), ("keyword", 0.0)])

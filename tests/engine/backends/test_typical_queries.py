@@ -193,3 +193,22 @@ def test_files_left_out_do_not_change_the_query(open_memory, workspace: Path, li
         assert everywhere.results[0].path == "MEMORY.md"
         assert [result.path for result in outcome.results] == ["memory/plan.md"]
         assert not outcome.notice
+
+
+def test_sign_of_a_number_decides_among_many(open_memory, workspace: Path) -> None:
+    for number in range(60):
+        (workspace / f"room{'x' * number}.md").write_text("# Room\n\n20 chairs, 20 tables and 20 lamps.\n", "utf-8")
+    (workspace / "members.md").write_text("# Club\n\nMembers pay less than all others, by 20 % in winter.\n", "utf-8")
+    (workspace / "ticket.md").write_text("# Fair\n\nThe ticket for the fair and the train is $20 until May.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    wrong = {}
+    for query, name in {
+        "20%": "members.md",
+        "20 percent": "members.md",
+        "$20": "ticket.md",
+        "20 USD": "ticket.md",
+    }.items():
+        if (first := memory.search(query).results[0].path) != name:
+            wrong[query] = first
+    assert not wrong

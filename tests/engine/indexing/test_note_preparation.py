@@ -173,11 +173,13 @@ def test_kill_does_not_count_against_a_waiting_note(preparation: NotePreparation
 
 def test_rows_of_a_long_note_are_the_same(tmp_path: Path, token: CancelToken) -> None:
     file, text = note(1, words=20_000)
-    made = prepare(file, text, CHUNKING)
-    rows = ChunkRows(tmp_path, token)
-    long = prepare(file, text, CHUNKING, None, rows)
-    assert (len(rows), tuple(rows)) == (len(made.chunks), made.chunks)
-    assert msgspec.structs.replace(long, chunks=()) == msgspec.structs.replace(made, chunks=())
+    without_stems = f"---\nkey: {'Їжак їсть і спить. ' * 200}\n---\nThe gates were opened by lifting. {text.text}"
+    for long_text in (text, NoteText(without_stems, text.hash)):
+        made = prepare(file, long_text, CHUNKING)
+        rows = ChunkRows(tmp_path, token)
+        long = prepare(file, long_text, CHUNKING, None, rows)
+        assert (len(rows), tuple(rows)) == (len(made.chunks), made.chunks)
+        assert msgspec.structs.replace(long, chunks=()) == msgspec.structs.replace(made, chunks=())
 
 
 def test_full_disk_ends_a_long_note(tmp_path: Path, token: CancelToken, monkeypatch: pytest.MonkeyPatch) -> None:

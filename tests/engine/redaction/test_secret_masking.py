@@ -89,6 +89,7 @@ def test_every_pattern_needed_and_described() -> None:
         ("adminPassword: !Sub 'tugboat'", "adminPassword: !Sub '***'"),
         ("https://x/api?apikey=eeP5zohd&x=1", "https://x/api?apikey=***&x=1"),
         ("sshPassword: !!str tugboat", "sshPassword: !!str ***"),
+        ('password: !Base64 "tugboat"', 'password: !Base64 "***"'),
         ("secret-tool store --label=x a b <<< tugboat", "secret-tool store --label=x a b <<< ***"),
         ("rabbit:\nsmtp.example.com:587 ada:tugb0at", "rabbit:\nsmtp.example.com:587 ada:***"),
         ("the wifi password at the office is tugb0at", "the wifi password at the office is ***"),
@@ -511,6 +512,13 @@ logged in as root and x86_64 appears
 log in as ada and H2-console opens
 I logged in with Chrome / Firefox
 logged in (admin/editor)
+MasterUserPassword: !Ref DatabasePassword
+MasterUserPassword: !Ref "DatabasePassword"
+Password: !GetAtt 'Database.Password'
+Password: !FindInMap [Stage, prod, "Password"]
+password: !vault |
+password: !ENV ${APP_PASSWORD}
+api_key: !env_var "MAPS_KEY"
 Login error (timeout/network)
 Илья Репин 1844–1930
 спин 4711
@@ -1374,6 +1382,7 @@ def calls_in(text: str) -> int:
         r"kind: Secret\ndata:\n  pg: ***\n",
         r"applied kind: Secret\n name x; ",
         r"\"kind: Secret\n x\" ",
+        "kind: Secret\nkind",
     ],
 )
 def test_each_manifest_of_many_is_read_once(line: str) -> None:

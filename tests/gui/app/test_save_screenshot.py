@@ -15,13 +15,15 @@ from gui.viewer.base_viewer import BaseViewer
 from gui.window.main_window import MainWindow
 
 
-def take_picture(qtbot, window: MainWindow, jobs: Jobs, file: Path, view: str = "search", query: str = "") -> None:
+def take_picture(
+    qtbot, window: MainWindow, jobs: Jobs, file: Path, view: str = "search", query: str = "", problem: str = ""
+) -> None:
     quick = QuickWindow(QuickPanel(jobs))
     qtbot.addWidget(quick)
     shot = Screenshot(window, quick, view, query, file)
     with qtbot.waitSignal(shot.finished) as ended:
         pass
-    assert ended.args == [""]
+    assert ended.args == [problem]
 
 
 def test_picture_waits_for_painted_text(qtbot, opened, jobs, monkeypatch, tmp_path):
@@ -57,3 +59,12 @@ def test_picture_waits_for_diagnostics(qtbot, opened, jobs, monkeypatch, tmp_pat
     monkeypatch.setattr(DiagnosticsPanel, "busy", property(lambda _: given.append(next(answers)) or given[-1]))
     take_picture(qtbot, opened, jobs, tmp_path / "a.png")
     assert given == [True] * 2 + [False] * 3
+
+
+def test_picture_without_folder_shows_first_page_or_says_so(qtbot, window, jobs, tmp_path):
+    window.folders.show_welcome()
+    take_picture(qtbot, window, jobs, tmp_path / "a.png")
+    assert (tmp_path / "a.png").exists()
+    for view, query in (("index", ""), ("settings", ""), ("quick", ""), ("search", "timer")):
+        take_picture(qtbot, window, jobs, tmp_path / "b.png", view, query, "No folder is open: add --workspace DIR.")
+    assert not (tmp_path / "b.png").exists()

@@ -66,3 +66,18 @@ def test_names_of_agents_and_their_formats_agree() -> None:
         kinds = (*formats.lines, *formats.documents, *formats.databases)
         assert kinds
         assert {known.agent for known in kinds} == {agent.name}
+
+
+def test_agent_name_means_all_with_its_words() -> None:
+    known = ["claude", "claude-code", "openclaude", "pi", "oh-my-pi", "copilot-chat", "codex"]
+    names = {
+        "claude": {"claude", "claude-code"},
+        "Claude Code": {"claude-code"},
+        "claude c": {"claude-code"},
+        "pi": {"pi", "oh-my-pi"},
+        "copilot": {"copilot-chat"},
+        "GitHub Copilot": {"copilot-chat"},
+        "laude": {"claude", "claude-code", "openclaude"},
+        "abacus": set(),
+    }
+    assert {name: registry.agents_named(name, known) for name in names} == names
