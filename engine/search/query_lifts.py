@@ -16,7 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.chunk_filter import many
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.store.index_schema import stored_dates
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
@@ -133,6 +133,21 @@ class NamedInQuery:
         }
         return {id_: words[lift.names] | said for id_, lift in lifts.items() if words[lift.names]}
 
+    def openings(self, snapshot: Snapshot, scope: ChunkFilter, ranges: Sequence[tuple[int, int]]) -> list[int]:
+        """Return the first chunks of the newest sessions with the names, if the query has no other words; else none."""
+        named = {*range(len(ranges))}.difference(self.others(snapshot, ranges))
+        dated = {index for time in self.times for index in self._times.words(time.text, ranges)}
+        if not named or len(named | self._sessions.said(ranges) | dated) < len(ranges):
+            return []
+        tables = snapshot.tables
+        rows = snapshot.connection.execute(
+            f"""SELECT min(c.id) FROM {tables.chunks} c JOIN {tables.sessions} s ON s.file_id = c.file_id
+                WHERE c.file_id IN (SELECT value FROM json_each(?)) GROUP BY c.file_id
+                ORDER BY max(s.ended) DESC LIMIT {CANDIDATES}""",
+            (msgspec.json.encode([*{*self.files(snapshot, scope.files)}.difference(scope.except_files)]).decode(),),
+        )
+        return [id_ for (id_,) in rows]
+
     def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> list[int]:
         """Return the positions of the words that name no session, and so may be misspelt."""
         named = {index for name in self._sessions.names(snapshot) for index in self._times.words(name, ranges)}
@@ -200,9 +215,10 @@ class NamedTimes:
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _FILE = lazy_pattern(
-    r"(?<![\w./\\:~-])(?:(?:~|[A-Za-z]:)?[/\\])?(?:[\w.@+-]+[/\\])*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/\\-])"
+    r"(?<![\w./\\:~-])(?:(?:~|[A-Za-z]:)?[/\\])?(?:[\w.@+-]+[/\\])*"
+    r"(?:[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|\.[A-Za-z][\w-]*)(?![\w/\\-])"
 )
-"""Name of a file with an ending, perhaps with folders."""
+"""Name of a file with an ending, or of a hidden one, perhaps with folders."""
 _MOST_FILES = 3
 _MOST_NAMED = 2000
 """Most sessions with a name that are searched for candidates; the best of more are among those of the index."""
@@ -223,9 +239,10 @@ _BEFORE = frozenset(
 _BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
 """Words after which a project's name in one word, which may be an ordinary one, is a name."""
 _SAID = frozenset(
-    """advise advised answer answered ask asked debugged decided discussed empfahl empfohlen erklart explain explained
-    fixed gefragt gelost gemeint gesagt geschrieben meint meinte propose proposed recommend recommended sagt sagte said
-    say says solved suggest suggested suggests tell told vorgeschlagen write wrote""".split()
+    """advise advised angefasst answer answered ask asked bearbeitet changed debugged decided discussed edited empfahl
+    empfohlen erklart explain explained fixed geandert gefragt gelost gemeint gesagt geschrieben meint meinte modified
+    propose proposed recommend recommended sagt sagte said say says solved suggest suggested suggests tell told touched
+    vorgeschlagen write wrote""".split()
 )
 """Words for what one does in a conversation, which the conversation seldom has."""
 _AFTER = _SAID | frozenset("did project projekt repo session sessions".split())
