@@ -17,7 +17,7 @@ from engine.records import (
     Source,
 )
 from engine.text.date_parsing import EXAMPLES, Period, parse_period
-from engine.text.operators import QUERY_HELP
+from engine.text.operators import OPERATORS, QUERY_HELP
 
 _SESSION_ID = "the session's id, a unique beginning of it, or its stable name (sessions/…)"
 
@@ -94,6 +94,8 @@ def _parse(text: str) -> Period:
 class _Parser(argparse.ArgumentParser):
     takes_exclusions = False
     """Treat words such as -hose as part of a query; the only single-dash option is -h."""
+    hint = ""
+    """What may have been meant, added to each error of usage."""
     _width: int | None = 80
     """Width of texts that argparse makes only to check options; None to ask the terminal, which imports shutil."""
 
@@ -108,7 +110,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print one line for wrong usage and exit with code 2."""
-        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(2, f"{self.prog}: {message}{self.hint}; see {self.prog} --help\n")
 
     def _parse_optional(self, arg_string: str) -> Any:
         if self.takes_exclusions and len(arg_string) > len("-h") and arg_string[0] == "-" != arg_string[1]:
@@ -124,6 +126,8 @@ class _Program(_Parser):
             message = f"unrecognized arguments: {' '.join(rest)}"
             if not rest[0].startswith("-") and Path(rest[0]).is_dir():
                 message += "; a folder of notes is named with --workspace"
+            elif found.verb == "search" and (name := rest[0].lstrip("-").partition("=")[0]) in OPERATORS:
+                message += f"; write {name}:… in the query"
             self._verbs.choices[found.verb].error(message)
         if found.verb == "search" and (conflict := _search_conflict(found)):
             self._verbs.choices[found.verb].error(conflict)
@@ -257,7 +261,7 @@ def _add_search(search: _Parser) -> None:
 
 def _add_search_filters(search: argparse.ArgumentParser) -> None:
     """Add the options that limit the number, score, source, path and time of results."""
-    search.add_argument("--max-results", type=count, metavar="N", help="show at most N results")
+    search.add_argument("--max-results", "--max", type=count, metavar="N", help="show at most N results")
     search.add_argument("--min-score", type=share, metavar="F", help="show results that score at least F, 0 to 1")
     search.add_argument(
         "--source", action="append", choices=get_args(Source), help="search only this source; may be repeated"
@@ -295,7 +299,8 @@ def _add_get(get: argparse.ArgumentParser) -> None:
     get.add_argument("--raw", action="store_true", help="print the text unchanged, with its control characters")
 
 
-def _add_sessions(sessions: argparse.ArgumentParser) -> None:
+def _add_sessions(sessions: _Parser) -> None:
+    sessions.hint = "; to search the text of sessions, use mnemoscope search --source sessions"
     _add_session_filters(sessions)
     add = _action_adder(sessions, "list|show|files|touching|stats|export|context")
     _add_session_filters(add("list", "List past sessions, newest first."))
@@ -377,7 +382,7 @@ def _add_session_filters(sessions: argparse.ArgumentParser, *, listing: bool = T
         "--until", type=parse_until, metavar="D", help="only sessions that began on or before this date"
     )
     if listing:
-        sessions.add_argument("--max", type=count, metavar="N", help="list at most N sessions")
+        sessions.add_argument("--max", "--max-results", type=count, metavar="N", help="list at most N sessions")
 
 
 def _add_duplicates(duplicates: argparse.ArgumentParser) -> None:
@@ -400,7 +405,7 @@ def _add_facts(facts: argparse.ArgumentParser) -> None:
     )
     search = add("search", "Find facts by words and meaning.")
     search.add_argument("query", nargs="+", type=nonempty, metavar="Q", help="words or a question")
-    search.add_argument("--max-results", type=count, default=5, metavar="N", help="show at most N facts")
+    search.add_argument("--max-results", "--max", type=count, default=5, metavar="N", help="show at most N facts")
     search.add_argument(
         "--min-score", type=share, default=None, metavar="F", help="show facts that score at least F, 0 to 1"
     )

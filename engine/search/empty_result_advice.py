@@ -11,8 +11,8 @@ from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
+from engine.search.named_sessions import session_conditions
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
-from engine.search.query_lifts import session_conditions
 from engine.search.result_reasons import UNKNOWN_LANGUAGE
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models

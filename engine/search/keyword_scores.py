@@ -115,6 +115,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         scale = self.scale
         if self.groups or id_ in self.optional:
             chosen = self.counted(id_, contributions)
+            if not chosen:
+                return scoring.NAMED
             contributions = tuple(contributions[index] for index in chosen)
             scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
             scattered *= self.scale.total / scale.total if scale.total else 0.0
@@ -169,14 +171,18 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """
         naming = _NONE.union(*set(dates.values()), *set(names.values()))
         only_names = len(naming) == len(self.terms)
-        if not only_names:
-            self.naming.update(naming)
         optional = {} if only_names else {id_: words for id_, words in dates.items() if id_ in self.scores}
         if names:
             self.whole.update(id_ for id_ in self.contributions if self._holds_all(id_, optional.get(id_, _NONE)))
-        if not self.whole and not only_names:
+        if not self.whole and only_names:
+            optional = {id_: words for id_ in names if len(words := names[id_] | dates.get(id_, _NONE)) == len(naming)}
+            for id_ in optional.keys() - self.scores.keys():
+                self.contributions[id_] = (0.0,) * len(self.terms)
+        elif not self.whole:
             known = {id_: words for id_, words in names.items() if id_ in self.scores}
             optional.update((id_, words | optional.get(id_, _NONE)) for id_, words in known.items())
+        if optional or not only_names:
+            self.naming.update(naming)
         changed = [id_ for id_ in self.optional | optional if self.optional.get(id_) != optional.get(id_)]
         self.optional.clear()
         self.optional.update(optional)

@@ -190,9 +190,11 @@ class Ranker:
             context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
         context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
         by_names: list[int] = []
-        if leg.chunks > limit and scope.chunks is None:
+        if scope.chunks is None:
             with context.timed("keyword"):
-                by_names = self._named(part, vector_leg, snapshot, context)
+                by_names = [] if scope.match else part.named.openings(snapshot, scope, leg.ranges)
+                if leg.chunks > limit:
+                    by_names += self._named(part, vector_leg, snapshot, context)
         ids = list(dict.fromkeys(by_keywords + by_vectors + by_names))
         return ids if part.example is None else leave_out(part.example, ids, context)
 

@@ -83,6 +83,7 @@ _OF_TIME = marked("The passage dates from the time in the query, {time}: × {lif
 _ADJACENT_TIME = marked(
     "The passage dates from the days next to the time in the query, {time}: × {lift:.2f} = {score:.2f}."
 )
+_ONLY_NAMES = marked("All words of the query name this session: they score {score:.2f}.")
 _OF_SESSION = marked("The query names {names} of this session: × {lift:.2f} = {score:.2f}.")
 _REACHED = marked("The score of {score:.2f} reaches the minimum score, {least:g}.")
 _NAMED = marked("Shown because its title matches; reduced by age, its score is below the minimum score, {least:g}.")
@@ -129,6 +130,8 @@ def _words(reason: ResultExplanation) -> str:
             "The passage satisfies the query without its words: {words}.",
             words=_listed([*map(in_quotes, reason.missing)]),
         )
+    if not (reason.terms or reason.missing):
+        return tr(_ONLY_NAMES, score=reason.shown_text_score)
     if not reason.terms:
         return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, reason.missing)]))
     first = sorted((term for term in reason.terms if term.score), key=lambda term: -term.score)

@@ -53,7 +53,7 @@ class FoundSet(msgspec.Struct, frozen=True):
         ):
             return ""
         from engine.search.empty_result_advice import excluded_files  # few answers have neither words nor a reason
-        from engine.search.query_lifts import sessions_with_file
+        from engine.search.named_sessions import sessions_with_file
 
         words = context.query.free_text.split()
         if len(words) == 1:

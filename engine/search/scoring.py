@@ -222,6 +222,10 @@ class TextParts(msgspec.Struct, frozen=True):
         return min(1.0, self.evidence)
 
 
+NAMED = TextParts(0.0, 0.0, 1.0, 1.0, _FROM_BM25, 1.0)
+"""Of a chunk whose session, with its time, is named by the whole query: no word is left to search for."""
+
+
 class Scale(msgspec.Struct, frozen=True):
     """Converts a BM25 sum to a score: the weights of a query's terms, and the sum of a full match."""
 

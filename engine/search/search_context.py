@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 import msgspec
 
@@ -15,6 +15,7 @@ from engine.settings.search_settings import HybridSettings
 from engine.text import Query, parse_query
 
 if TYPE_CHECKING:
+    from engine.store.snapshot import Snapshot
     from engine.store.vector_encoding import Vectors
 
 _LEAST_CANDIDATES = 200
@@ -158,3 +159,21 @@ class SearchContext(msgspec.Struct, eq=False):
     def timings(self) -> SearchTimings:
         legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}
         return SearchTimings(**legs, total=round((time.perf_counter() - self.begun) * 1000, 3))
+
+
+_T = TypeVar("_T")
+
+
+class SnapshotCache(Generic[_T]):
+    """Caches what a function reads from the index while that is unchanged. Thread-safe."""
+
+    def __init__(self, read: "Callable[[Snapshot], _T]") -> None:
+        self._read = read
+        self._latest: tuple[tuple[str, int, int], _T] | None = None
+
+    def get(self, snapshot: "Snapshot") -> _T:
+        state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
+        latest = self._latest
+        if latest is None or latest[0] != state:
+            latest = self._latest = state, self._read(snapshot)
+        return latest[1]

@@ -47,7 +47,7 @@ def write_codex(folder: Path, id_: str, project: str) -> None:
 @pytest.fixture
 def memory(open_memory, tmp_path: Path):
     """Three sessions with the same text, and a note."""
-    write_claude(tmp_path, "1", "harbour-map", "src/keys.py")
+    write_claude(tmp_path, "1", "harbour-map", "src/keys.py", more=".envrc")
     write_claude(tmp_path, "2", "ledger", "src/tide_tables.py", more=unicodedata.normalize("NFD", "Überblick.md"))
     write_codex(tmp_path, "3", "recipes")
     (tmp_path / "notes" / "cache.md").write_text(f"# Keys\n\n{FOLDED}\n")
@@ -87,6 +87,26 @@ def first(memory, query: str) -> str:
 )
 def test_named_agent_project_or_file_comes_first(memory, query: str, session: str) -> None:
     assert first(memory, query) == session
+
+
+def test_query_of_names_alone_finds_their_sessions(memory) -> None:
+    """No text has these words, so a session that they name is the answer; other words must occur in its text."""
+    expected = {
+        "tide_tables.py": ["2"],
+        "where we changed tide_tables.py": ["2"],
+        "who touched .envrc?": ["1"],
+        "wo haben wir tide_tables.py geändert": ["2"],
+        "with Codex": ["3"],
+        "with Codex in May": ["3"],
+        "with Codex in recipes": ["3"],
+        "who edited keys.py": ["1"],
+        "where we changed rudder.py": [],
+        "quaternions with Codex": [],
+    }
+    found = {query: [Path(one.path).stem[-1] for one in memory.search(query).results] for query in expected}
+    assert found == expected
+    (reason,) = memory.search("who touched .envrc?", explain=True).explanation.results
+    assert "All words of the query name this session: they score 0.56." in map(str, reasons_of(reason))
 
 
 def test_name_does_not_count_as_missing_word(memory) -> None:
@@ -147,8 +167,6 @@ def test_plain_agent_name_at_either_end_is_not_missing(open_memory, tmp_path: Pa
 @pytest.mark.parametrize(
     ("query", "condition"),
     [
-        ("codex", "agent:codex"),
-        ("harbour-map", "project:harbour-map"),
         ("flibber codex", "agent:codex"),
         ("flibber ledger project", "project:ledger"),
         ("ledger", "project:ledger"),

@@ -123,10 +123,11 @@ def test_options_reach_the_search(run: Run, memory: FakeMemory) -> None:
 
 def test_exclusions_are_part_of_the_query(run: Run, memory: FakeMemory) -> None:
     """As written in the help and the search box; the shell has removed the quotes."""
-    for words in (("drip", "-hose"), ("-garden hose", "drip", "--max-results", "3"), ("-path:archive",)):
+    for words in (("drip", "-hose"), ("-garden hose", "drip", "--max", "3"), ("-path:archive",)):
         assert run("search", *words).code == 0
     assert [query for query, _, _ in memory.searches] == ["drip -hose", "-garden hose drip", "-path:archive"]
     assert run("search", "drip", "-n", "3").err.startswith("mnemoscope search: unrecognized arguments: -n")
+    assert "; write agent:… in the query; see" in run("search", "--agent", "codex", "drip").err
     assert "--saved NAME" in run("search", "-h").out
 
 

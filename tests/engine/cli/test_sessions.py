@@ -321,6 +321,14 @@ def test_unreadable_session_is_one_line_error(
     assert (answer.code, answer.out, answer.err) == (1, "", f"mnemoscope: {sentence}\n")
 
 
+def test_words_after_sessions_name_the_search(run: Run) -> None:
+    for argv in (("sessions", "valve"), ("sessions", "list", "valve")):
+        answer = run(*argv)
+        assert (answer.code, answer.out) == (2, "")
+        assert "to search the text of sessions, use mnemoscope search --source sessions;" in answer.err
+    assert run("sessions", "--max-results", "1").out == run("sessions", "--max", "1").out
+
+
 def test_without_sessions_shows_how_to_add(run: Run, memory: FakeMemory, settings: Path) -> None:
     memory.session_texts = {}
     for argv in (("sessions",), ("sessions", "show", "x")):

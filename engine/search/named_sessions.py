@@ -1,0 +1,229 @@
+"""Finds the sessions whose agent, project or files a query names, as in "with Codex" or "where we changed app.py".
+
+A session's text seldom repeats these names.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from engine.base import lazy_pattern
+from engine.base.formatting import folder_name
+from engine.search.search_context import SnapshotCache
+from engine.store.snapshot import Snapshot
+from engine.text.folding import fold
+
+_WORD = lazy_pattern(r"[^\W_]+")
+_FILE = lazy_pattern(
+    r"(?<![\w./\\:~-])(?:(?:~|[A-Za-z]:)?[/\\])?(?:[\w.@+-]+[/\\])*"
+    r"(?:[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|\.[A-Za-z][\w-]*)(?![\w/\\-])"
+)
+"""Name of a file with an ending, or of a hidden one, perhaps with folders."""
+_MOST_FILES = 3
+_LONGEST = 1000
+"""Most characters of a query that is searched for names; a longer one is a pasted passage."""
+_GENERIC = frozenset("agent ai chat cli code desktop github jan my oh open".split())
+"""Words of agents' names by which no agent is known."""
+_PLAIN = frozenset(
+    """amp augment claude continue crush cursor devin droid forge gemini goose grok hermes interpreter llm pear pi
+    studio vibe warp zed""".split()
+)
+"""Agents' names that are words or names of other things too."""
+_BEFORE = frozenset(
+    """asked by did for from in of on project repo told using via with aus bei fur hat im in mit projekt von vom
+    zum""".split()
+)
+"""Words after which an agent's plain name, or a project's name in several words, is a name."""
+_BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
+"""Words after which a project's name in one word, which may be an ordinary one, is a name."""
+_SAID = frozenset(
+    """advise advised angefasst answer answered ask asked bearbeitet changed debugged decided discussed edited empfahl
+    empfohlen erklart explain explained fixed geandert gefragt gelost gemeint gesagt geschrieben meint meinte modified
+    propose proposed recommend recommended sagt sagte said say says solved suggest suggested suggests tell told touched
+    vorgeschlagen write wrote""".split()
+)
+"""Words for what one does in a conversation, which the conversation seldom has."""
+_AFTER = _SAID | frozenset("did project projekt repo session sessions".split())
+
+
+class SessionName(NamedTuple):
+    """A name by which the sessions of an agent or a project are known."""
+
+    words: tuple[str, ...]
+    """Its folded words."""
+    column: str
+    """`agent` or `project`."""
+    value: str
+    """Value of that column."""
+
+
+def session_names(snapshot: Snapshot) -> list[SessionName]:
+    rows = list(snapshot.connection.execute(f"SELECT DISTINCT agent, project FROM {snapshot.tables.sessions}"))
+    session_names = {
+        SessionName(words, "agent", agent) for agent in {agent for agent, _ in rows} for words in _agent_names(agent)
+    }
+    for project in {project for _, project in rows}:
+        words = _words(folder_name(project))
+        if words:
+            session_names.add(SessionName(words, "project", project))
+    return sorted(session_names)
+
+
+def session_files(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Return the paths of the files that tool calls used, by folded name without folders."""
+    from engine.store.sessions import used_paths  # few queries name a file
+
+    paths: dict[str, list[str]] = {}
+    for path in used_paths(snapshot):
+        paths.setdefault(_file_name(path), []).append(path)
+    return paths
+
+
+def _file_name(path: str) -> str:
+    return fold(re.split(r"[/\\]", path)[-1])
+
+
+def _agent_names(agent: str) -> Iterator[tuple[str, ...]]:
+    from engine.corpus.transcripts.registry import agent_label  # imports every agent; without sessions, none is needed
+
+    words = _words(agent_label(agent))
+    yield words
+    yield _words(agent)
+    yield from ((word,) for word in words if word not in _GENERIC)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(fold(word) for word in _WORD.findall(text))
+
+
+class NamedSessions:
+    """Finds agents, projects and files of sessions in one query, and the sessions that have them."""
+
+    def __init__(
+        self, query: str, names: SnapshotCache[list[SessionName]], files: SnapshotCache[dict[str, list[str]]]
+    ) -> None:
+        self._query = query if len(query) <= _LONGEST else ""
+        self._names = names
+        self._files = files
+        self._found: dict[int, tuple[str, ...]] | None = None
+
+    def files(self, snapshot: Snapshot) -> set[int]:
+        """Return the file ids of the sessions that have most of the names."""
+        sessions = self._sessions(snapshot)
+        most = max(map(len, sessions.values()), default=0)
+        return {id_ for id_, names in sessions.items() if len(names) == most}
+
+    def names(self, snapshot: Snapshot) -> set[str]:
+        """Return all names in the query, as typed."""
+        return {name for names in self._sessions(snapshot).values() for name in names}
+
+    def said(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """Return the positions of words for what one does in a conversation."""
+        return frozenset(at for at, (start, end) in enumerate(ranges) if fold(self._query[start:end]) in _SAID)
+
+    def names_of(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """Return the names that the sessions of these chunks have, as typed, by chunk id."""
+        sessions = self._sessions(snapshot)
+        if not sessions:
+            return {}
+        rows = snapshot.files_of_chunks(ids)
+        return {id_: sessions[file] for id_, file in rows if file in sessions}
+
+    def _sessions(self, snapshot: Snapshot) -> dict[int, tuple[str, ...]]:
+        """Return the names in the query that lift each session, as typed, by the session's file id."""
+        if self._found is None:
+            found: dict[int, dict[str, None]] = {}
+            for typed, files in self._named(snapshot):
+                for id_ in set(files) - snapshot.hidden:
+                    found.setdefault(id_, {})[typed] = None
+            self._found = {id_: tuple(names) for id_, names in found.items()}
+        return self._found
+
+    def _named(self, snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
+        """Yield each name in the query as typed, with the file ids of the sessions that have it."""
+        if not self._query:
+            return
+        columns = dict[tuple[str, str], list[str]]()
+        for typed, name in self.typed_names(self._names.get(snapshot)):
+            columns.setdefault((typed, name.column), []).append(name.value)
+        sessions = snapshot.tables.sessions
+        for (typed, column), values in columns.items():
+            rows = snapshot.connection.execute(
+                f"SELECT file_id FROM {sessions} WHERE {column} IN (SELECT value FROM json_each(?))",
+                (msgspec.json.encode(values).decode(),),
+            )
+            yield typed, [id_ for (id_,) in rows]
+        if paths := dict.fromkeys(_FILE.findall(self._query)):
+            yield from islice(self._typed_files(paths, snapshot), _MOST_FILES)
+
+    def _typed_files(self, paths: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, Iterable[int]]]:
+        """Yield each of these paths that a session used, with the file ids of the sessions.
+
+        Most words with a dot, such as "e.g." and "example.com", aren't files of any session. A path is matched as by
+        the operator `file:`.
+        """
+        from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+        from engine.store.sessions import sessions_with_paths
+
+        files = self._files.get(snapshot)
+        for typed in paths:
+            if same_name := files.get(_file_name(typed)):
+                yield typed, sessions_with_paths(snapshot, same_name, file_matcher(typed)[1])
+
+    def typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
+        """Yield the names of agents and projects in the query, each as typed; of "Claude Code" only the longest."""
+        spans = [match.span() for match in _WORD.finditer(self._query)]
+        words = [fold(self._query[start:end]) for start, end in spans]
+        longest: dict[tuple[str, int], int] = {}
+        for name in sorted(names, key=lambda name: -len(name.words)):
+            length = len(name.words)
+            for at in range(len(words) - length + 1):
+                if tuple(words[at : at + length]) != name.words:
+                    continue
+                start, end = spans[at][0], spans[at + length - 1][1]
+                before = _BEFORE_PROJECT if name.column == "project" and length == 1 else _BEFORE
+                typed, around = self._query[start:end], {*words[max(0, at - 1) : at]} & before
+                around |= {*words[at + length : at + length + 1]} & _AFTER
+                joined = length > 1 and not any(map(str.isspace, typed))
+                next_to = [*spans[max(0, at - 1) : at], *spans[at + length : at + length + 1]]
+                sure = joined or (
+                    name.column == "agent" and (not set(name.words) <= _PLAIN or self._is_outermost(next_to))
+                )
+                if (sure or around or self._query[end:].startswith(":")) and all(
+                    longest.setdefault((name.column, place), length) == length for place in range(at, at + length)
+                ):
+                    yield typed, name
+
+    def _is_outermost(self, others: Sequence[tuple[int, int]]) -> bool:
+        """Whether a name with these words next to it begins or ends the query; not if it is part of a longer name, such
+        as "Claude Monet".
+        """
+        return len(others) == 1 and not self._query[others[0][0]].isupper()
+
+
+def session_conditions(snapshot: Snapshot, query: str) -> tuple[str, str]:
+    """Return the conditions for the agents and projects that a query names, and the rest of the query.
+
+    A query that is nothing but such a name has its condition, even if the name is an ordinary word.
+    """
+    known, conditions, rest = session_names(snapshot), dict[str, None](), query
+    named = list(NamedSessions(query, SnapshotCache(session_names), SnapshotCache(session_files)).typed_names(known))
+    whole = _words(query)
+    for typed, name in named or [(query, name) for name in known if name.words == whole]:
+        value = typed if name.column == "agent" else folder_name(name.value)
+        conditions[f'{name.column}:"{value}"' if " " in value else f"{name.column}:{value}"] = None
+        rest = rest.replace(typed, " ")
+    return " ".join(conditions), " ".join(rest.split())
+
+
+def sessions_with_file(snapshot: Snapshot, word: str) -> int:
+    """Return the number of sessions that used a file of this name; 0 for a word that names no file."""
+    if _FILE.match(word) is None:
+        return 0
+    from engine.corpus.transcripts.tool_uses import file_matcher
+    from engine.store.sessions import sessions_with
+
+    return len(set(sessions_with(snapshot, *file_matcher(word))) - snapshot.hidden)
