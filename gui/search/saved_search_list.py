@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QStyledItemDe
 
 from engine import RecentSearch, SavedSearch, marked, tr
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import tokens
 from gui.text.formatting import exact
 from gui.text.plain_text import set_tip
@@ -160,7 +160,7 @@ class _Rows(QStyledItemDelegate):
     @staticmethod
     def _paint_search(painter: QPainter, rect: QRect, search: StoredSearch, option: QStyleOptionViewItem) -> None:
         colours = tokens(option.palette)
-        side = font_at(_ICON).pixelSize()
+        side = scaled(_ICON)
         name = "star-full" if isinstance(search, SavedSearch) else "clock"
         pixmap = icon_pixmap(name, colours.muted, side, painter.device().devicePixelRatioF())
         put(painter, rect.left(), rect.top() + (rect.height() - side) // 2, pixmap)

@@ -14,7 +14,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.text.formatting import exact, short_day, size_text
 from gui.text.plain_text import utf16_ranges
@@ -57,8 +57,8 @@ class SessionDelegate(QStyledItemDelegate):
         """Recompute sizes after a change of the font."""
         self._title = font_at(13, QFont.Weight.DemiBold)
         self._meta = font_at(12)
-        self._chevron = font_at(CHEVRON).pixelSize()
-        self._indent = font_at(INDENT).pixelSize()
+        self._chevron = scaled(CHEVRON)
+        self._indent = scaled(INDENT)
         self._left = max(GUTTER, self._chevron + CHEVRON_ROOM)
         self._title_metrics = QFontMetrics(self._title)
         self._meta_metrics = QFontMetrics(self._meta)

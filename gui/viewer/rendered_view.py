@@ -23,8 +23,9 @@ from PySide6.QtWidgets import QAbstractSlider, QApplication, QTextBrowser
 
 from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
+from gui.style.stylesheet import font_scale
 from gui.style.theme import tokens
-from gui.style.typography import fixed_font, font_scale
+from gui.style.typography import fixed_font
 from gui.text.plain_text import no_resource, utf16_ranges
 from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded

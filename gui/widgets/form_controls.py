@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
     QStylePainter,
 )
 
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, tokens
 from gui.text.right_to_left import line_direction, mirror, put, write
 from gui.widgets.buttons import Toggle
@@ -54,11 +54,11 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 def indent() -> int:
     """Return the pixels from a control's edge to its label, to align text below."""
-    return _EDGE + font_at(_SIDE).pixelSize() + _GAP
+    return _EDGE + scaled(_SIDE) + _GAP
 
 
 def _size(width: int) -> QSize:
-    height = max(QFontMetrics(font_at(13)).height(), font_at(_SIDE).pixelSize())
+    height = max(QFontMetrics(font_at(13)).height(), scaled(_SIDE))
     return QSize(indent() + width + _EDGE, height + 2 * _EDGE)
 
 
@@ -95,7 +95,7 @@ class Checkable(Toggle):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the focus frame, the indicator and the label."""
         colours = tokens(self.palette())
-        side = font_at(_SIDE).pixelSize()
+        side = scaled(_SIDE)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, self.rect(), self.layoutDirection())
@@ -195,7 +195,7 @@ class ComboBox(QComboBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         self._paint_box()
         colours = tokens(self.palette())
-        side = font_at(_CHEVRON).pixelSize()
+        side = scaled(_CHEVRON)
         colour = colours.muted if self.isEnabled() else colours.off
         right_to_left = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         left = _RIGHT if right_to_left else self.width() - side - _RIGHT
@@ -307,7 +307,7 @@ class Chip(Toggle, QPushButton):
 
     @staticmethod
     def _arrow() -> int:
-        return font_at(_ARROW).pixelSize()
+        return scaled(_ARROW)
 
     @staticmethod
     def _font(*, bold: bool) -> QFont:

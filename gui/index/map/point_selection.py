@@ -23,7 +23,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Prepared, within_group
-from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import tokens
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import mirror, write
@@ -259,7 +259,7 @@ class HoverCard(QFrame):
         self._text.setText(detail.text)
         self._where.setText(wording.citation_and_age(detail))
         room = self._over.rect()
-        unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        unit = font_scale()
         self.ensurePolished()
         self.setFixedWidth(min(round(_WIDTH * unit), max(1, room.width() - 8)))
         self.adjustSize()
