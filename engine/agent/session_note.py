@@ -169,7 +169,7 @@ def suggest_slug(note: SessionNote, settings: Settings, *, cancel: CancelToken |
         return ""
     beginning = beginning_of(note.text.partition(f"{_SUMMARY}\n\n")[2], _SENT)
     try:
-        answer = model.ask(_INSTRUCTION, beginning, seconds=settings.remember.slug.timeout_seconds, cancel=cancel)
+        answer = model.respond(_INSTRUCTION, beginning, seconds=settings.remember.slug.timeout_seconds, cancel=cancel)
     finally:
         model.close()
     lines = [line for line in _THOUGHT.sub("", answer[:_SENT]).splitlines() if line.strip()]

@@ -285,7 +285,7 @@ class FactEditor(FontSized, VerticalScrollArea):
     def _leave(self) -> None:
         """Handle Escape: revert a changed fact, else return to the list; the text of a new fact stays as a draft."""
         if self.is_changed and self.fact is not None:
-            self.text.take_back(self.fact.text)
+            self.text.replace_text(self.fact.text)
         elif self.is_new and not self._typed:
             self._discard()
         else:

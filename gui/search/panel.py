@@ -179,7 +179,7 @@ class Preview(QObject):
         A keyword-only answer may still be replaced, and the first indexing finds better results all the time.
         """
         if self.view.answer is not None and self.view.answer.final and not self.view.first_indexing:
-            self.view.list.hold()
+            self.view.list.pin_current()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
         """Return what identifies a result, without its score: the viewer does not reload when only that changes."""

@@ -249,7 +249,7 @@ class StartPage(QObject):
             read = self._jobs.read(
                 lambda token: insight.changed_notes(_MOST, token), self._set_notes, lambda _sentence: self._job.done()
             )
-            self._job.put(read)
+            self._job.replace(read)
         self._find_example()
 
     def _find_example(self) -> None:
@@ -263,7 +263,7 @@ class StartPage(QObject):
         trial = self._jobs.read(
             lambda token: _example(manager, token), self._set_example, lambda _sentence: self._trial.done()
         )
-        self._trial.put(trial)
+        self._trial.replace(trial)
 
     def _set_notes(self, notes: tuple[ChangedNote, ...]) -> None:
         self._job.done()

@@ -165,7 +165,7 @@ class OptionFooter(QWidget):
         changes = [SettingChange(key, to, value_of(self._placed, self._model))]
         if to == "defaults":
             changes.append(SettingChange(key, "workspace", None))
-        self._model.put(*changes)
+        self._model.change(*changes)
 
 
 def _link() -> QPushButton:
@@ -445,7 +445,7 @@ class OptionsPage(DialogPage):
     def add_widget(self, widget: QWidget) -> None:
         self._list.addWidget(widget)
         widget.show()  # immediately, so that the layout includes it
-        self._end.take(widget)
+        self._end.append(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
         return OptionRow(placed, self.model, parent=self.column.parentWidget())

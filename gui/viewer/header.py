@@ -225,16 +225,16 @@ class ViewerHeader(QFrame):
                     size = button.sizeHint()
                     right -= size.width()
                     top = (self.height() - size.height()) // 2
-                    self._put(button, QRect(right, top, size.width(), size.height()))
+                    self._place(button, QRect(right, top, size.width(), size.height()))
                     right -= _GAP
         free = max(0, right - _SIDE)
         title = min(title, free if free < needed else max(beginning, free - (needed - beginning)))
-        self._put(self.title, QRect(_SIDE, 0, title, self.height() - 1))
+        self._place(self.title, QRect(_SIDE, 0, title, self.height() - 1))
         left = _SIDE + title + _GAP
-        self._put(self.crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
+        self._place(self.crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
         self.separator.setGeometry(0, self.height() - self.separator.height(), self.width(), self.separator.height())
 
-    def _put(self, part: QWidget, rect: QRect) -> None:
+    def _place(self, part: QWidget, rect: QRect) -> None:
         """Place a widget at a rectangle, which is mirrored in right-to-left layouts."""
         part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), rect))
 

@@ -153,7 +153,7 @@ class RenderedView(QTextBrowser):
             slices, self._pictures = content
             self._page_builder.start(slices, style, self._pictures)
 
-        self._job.put(self._jobs.read(work, make, self._fail))
+        self._job.replace(self._jobs.read(work, make, self._fail))
 
     def cancel(self) -> None:
         self._page_builder.stop()
@@ -245,7 +245,7 @@ class RenderedView(QTextBrowser):
         self.setDocument(page.document)
         if old is not None:  # Qt deletes its own first document, but no other
             old.deleteLater()
-        self._layout_steps.take(page.document)
+        self._layout_steps.set_document(page.document)
 
     def _fail(self, sentence: str) -> None:
         self._job.done()

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 
 from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, tokens
-from gui.text.right_to_left import line_direction, mirror, put, write
+from gui.text.right_to_left import draw_pixmap, line_direction, mirror, write
 from gui.widgets.buttons import Toggle
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
@@ -139,7 +139,7 @@ class CheckBox(Checkable, QCheckBox):
         painter.drawRoundedRect(box, 3, 3)
         if self.isChecked():
             check = icon_pixmap("check", colours.base, round(box.width()) + 1, self.devicePixelRatioF())
-            put(painter, int(box.left()), int(box.top()), check)
+            draw_pixmap(painter, int(box.left()), int(box.top()), check)
 
 
 # --- A radio button with a label, in the program's colours and text size ---------------------------------------------
@@ -240,7 +240,7 @@ class TextField(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setProperty("role", "field")
 
-    def take_back(self, text: str) -> None:
+    def replace_text(self, text: str) -> None:
         """Replace the whole text as one edit, so that Ctrl+Z restores the previous text."""
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)

@@ -124,7 +124,7 @@ class PaletteDelegate(QStyledItemDelegate):
     def _paint_words(painter: QPainter, rect: QRect, match: Found, colours: Tokens) -> int:
         """Paint the label of an entry, with the typed words bold; returns its width."""
         bold = font_at(13, QFont.Weight.Bold)
-        words, marks = match.entry.words, match.fit.marks
+        words, marks = match.entry.words, match.word_match.marks
         elided = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
         plain = colours.muted if match.entry.reason else colours.text
         layout = QTextLayout(elided, font_at(13))

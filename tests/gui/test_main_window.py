@@ -161,7 +161,7 @@ def test_theme_menu_changes_theme_and_settings(qtbot, opened, appearance):
     assert appearance.theme_in_use == "dark"
     assert dark.isChecked()
     qtbot.waitUntil(lambda: engine.load_settings().window.theme == "dark")
-    opened.workspace.take_settings(engine.Settings(), opened.workspace.current.folder)
+    opened.workspace.apply_settings(engine.Settings(), opened.workspace.current.folder)
     menu.aboutToShow.emit()
     assert appearance.theme == "system"
     assert not dark.isChecked()

@@ -284,7 +284,7 @@ class MapPanel(IndexPage):
             return
         scene, kind = self.prepared.scene, self.header.kind
         self._isolated = -1
-        self._regroup_job.put(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
+        self._regroup_job.replace(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
 
     def _regrouped(self, prepared: Prepared) -> None:
         self._regroup_job.done()
@@ -333,7 +333,7 @@ class MapPanel(IndexPage):
             self.canvas.show_marks(Marks())
             return
         text, results = answer.query.text, answer.outcome.results
-        self._answer_job.put(
+        self._answer_job.replace(
             self.jobs.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
         )
 

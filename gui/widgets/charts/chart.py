@@ -397,7 +397,7 @@ class ChartCard(QFrame):
         table.hide()
         end = LastInTabOrder(self)
         cast("QVBoxLayout", self.layout()).addWidget(table)
-        end.take(table)
+        end.append(table)
         self._measure(table)
         return table
 
