@@ -24,16 +24,16 @@ class ActiveProvider:
     def __init__(
         self,
         select: "Callable[[CancelToken], Selection]",
-        stand_in: "Callable[[str, str, CancelToken], Selection]",
+        use_fallback: "Callable[[str, str, CancelToken], Selection]",
         threads: BackgroundExecutor,
     ) -> None:
-        """`select` selects the provider; `stand_in` the fallback, given the failed provider's name and the reason.
+        """`select` selects the provider; `use_fallback` the fallback, given the failed provider's name and the reason.
 
         Both may wait for the keychain; closing cancels them through their token. `threads`: runs the selection for
         `selection_within`.
         """
         self._select = select
-        self._use_fallback = stand_in
+        self._use_fallback = use_fallback
         self._threads = threads
         self._close_token = CancelToken()
         self._lock = threading.Lock()

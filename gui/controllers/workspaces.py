@@ -306,7 +306,7 @@ class WorkspaceController(QObject):
         self._views.viewer.external.editor_command = opened.settings.window.editor
 
     def show_closed(self, *, keep: bool = False) -> None:
-        """Take the memory from all parts, and show that no workspace is open.
+        """Disconnect all panels from the memory, and show that no workspace is open.
 
         `keep`: it is being reopened, so that results and the open document stay.
         """

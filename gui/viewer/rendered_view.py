@@ -207,7 +207,7 @@ class RenderedView(QTextBrowser):
     def _show(self, page: Page) -> None:
         late = time.perf_counter() + _LATE
         if self._keep_position:
-            self._leave_position()
+            self._scroll_to_top_for_layout()
         else:
             self._returning, self._former, self._heading_pending = None, QPixmap(), True
         self._page = page
@@ -306,8 +306,8 @@ class RenderedView(QTextBrowser):
         left = bar.maximum() - bar.value() if self.isRightToLeft() else bar.value()
         return QPointF(-left, -self.verticalScrollBar().value())
 
-    def _leave_position(self) -> None:
-        """Go to the top, and back when the page is laid out again: Qt would lay out all above the view in one go."""
+    def _scroll_to_top_for_layout(self) -> None:
+        """Scroll to the top until the page is laid out again: Qt would lay out all above the view in one step."""
         if self._returning is None and self.verticalScrollBar().value():
             self._returning = self._top()
             if self.viewport().isVisible():  # for a picture of a hidden page, Qt would resize it again, without end
@@ -388,7 +388,7 @@ class RenderedView(QTextBrowser):
         free = self.width() - self._overview.width() - 2 * side - widest
         widens = event.size().width() != event.oldSize().width()
         if widens:
-            self._leave_position()
+            self._scroll_to_top_for_layout()
         self.setViewportMargins(side, round(16 * scale), side + max(0, free), 0)
         super().resizeEvent(event)
         if widens and self._returning is not None:

@@ -329,7 +329,7 @@ def _combined_score(hit: Hit, parts: int) -> float:
 
 
 def _without_larger_models(failure: str) -> str:
-    """Notice that qmd searches without its larger models; `failure`: the error, empty if an earlier search met it."""
+    """Return a notice that qmd's larger models are not used; `failure`: the error, empty if it was reported before."""
     if failure:
         return tr("{failure} For a while, queries are not expanded and results are not re-ranked.", failure=failure)
     return tr("qmd's models failed recently, so the query is not expanded and results are not re-ranked.")
