@@ -135,7 +135,7 @@ if TYPE_CHECKING:
     from engine.settings.saving import set_settings_aside as set_settings_aside
     from engine.settings.settings_section import Group as Group
     from engine.settings.settings_section import OptionPage as OptionPage
-    from engine.settings.settings_section import answering_as as answering_as
+    from engine.settings.settings_section import with_query_settings as with_query_settings
     from engine.store.index_paths import index_files as index_files
     from engine.store.saved_searches import SavedSearches as SavedSearches
     from engine.store.saved_searches import query_holds_secret as query_holds_secret
@@ -262,7 +262,7 @@ _HOME = {
     "settings_path": "engine.settings",
     "Group": "engine.settings.settings_section",
     "OptionPage": "engine.settings.settings_section",
-    "answering_as": "engine.settings.settings_section",
+    "with_query_settings": "engine.settings.settings_section",
     "Option": "engine.settings.catalog",
     "all_options": "engine.settings.catalog",
     "option_problem": "engine.settings.catalog",

@@ -18,7 +18,7 @@ from gui.search.query import Answer, Query, Scope, is_searchable
 from gui.search.result_list import ResultList
 from gui.search.result_rows import MoreInFileRow, build_rows
 from gui.search.search_runner import SearchRunner
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import scaled
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import ElidedLabel, line
 from gui.widgets.placeholder_page import StatePage
@@ -150,8 +150,8 @@ class QuickPanel(QWidget):
     def sizeHint(self) -> QSize:
         height = self.box.height() + 24
         if self.is_wide:
-            height += font_at(RESULTS_HEIGHT).pixelSize() + self._footer.sizeHint().height()
-        return QSize(font_at(WIDTH).pixelSize(), height)
+            height += scaled(RESULTS_HEIGHT) + self._footer.sizeHint().height()
+        return QSize(scaled(WIDTH), height)
 
     # --- queries ----------------------------------------------------------------------------------------------------
 
@@ -301,7 +301,7 @@ class QuickWindow(QFrame):
         """Place the window on a screen with room for its results below, since it grows only downwards."""
         room = screen.availableGeometry()
         size = self._size(room)
-        whole = size.height() if self.panel.is_wide else size.height() + font_at(RESULTS_HEIGHT).pixelSize()
+        whole = size.height() if self.panel.is_wide else size.height() + scaled(RESULTS_HEIGHT)
         top = room.top() + max(0, (room.height() - whole) // 2)
         self.setGeometry(QRect(room.left() + (room.width() - size.width()) // 2, top, size.width(), size.height()))
 

@@ -149,7 +149,7 @@ def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | Non
         if not settings.auto_recall:
             return ""
         recall_query = cut(message, settings.recall_max_chars)
-        recalled = access.ask(
+        recalled = access.call(
             lambda memory, token: memory.facts.find(
                 f"{recall_query} ", max_results=settings.recall_results, cancel=token
             ),
@@ -182,7 +182,7 @@ def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple
         if not settings.auto_capture:
             return ()
         texts = memorable_statements(messages, settings.capture_max_chars, settings.capture_triggers)
-        return access.ask(lambda memory, _: save(memory.facts, texts)) if texts else ()
+        return access.call(lambda memory, _: save(memory.facts, texts)) if texts else ()
     except Exception as error:
         log.info("No fact is captured from a message: %s", error_message(error))
         return ()
@@ -231,7 +231,7 @@ def _answered(
     if access.shared:
         return msgspec.structs.replace(empty, disabled=True, error=_SHARED)
     try:
-        return access.ask(lambda memory, token: act(memory.facts, token), cancel)
+        return access.call(lambda memory, token: act(memory.facts, token), cancel)
     except Exception as error:
         return msgspec.structs.replace(empty, error=error_message(error))
 

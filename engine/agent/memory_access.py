@@ -81,18 +81,20 @@ class AgentAccess:
     def is_session(self, path: str) -> bool:
         """Whether a stable name is the name of a past session."""
         from engine.corpus.transcripts.session_stores import may_name_session, names_session
-        from engine.search.chunk_filter import name_there
+        from engine.search.chunk_filter import name_without_machine
 
-        there = name_there(path)  # names of session folders on another machine are not in the settings of this one
+        there = name_without_machine(
+            path
+        )  # names of session folders on another machine are not in the settings of this one
         return names_session(path, self.settings) or (there != path and may_name_session(there))
 
-    def ask(self, work: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
+    def call(self, work: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
         """Call the memory and return its answer. Raises its errors, `TooSlow`, and `Cancelled` as soon as `cancel`
         fires."""
         wait = self._rests_until - time.monotonic()
         if wait > 0:
             raise TooSlow(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
-        call = _Call(lambda token: self._put(work, token))
+        call = _Call(lambda token: self._run(work, token))
         if not call.wait(self._deadline, cancel):
             if cancel is not None and cancel.cancelled:
                 raise Cancelled
@@ -100,7 +102,7 @@ class AgentAccess:
             raise TooSlow(f"The memory did not answer within {self._deadline:.0f} seconds.")
         return call.outcome()
 
-    def _put(self, work: "Callable[[MemorySearchManager, CancelToken], T]", token: CancelToken) -> T:
+    def _run(self, work: "Callable[[MemorySearchManager, CancelToken], T]", token: CancelToken) -> T:
         memory = self._opened()
         try:
             return work(memory, token)

@@ -81,7 +81,7 @@ def run_search(
 ) -> tuple[SearchOutcome, FallbackStatus | None]:
     """Return the result of a search, and the fallback backend if that answered instead of the chosen one.
 
-    Raises as `AgentAccess.ask`.
+    Raises as `AgentAccess.call`.
     """
 
     def ask(memory: "MemorySearchManager", token: CancelToken) -> tuple[SearchOutcome, FallbackStatus | None]:
@@ -100,7 +100,7 @@ def run_search(
             outcome = search()
         return outcome, _fallback(memory)
 
-    return access.ask(ask, cancel)
+    return access.call(ask, cancel)
 
 
 def _reason(outcome: SearchOutcome) -> str:
@@ -143,11 +143,11 @@ def cited_passages(
     `cited`: each snippet ends with a line with its location. `budget`: maximum number of characters of all snippets
     together, including those lines; the snippet that exceeds it is cut, and later ones are left out.
     """
-    passages = (_passage(result, cited) for result in results)
-    return tuple(passages if budget is None else _fitting(passages, budget))
+    passages = (_cited_passage(result, cited) for result in results)
+    return tuple(passages if budget is None else _within_budget(passages, budget))
 
 
-def _passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
+def _cited_passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
     passage = CitedPassage(
         path=result.path,
         start_line=result.start_line,
@@ -165,7 +165,7 @@ def _passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
     return msgspec.structs.replace(passage, snippet=snippet, citation=cite(*lines))
 
 
-def _fitting(passages: Iterable[CitedPassage], budget: int) -> Iterator[CitedPassage]:
+def _within_budget(passages: Iterable[CitedPassage], budget: int) -> Iterator[CitedPassage]:
     for passage in passages:
         if len(passage.snippet) > budget:
             if snippet := cut(passage.snippet, budget):
@@ -272,7 +272,7 @@ def memory_get(
                 raise PathRefused
             return read_named(memory, path, start, limit, most=PAGE_LINES)
 
-        return _page(access.ask(read, cancel))
+        return _page(access.call(read, cancel))
     except Exception as error:
         return MemoryGetAnswer(path=cut(str(path), _LONGEST_NAME), disabled=True, error=error_message(error))
 

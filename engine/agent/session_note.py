@@ -169,7 +169,7 @@ def suggest_slug(note: SessionNote, settings: Settings, *, cancel: CancelToken |
         return ""
     beginning = beginning_of(note.text.partition(f"{_SUMMARY}\n\n")[2], _SENT)
     try:
-        answer = model.ask(_INSTRUCTION, beginning, seconds=settings.remember.slug.timeout_seconds, cancel=cancel)
+        answer = model.respond(_INSTRUCTION, beginning, seconds=settings.remember.slug.timeout_seconds, cancel=cancel)
     finally:
         model.close()
     lines = [line for line in _THOUGHT.sub("", answer[:_SENT]).splitlines() if line.strip()]
@@ -322,12 +322,12 @@ def lines_of(messages: Sequence[SpokenMessage], longest: int) -> str:
 
 
 def _as_list_item(text: str) -> str:
-    first, *others = _harmless(text.split("\n"))
+    first, *others = _without_structure(text.split("\n"))
     return "\n".join([first, *(line and INDENT + line for line in others)])
 
 
-def _harmless(lines: Sequence[str]) -> Iterator[str]:
-    """The lines of a message; the first one follows the speaker."""
+def _without_structure(lines: Sequence[str]) -> Iterator[str]:
+    """Escape Markdown's structure in a message and close its fences; the first line follows the speaker's name."""
     fence = ""
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)

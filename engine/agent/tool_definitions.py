@@ -43,7 +43,7 @@ def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 def _remember(access: AgentAccess) -> AgentTool:
     def call(arguments: Mapping[str, Any], cancel: CancelToken) -> Record:
         session, name = arguments.get("session", "").strip(), arguments.get("name", "")
-        return access.ask(lambda manager, token: _write(access, manager, session, name, token), cancel)
+        return access.call(lambda manager, token: _write(access, manager, session, name, token), cancel)
 
     session = {"type": "string", "description": "Id of the session or its path; the latest one if left out."}
     name = {"type": "string", "description": "Two to four distinctive words; taken from the session if left out."}

@@ -35,7 +35,7 @@ from engine.records import (
     WatcherStatus,
 )
 from engine.settings import Settings
-from engine.settings.settings_section import answering_as
+from engine.settings.settings_section import with_query_settings
 from engine.store.index import IndexStore
 from engine.store.index_paths import usable_index_files
 from engine.store.user_data import UserData
@@ -94,7 +94,7 @@ class BuiltinParts:
     def session_files(self) -> "SessionFiles":
         from engine.memory.file_reading import SessionFiles
 
-        return SessionFiles(self._context.settings, self.sessions.known)
+        return SessionFiles(self._context.settings, self.sessions.summary)
 
     @cached_property
     def files(self) -> "WorkspaceFiles":
@@ -136,10 +136,10 @@ class BuiltinParts:
     def insight(self) -> "IndexInsight":
         from engine.memory.index_inspection import IndexInsight
 
-        return IndexInsight(self._context, self._updates, self.selection_to_show, self._known_vector)
+        return IndexInsight(self._context, self._updates, self.selection_to_show, self._cached_vector)
 
-    def _known_vector(self, query: str) -> "Vectors | None":
-        return self._answerer().known_vector(query)  # loads the modules of a search, on the caller's thread
+    def _cached_vector(self, query: str) -> "Vectors | None":
+        return self._answerer().cached_vector(query)  # loads the modules of a search, on the caller's thread
 
     def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
         """Start the watcher and the scheduled syncs, which call `sync`."""
@@ -183,7 +183,7 @@ class BuiltinParts:
 
         selection = self.selection_to_show()
         progress = self._context.indexing.progress()
-        counts = self._counts.now(selection, syncing=progress is not None)
+        counts = self._counts.current(selection, syncing=progress is not None)
         token = self._context.indexing.current()
         live = status_report.LiveState(
             dirty=self._context.indexing.dirty,
@@ -229,19 +229,19 @@ class BuiltinMemory:
         self._lifetime = Lifetime()
         self.store = IndexStore(usable_index_files(self._workspace, settings.store.path))
         try:
-            self._user = UserData(self.store.files.user)
+            self._user_data = UserData(self.store.files.user)
         except BaseException:
             self.store.close()
             raise
         self.vectors = VectorIndex(self.store, settings.store.vector)
         self._threads = BackgroundExecutor(executor)
-        self._slot = ActiveProvider(
+        self._provider = ActiveProvider(
             lambda cancel: select_provider(settings, cancel=cancel),
             lambda first, reason, cancel: use_fallback(settings, first, reason, cancel=cancel),
             self._threads,
         )
         self._listeners = Listeners()
-        self.indexing = IndexingService(self._user, self._listeners.notify)
+        self.indexing = IndexingService(self._user_data, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
         shared = self._shared()
         self._creating = threading.Lock()
@@ -251,8 +251,8 @@ class BuiltinMemory:
             settings=settings,
             store=self.store,
             vectors=self.vectors,
-            user_data=self._user,
-            provider=self._slot,
+            user_data=self._user_data,
+            provider=self._provider,
             guard=self._guard,
             listeners=self._listeners,
             indexing=self.indexing,
@@ -282,7 +282,7 @@ class BuiltinMemory:
 
     @property
     def user_data(self) -> UserData:
-        return self._user
+        return self._user_data
 
     @property
     def facts(self) -> "Facts":
@@ -301,17 +301,17 @@ class BuiltinMemory:
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        return self._ask(query, None, options, cancel)
+        return self._search(query, None, options, cancel)
 
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        return self._ask("", passage, options, cancel)
+        return self._search("", passage, options, cancel)
 
-    def answer_as(self, settings: Settings) -> None:
+    def apply_query_settings(self, settings: Settings) -> None:
         self._lifetime.check()
         with self._creating:
-            self._settings = answering_as(self._settings, settings)
+            self._settings = with_query_settings(self._settings, settings)
             if self._answerer is not None:
                 self._answerer.set_cache_settings(settings.query.cache)
         self._listeners.notify()
@@ -352,7 +352,7 @@ class BuiltinMemory:
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         self._lifetime.check()
-        return self._parts.sessions.similar(path, self._slot.provider(), max_results)
+        return self._parts.sessions.similar(path, self._provider.provider(), max_results)
 
     def status(self) -> MemoryProviderStatus:
         self._lifetime.check()
@@ -414,7 +414,7 @@ class BuiltinMemory:
     # --- probes and closing ---------------------------------------------------------------------------------------
 
     def probe_embedding(self) -> Probe:
-        probe = self._slot.probe()
+        probe = self._provider.probe()
         self._listeners.notify()
         return probe
 
@@ -424,11 +424,11 @@ class BuiltinMemory:
     def close(self) -> None:
         if not self._lifetime.end():
             return
-        self._slot.stop_waiting()
+        self._provider.stop_waiting()
         self.indexing.close()
-        self._slot.close()
+        self._provider.close()
         self._threads.close()
-        self._user.close()
+        self._user_data.close()
         self.store.close()
 
     # --- internals ------------------------------------------------------------------------------------------------
@@ -440,12 +440,12 @@ class BuiltinMemory:
 
         with self._creating:
             if self._answerer is None:
-                sources = SearchSources(self.store, self.vectors, unavailable=self._slot.unavailable)
+                sources = SearchSources(self.store, self.vectors, unavailable=self._provider.unavailable)
                 cache = self._settings.query.cache
-                self._answerer = Searcher(cache, sources, self._slot.provider, self._slot.note, self._guard)
+                self._answerer = Searcher(cache, sources, self._provider.provider, self._provider.note, self._guard)
             return self._answerer
 
-    def _ask(
+    def _search(
         self, query: str, like: Passage | None, options: "SearchOptions", cancel: CancelToken | None
     ) -> SearchOutcome:
         from engine.memory.search_requests import make_request
@@ -466,7 +466,7 @@ class BuiltinMemory:
     def _answer(self, request: "SearchRequest", options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         from engine.memory.search_requests import with_outdated
 
-        provider = self._slot.known()
+        provider = self._provider.selected()
         remote = provider is not None and provider.remote
         on_keywords = options.get("on_keywords")
 

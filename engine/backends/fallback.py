@@ -101,7 +101,7 @@ class FallbackMemoryManager:
             self._retry_policy.failed()
         self._settings_lock = threading.Lock()
         self._settings: Settings | None = None
-        """The settings last passed to `answer_as`."""
+        """The settings last passed to `apply_query_settings`."""
         self._configured: MemorySearchManager | None = None
         """The memory that was given the current settings."""
         self._saved_searches = SavedSearches(user)
@@ -151,7 +151,7 @@ class FallbackMemoryManager:
     ) -> SearchOutcome:
         return self._search(lambda memory, token: memory.search_like(passage, cancel=token, **options), cancel, options)
 
-    def answer_as(self, settings: Settings) -> None:
+    def apply_query_settings(self, settings: Settings) -> None:
         self._lifetime.check()
         with self._settings_lock:
             self._settings, self._configured = settings, None
@@ -291,7 +291,7 @@ class FallbackMemoryManager:
         """Apply current settings to a memory that was opened after they changed."""
         with self._settings_lock:
             if self._settings is not None and memory is not self._configured:
-                memory.answer_as(self._settings)
+                memory.apply_query_settings(self._settings)
                 self._configured = memory
 
     def _answer_from(self, used: ActiveMemory, call: SearchCall, cancel: CancelToken | None) -> SearchOutcome | None:

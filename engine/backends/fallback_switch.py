@@ -74,19 +74,19 @@ class IndexRefresh:
     def _run(self) -> None:
         try:
             report = self._memory.sync(reason="fallback")
-            self._sentence = tr(_STOPPED) if report.cancelled else _not_done(report.error)
+            self._sentence = tr(_STOPPED) if report.cancelled else _not_updated_message(report.error)
         except (Cancelled, Closed):
             self._sentence = tr(_STOPPED)
         except MnemoscopeError as error:
-            self._sentence = _not_done(str(error))
+            self._sentence = _not_updated_message(str(error))
         except Exception as error:  # nothing above it on this thread: answers must report it, too
             log.exception("The built-in index could not be brought up to date")
-            self._sentence = _not_done(type(error).__name__)
+            self._sentence = _not_updated_message(type(error).__name__)
         finally:
             self._ended.set()
 
 
-def _not_done(why: str) -> str:
+def _not_updated_message(why: str) -> str:
     if not why:
         return ""
     return tr("The built-in index could not be updated, so results may be missing: {reason}", reason=why)
@@ -136,10 +136,10 @@ class MemorySwitch:
     def in_use(self) -> ActiveMemory:
         """Return the memory in use; opens the built-in one if necessary. Raises `Closed`, and `BackendError` when that
         fails."""
-        active = self._found()
+        active = self._active()
         if active is None:
             with self._opening:
-                active = self._found() or self._open()
+                active = self._active() or self._open()
             self._changed()
         return active
 
@@ -185,7 +185,7 @@ class MemorySwitch:
         if builtin is not None:
             _close(builtin.memory, builtin.catching_up)
 
-    def _found(self) -> ActiveMemory | None:
+    def _active(self) -> ActiveMemory | None:
         with self._lock:
             if self._closed:
                 raise Closed
@@ -265,7 +265,7 @@ class RetryPolicy:
 
         Raises `Cancelled` for the caller alone: the retry continues.
         """
-        attempt = self._begin(call)
+        attempt = self._start_attempt(call)
         if attempt is None:
             return None
         until = time.monotonic() + _RETRY_TIMEOUT
@@ -297,7 +297,7 @@ class RetryPolicy:
             if running.job is not None:
                 running.job.join()
 
-    def _begin(self, call: SearchCall) -> _Try | None:
+    def _start_attempt(self, call: SearchCall) -> _Try | None:
         with self._lock:
             due = self._due is not None and time.monotonic() >= self._due
             if self._closed or self._running is not None or not due:

@@ -18,7 +18,7 @@ from engine.base.private_files import clean_up
 from engine.corpus.indexed_folders import MEMORY_FOLDER, require_text
 from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings, load_settings
-from engine.settings.settings_section import answering_as
+from engine.settings.settings_section import with_query_settings
 from engine.store.index_paths import index_files
 from engine.store.workspace_note import adopt_renamed, note_workspace
 
@@ -82,7 +82,7 @@ class ManagerCache:
             shared = self._shared.get(entry.key) is entry
             if shared:
                 del self._shared[entry.key]
-            entry.settings = answering_as(entry.settings, settings)
+            entry.settings = with_query_settings(entry.settings, settings)
             entry.key = _key(entry.key[0], entry.settings)
             if shared:
                 self._shared.setdefault(entry.key, entry)
@@ -101,7 +101,7 @@ class ManagerCache:
         if last:
             entry.threads.close()
         elif executor is not None and executor is entry.owner:
-            entry.threads.give_back()
+            entry.threads.detach_executor()
 
     def _stop_sharing(self, entry: "_SharedMemory", *, only_here: bool = False) -> None:
         """Stop sharing a memory with new callers and, unless `only_here`, with those that wait for it."""
@@ -162,10 +162,10 @@ class _Lease:
             with self._lock:
                 self._syncs.remove(token)
 
-    def answer_as(self, settings: Settings) -> None:
+    def apply_query_settings(self, settings: Settings) -> None:
         if self._closed:
             raise Closed
-        self._manager.answer_as(settings)
+        self._manager.apply_query_settings(settings)
         self._update_key(settings)
 
     def current_sync(self) -> CancelToken | None:

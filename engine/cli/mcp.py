@@ -22,5 +22,5 @@ def run(arguments: Namespace) -> int:
 
         return open_memory(folder, settings, background=True)
 
-    serve(open_here, settings.now, arguments.session_key)
+    serve(open_here, settings.current, arguments.session_key)
     return 0

@@ -13,7 +13,15 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, StoreError
 from engine.cli.output import print_json, print_table, safe
-from engine.cli.workspace import CliWorkspace, find_workspace, interruptible, known_to, memory_of, opened, search_all
+from engine.cli.workspace import (
+    CliWorkspace,
+    all_known_workspaces,
+    find_workspace,
+    interruptible,
+    memory_of,
+    opened,
+    search_all,
+)
 from engine.corpus.globs import literal_glob
 from engine.records import EarlierQuery, QueryRecord, SearchOutcome, cite
 from engine.records.workspaces import split_name
@@ -32,7 +40,7 @@ def run(arguments: Namespace) -> int:
             raise StoreError(why)
         saved = manager.saved_searches.saved()
     names = any(split_name(search.query.path)[0] for search in saved)
-    folders = {known.name: known.folder for known in known_to(workspace, arguments.config)} if names else {}
+    folders = {known.name: known.folder for known in all_known_workspaces(workspace, arguments.config)} if names else {}
     if arguments.json:
         print_json({"searches": saved})
     elif not saved:

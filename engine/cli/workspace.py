@@ -127,11 +127,11 @@ def search_all(
 ) -> SearchOutcome:
     """Search this workspace and the indexes of all others in their current state."""
     from engine.backends.opening import open_memory
-    from engine.workspaces.known_workspaces import here_and_others
+    from engine.workspaces.known_workspaces import current_and_others
     from engine.workspaces.memory_pool import MemoryPool
     from engine.workspaces.multi_search import AllWorkspaces
 
-    here, others = here_and_others(known_to(workspace, config), workspace.folder)
+    here, others = current_and_others(all_known_workspaces(workspace, config), workspace.folder)
     most = options.get("max_results") or workspace.settings.query.max_results
     pool = MemoryPool(open_memory, partial(_settings_of, config=config))
     try:
@@ -153,7 +153,10 @@ def memory_of(
     if not name:
         yield manager, path, ""
         return
-    folder = next((known.folder for known in known_to(workspace, config) if known.name == name and known.present), None)
+    folder = next(
+        (known.folder for known in all_known_workspaces(workspace, config) if known.name == name and known.present),
+        None,
+    )
     if folder is None:
         raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which no longer exists.")
     from engine.backends.opening import open_memory
@@ -165,7 +168,7 @@ def memory_of(
         memory.close()
 
 
-def known_to(workspace: CliWorkspace, config: Path | None) -> "tuple[KnownWorkspace, ...]":
+def all_known_workspaces(workspace: CliWorkspace, config: Path | None) -> "tuple[KnownWorkspace, ...]":
     """Return all known workspaces, including this one."""
     from engine.workspaces.known_workspaces import known_workspaces
 

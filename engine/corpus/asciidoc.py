@@ -41,7 +41,7 @@ _SAME = {"page_tags": "tags", "revdate": "date", "docdate": "date", "doctitle": 
 def read(text: str) -> Structure:
     reader = _Reader()
     for number, line, below, _ in markup_lines(text):
-        reader.take(number, line, below)
+        reader.read_line(number, line, below)
     reader.close()
     return reader.found.done()
 
@@ -68,7 +68,7 @@ class _Reader:
         self._header = False
         """Whether the line belongs to the document's header, below its title."""
 
-    def take(self, number: int, line: str, below: str) -> None:
+    def read_line(self, number: int, line: str, below: str) -> None:
         self._last = number
         if self._end == "" and (not line or line in self._blocks):
             self._end_block(number - 1)

@@ -74,11 +74,11 @@ def markdown(text: str) -> Iterator[str]:
     page, done = _Page(asciidoc.read(text), lines), 0
     for number, line in enumerate(lines, 1):
         if number > done:
-            done = page.take(number, line)
-            yield from page.out.take()
+            done = page.write(number, line)
+            yield from page.out.take_lines()
     page.flush()
     page.out.close()
-    yield from page.out.take()
+    yield from page.out.take_lines()
 
 
 class _Page:
@@ -119,7 +119,7 @@ class _Page:
                 waiting = []
         return ids
 
-    def take(self, number: int, line: str) -> int:
+    def write(self, number: int, line: str) -> int:
         """Write a line, or the block that begins with it; returns the last line that is written."""
         text = line.strip()
         if heading := self._headings.get(number):

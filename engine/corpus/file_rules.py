@@ -6,7 +6,7 @@ from typing import Protocol
 
 from engine.base import skip_reasons
 from engine.corpus.ignore_rules import BAD_NAME, IgnoreRules, Match, is_unusable
-from engine.corpus.indexed_folders import Root, holds_secrets
+from engine.corpus.indexed_folders import Root, is_secret_folder
 from engine.corpus.safe_open import is_link
 from engine.settings import Settings
 
@@ -36,7 +36,7 @@ class FileRules:
             return BAD_NAME
         if is_link(state):
             return LINKED_PATH
-        if holds_secrets(root.path):
+        if is_secret_folder(root.path):
             return SECRET_FOLDER
         if stat.S_ISDIR(state.st_mode) and not root.single:
             return None

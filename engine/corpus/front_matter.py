@@ -420,7 +420,7 @@ def _flow(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
     """
     reader = _FlowReader()
     for number, line in enumerate(lines, first):
-        at = reader.take(line, number)
+        at = reader.read_line(line, number)
         if at is not None:
             if _COMMENT.sub("", line[at:]).strip():
                 return None
@@ -440,7 +440,7 @@ class _FlowReader:
         self._quoted = False
         self._begun = 0
 
-    def take(self, line: str, number: int) -> int | None:
+    def read_line(self, line: str, number: int) -> int | None:
         """Read one line; returns where the outer list ends in the line, or None if it continues."""
         at = 0
         while at < len(line):

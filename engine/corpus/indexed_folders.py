@@ -34,7 +34,7 @@ class Root(msgspec.Struct, frozen=True):
     single: bool = False
     """Whether the root must be a file."""
 
-    def holds(self, name: str) -> bool:
+    def contains(self, name: str) -> bool:
         """Return whether a file with this stable name is the root or inside it."""
         return not self.name or name == self.name or (not self.single and name.startswith(self.name + "/"))
 
@@ -48,7 +48,7 @@ class Roots(msgspec.Struct, frozen=True):
 
     def home_of(self, name: str) -> Root | None:
         """Return the innermost root that contains a file with this stable name; None if none does."""
-        fitting = [root for root in self.found if root.holds(name)]
+        fitting = [root for root in self.found if root.contains(name)]
         return max(fitting, key=lambda root: len(root.name), default=None)
 
 
@@ -74,7 +74,7 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
     except OSError as error:
         message = tr("The folder {folder} cannot be read: {reason}.", folder=workspace, reason=error.strerror)
         raise WorkspaceError(message) from None
-    if holds_secrets(home):
+    if is_secret_folder(home):
         message = tr("{folder} is a place for keys and credentials, which are never read.", folder=workspace)
         raise WorkspaceError(message)
     layout = _layout(home)
@@ -96,7 +96,7 @@ def require_text(folder: str) -> None:
         raise WorkspaceError(message)
 
 
-def holds_secrets(path: str) -> bool:
+def is_secret_folder(path: str) -> bool:
     """Return whether the path is, or is inside, a folder of keys and credentials."""
     return not SECRET_FOLDERS.isdisjoint(part.lower() for part in Path(path).parts)
 

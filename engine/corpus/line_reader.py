@@ -94,7 +94,7 @@ class NumberedText:
         if text.size > json_notes.LARGEST:
             return text
         try:
-            readable = json_notes.readable(text.whole().encode(), path)
+            readable = json_notes.readable(text.full_text().encode(), path)
         except PARSER_FAULTS:
             return text
         text.close()
@@ -166,7 +166,7 @@ class NumberedText:
         """Return lines `first` to `last` in full length, joined with "\\n"."""
         return "\n".join(self.lines(first, last, limit=self._source.size + 1))
 
-    def whole(self) -> str:
+    def full_text(self) -> str:
         """Return the whole text with its line ends, without a byte order mark."""
         with self._lock:
             raw = self._source.read(0, self._source.size)

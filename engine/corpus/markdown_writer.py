@@ -82,7 +82,7 @@ class MarkdownWriter:
         """Number of open containers."""
         return len(self._containers)
 
-    def take(self) -> list[str]:
+    def take_lines(self) -> list[str]:
         """Return the lines since the last call."""
         lines, self._lines = self._lines, []
         return lines

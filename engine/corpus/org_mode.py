@@ -47,7 +47,7 @@ def read(text: str) -> Structure:
 def _read(text: str) -> "_Reader":
     reader = _Reader()
     for number, line, _, _ in markup_lines(text):
-        reader.take(number, line)
+        reader.read_line(number, line)
     return reader
 
 
@@ -61,7 +61,7 @@ class _Reader:
         self._file_level = True
         """Whether no heading has come yet."""
 
-    def take(self, number: int, line: str) -> None:
+    def read_line(self, number: int, line: str) -> None:
         if line.startswith("*") and (heading := _HEADING.fullmatch(line)):
             self._block, self._drawer, self._file_level = "", False, False  # a heading ends everything open
             self._heading(number, len(heading[1]), heading[2])
@@ -195,10 +195,10 @@ def markdown(text: str) -> Iterator[str]:
     page = _Page(reader.done(), reader.states, lines)
     for number, line in enumerate(lines, 1):
         if number > skipped:
-            skipped = page.take(number, line, lines)
-            yield from page.out.take()
+            skipped = page.write(number, line, lines)
+            yield from page.out.take_lines()
     page.end()
-    yield from page.out.take()
+    yield from page.out.take_lines()
 
 
 class _Page:
@@ -252,7 +252,7 @@ class _Page:
                     targets.setdefault(_name(target[1]), section)
         self._names |= targets
 
-    def take(self, number: int, line: str, lines: list[str]) -> int:
+    def write(self, number: int, line: str, lines: list[str]) -> int:
         """Write a line, or the block of code that begins with it; returns the last line that is written."""
         text = line.strip()
         if heading := self._headings.get(number):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.ignore_rules import IgnoreRules, is_unusable
-from engine.corpus.indexed_folders import Root, Roots, find_roots, holds_secrets
+from engine.corpus.indexed_folders import Root, Roots, find_roots, is_secret_folder
 from engine.corpus.safe_open import is_link, scan_folder
 from engine.settings import Settings
 
@@ -113,7 +113,7 @@ class PathGuard:
     def _home(self, name: str, roots: Roots) -> Root | None:
         """Return the root that contains a file; None for a name that the rules exclude."""
         root = roots.home_of(name)
-        if root is None or self._rules.rule_for(name, False, root=root.name) or holds_secrets(root.path):
+        if root is None or self._rules.rule_for(name, False, root=root.name) or is_secret_folder(root.path):
             return None
         return root
 

@@ -37,7 +37,7 @@ _SHORT = 4
 def read(text: str) -> Structure:
     reader = _Reader()
     for number, line, below, second in markup_lines(text):
-        reader.take(number, line, below, second)
+        reader.read_line(number, line, below, second)
     reader.close()
     return reader.found.done()
 
@@ -59,7 +59,7 @@ class _Reader:
         """The field that an indented line continues."""
         self._meta = False
 
-    def take(self, number: int, line: str, below: str, second: str) -> None:
+    def read_line(self, number: int, line: str, below: str, second: str) -> None:
         if number > self._title_end and not self._in_code(number, line):
             if is_line(line) and not self._above and below and not is_line(below) and second == line:
                 self._title(number, number + 2, line[0] * 2, below.strip())

@@ -74,9 +74,9 @@ def markdown(text: str) -> Iterator[str]:
     """Yield the lines of the note as Markdown, without its metadata, comments and link targets."""
     page = _Page(text)
     for _ in page.blocks(page.lines, 0, 1):
-        yield from page.out.take()
+        yield from page.out.take_lines()
     page.out.close()
-    yield from page.out.take()
+    yield from page.out.take_lines()
 
 
 class _Page:

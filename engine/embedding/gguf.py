@@ -85,7 +85,7 @@ class ModelProcess:
     def close(self) -> None:
         """Stop the process, which frees its memory; running calls raise `Closed` shortly after."""
         self._closed = True
-        with self._turns.take(lambda: None, urgent=True):
+        with self._turns.held(lambda: None, urgent=True):
             self._end()
 
     def _request(self, kind: RequestKind, texts: list[str], timeouts: Timeouts) -> Answer:
@@ -101,7 +101,7 @@ class ModelProcess:
 
         name = os.path.basename(self._file.path)
         try:
-            with self._turns.take(check, urgent=timeouts.urgent):
+            with self._turns.held(check, urgent=timeouts.urgent):
                 answer = self._answer(kind, texts, check)
         except _TooSlow:
             raise ProviderError(
@@ -230,7 +230,7 @@ class _PriorityLock:
         self._urgent = 0
 
     @contextmanager
-    def take(self, check: Callable[[], None], *, urgent: bool) -> Iterator[None]:
+    def held(self, check: Callable[[], None], *, urgent: bool) -> Iterator[None]:
         """Wait for the lock and hold it; `check` is called while waiting, and may raise."""
         with self._changed:
             self._urgent += urgent

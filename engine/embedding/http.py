@@ -79,7 +79,7 @@ class HttpClient:
                 raise Closed
             self._under_way += 1
         try:
-            with Call(seconds, most_bytes, cancel, private).under_way():
+            with Call(seconds, most_bytes, cancel, private).on_this_thread():
                 yield
         except Exception as error:
             raise self._understood(error) from None

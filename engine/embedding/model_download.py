@@ -241,7 +241,7 @@ class _Hub:
     @contextlib.contextmanager
     def _call(self, most_bytes: int) -> Iterator[None]:
         try:
-            with _Call(0, most_bytes, self._cancel).under_way():
+            with _Call(0, most_bytes, self._cancel).on_this_thread():
                 yield
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
             raise Transient(tr("The model hub cannot be reached ({error}): check the network.", error=error)) from None

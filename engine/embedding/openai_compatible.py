@@ -171,7 +171,7 @@ class ChatModel:
         """Name of the service for messages."""
         return self._http.service.name
 
-    def ask(self, instruction: str, text: str, *, seconds: float, cancel: CancelToken | None = None) -> str:
+    def respond(self, instruction: str, text: str, *, seconds: float, cancel: CancelToken | None = None) -> str:
         """Return the model's response to a text within `seconds` in total. Raises `ProviderError`, `Cancelled`."""
         create = open_sdk(self._http).chat.completions.with_raw_response.create
         end = time.monotonic() + seconds  # the time to load the SDK doesn't count

@@ -60,7 +60,7 @@ class Call:
         self._cancel = cancel
 
     @contextlib.contextmanager
-    def under_way(self) -> Iterator[None]:
+    def on_this_thread(self) -> Iterator[None]:
         """Make the requests of this thread part of this call, as a context manager. Raises `Cancelled` if the call was
         cancelled, in place of the error that the cancel caused.
         """

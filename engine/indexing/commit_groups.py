@@ -71,7 +71,7 @@ class Commits:
         self._last = 0.0
         self._count = 0
 
-    def put(self, change: Change, *, indexed: int = 0, removed: int = 0) -> None:
+    def add(self, change: Change, *, indexed: int = 0, removed: int = 0) -> None:
         """Add a change that indexes or removes this number of files; commit once enough are collected."""
         if not self._waiting:
             self._begun = time.monotonic()

@@ -50,13 +50,13 @@ class EmbedStage:
         self._token = work.token
         self._provider = provider
         self._model = model
-        self._seen: tuple[MemorySearchResult, ...] = ()
+        self._last_results: tuple[MemorySearchResult, ...] = ()
         """Results of a search whose texts come first, or have vectors."""
         self._running: dict[Future[Vectors], list[Unembedded]] = {}
         self._refused = work.parts.refused
-        self._again: deque[list[Unembedded]] = deque()
+        self._to_repeat: deque[list[Unembedded]] = deque()
         """Parts of refused requests, to be sent again."""
-        self._in_a_row = 0
+        self._refusals_in_a_row = 0
         self._done = 0
         self._characters = 0
         self._seconds = 0.0
@@ -78,12 +78,12 @@ class EmbedStage:
         # checks known values before the first paid request
         self._check_length(self._provider.dims or self._model.dims)
         self._done = 0
-        self._again.clear()  # their texts are in `due`
+        self._to_repeat.clear()  # their texts are in `due`
         self._meter.start("embedding", len(due))
         limits = self._provider.limits
         waiting = requests(self._texts(due), limits, self._count_tokens)
         request = next(waiting, None)
-        while request or self._running or self._again:
+        while request or self._running or self._to_repeat:
             if self._token.paused and self._running:
                 self._collect()  # store the results of running requests before the pause begins
                 continue
@@ -91,9 +91,9 @@ class EmbedStage:
             if self._take_changes():
                 return False
             begun = time.monotonic()
-            while len(self._running) < limits.at_once and (request or self._again):
-                if self._again:
-                    self._submit(self._again.popleft())
+            while len(self._running) < limits.at_once and (request or self._to_repeat):
+                if self._to_repeat:
+                    self._submit(self._to_repeat.popleft())
                 elif request:
                     self._submit(request)
                     request = next(waiting, None)
@@ -108,7 +108,7 @@ class EmbedStage:
         reports the error. Raises `Cancelled`, `ProviderError`.
         """
         self._take_finished(report=False)
-        if self._running or (results := self._results()) is self._seen:
+        if self._running or (results := self._results()) is self._last_results:
             return
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.unembedded_results(self._model.id, results)
@@ -117,7 +117,7 @@ class EmbedStage:
         if request:
             self._submit(request)
         else:
-            self._seen = results
+            self._last_results = results
 
     def end(self) -> None:
         """Wait for running requests and store their results."""
@@ -143,8 +143,8 @@ class EmbedStage:
         while remaining:
             with self._store.read(tables=self._tables) as snapshot:
                 group = []
-                if (results := self._results()) is not self._seen:
-                    self._seen = results
+                if (results := self._results()) is not self._last_results:
+                    self._last_results = results
                     group = [hash_ for _, hash_ in snapshot.unembedded_results(self._model.id, results)]
                 group += islice(waiting, _TEXTS_AT_ONCE)
                 texts = snapshot.texts([remaining.pop(hash_) for hash_ in group if hash_ in remaining])
@@ -193,20 +193,20 @@ class EmbedStage:
     def _handle_failure(self, error: BaseException | None, texts: list[Unembedded]) -> None:
         """Raise a request's error unless single texts cause it; then find these texts and send the others again."""
         if error is None:
-            self._in_a_row = 0
+            self._refusals_in_a_row = 0
             return
         arrived = error.arrived if isinstance(error, PartialAnswer) else {}
-        self._in_a_row = 0 if arrived else self._in_a_row + 1
-        if not isinstance(_first_cause(error), TextsRefused) or self._in_a_row > _REFUSALS_IN_A_ROW:
+        self._refusals_in_a_row = 0 if arrived else self._refusals_in_a_row + 1
+        if not isinstance(_first_cause(error), TextsRefused) or self._refusals_in_a_row > _REFUSALS_IN_A_ROW:
             raise error
         failed = [text for index, text in enumerate(texts) if index not in arrived]
         if arrived and failed:
-            self._again.append(failed)
+            self._to_repeat.append(failed)
         elif len(failed) == 1:
             self._set_aside(failed[0], error)
         elif failed:
             middle = len(texts) // 2
-            self._again.extend((texts[:middle], texts[middle:]))
+            self._to_repeat.extend((texts[:middle], texts[middle:]))
 
     def _set_aside(self, text: Unembedded, error: BaseException) -> None:
         """Mark a text as refused, so that it isn't sent again.

@@ -74,7 +74,9 @@ class NotePreparation:
         for worker in self._workers:
             worker.end()
 
-    def put(self, file: FoundFile, note: NoteText, stored: StoredNote | None = None) -> Iterator[NewFile | FileIssue]:
+    def submit(
+        self, file: FoundFile, note: NoteText, stored: StoredNote | None = None
+    ) -> Iterator[NewFile | FileIssue]:
         """Queue a note; yields the rows or the issue of each note that is ready. Raises `Cancelled` while waiting.
 
         `stored`: what the index has of the note, see `prepare`.

@@ -101,7 +101,7 @@ class SessionUses:
             (message.line, message.ordinal, message.time, use) for message in messages for use in uses_of(message)
         )
 
-    def put_into(self, new: NewFile, project: str) -> NewFile:
+    def add_to(self, new: NewFile, project: str) -> NewFile:
         """Return the session's rows with the collected tool uses and requests added."""
         rows = (
             NewToolUse(line, ordinal, use.kind, value, new.mtime_ns / 1e9 if time is None else time)
@@ -144,7 +144,7 @@ class TranscriptChunker:
             if is_indexed(message, self._session_settings):
                 self._packer.add(indexed_message(message))
 
-    def take(self) -> list[SessionChunk]:
+    def take_full(self) -> list[SessionChunk]:
         """Return the chunks that have become full since the last call."""
         return self._packer.take()
 
@@ -173,7 +173,7 @@ def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: 
     sessions.note_transcript(writer, read, state)
 
 
-def note_left_out(file: FoundFile, rule: str, detail: str) -> Change:
+def skipped_transcript(file: FoundFile, rule: str, detail: str) -> Change:
     """Return a change that removes a transcript's rows and stores why it is not indexed."""
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:

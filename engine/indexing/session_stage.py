@@ -25,7 +25,7 @@ from engine.corpus.transcripts.session_stores import (
 from engine.corpus.transcripts.transcript_files import is_compressed, last_change
 from engine.corpus.transcripts.transcript_reader import project_of
 from engine.indexing.commit_groups import Change, Commits, TextOutcome
-from engine.indexing.session_row_builder import note_left_out, session_file
+from engine.indexing.session_row_builder import session_file, skipped_transcript
 from engine.indexing.session_workspace_assignment import (
     INDEXED_ELSEWHERE,
     elsewhere,
@@ -119,7 +119,7 @@ class SessionStage:
             for path in paths:
                 name, path_in_store = transcript_at(path, stores)
                 self._known |= sessions.transcripts(snapshot, name)
-                file = _found(name, path_in_store) if name in self._known and not self._known[name].rule else None
+                file = _found_file(name, path_in_store) if name in self._known and not self._known[name].rule else None
                 if file is None or self._crashes.crashes(file) or continued_in(file.path):
                     return False
                 self._found.files.append(file)
@@ -195,7 +195,7 @@ class SessionStage:
             if stored != (file.name, file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
-                self._commits.put(note_left_out(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
+                self._commits.add(skipped_transcript(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
         self._outcome.skipped += ownership_issues(self._external)
 
     def _copies(self, own: list[FoundFile]) -> set[str]:
@@ -244,7 +244,7 @@ class SessionStage:
             try:
                 with self._crashes.reading(file):
                     copied = file.name in copies or self._is_continued(file)
-                    issue = rows.leave_out(file, _COPIED, skip_reasons.COPIED.message()) if copied else rows.take(file)
+                    issue = rows.leave_out(file, _COPIED, skip_reasons.COPIED.message()) if copied else rows.index(file)
             except FileNotFoundError:
                 self._forget(file.name)
             except PathRefused:
@@ -266,7 +266,7 @@ class SessionStage:
 
     def _forget(self, name: str) -> None:
         if name in self._known or name in self._listed:
-            self._commits.put(_deletion(name), removed=1)
+            self._commits.add(_deletion(name), removed=1)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -275,7 +275,7 @@ def _successor(path: str, _mtime_ns: int, _size: int) -> str:
     return continued_in(path)
 
 
-def _found(name: str, path: str) -> FoundFile | None:
+def _found_file(name: str, path: str) -> FoundFile | None:
     """Return a line transcript in the form that discovery gives it; None for any other or missing file."""
     if not path.endswith(LINES_END):
         return None
@@ -328,10 +328,10 @@ def list_sessions(
                 rows.append(row)
                 listed.add(file.name)
             if len(rows) == _A_COMMIT:
-                commits.put(_addition(rows))
+                commits.add(_addition(rows))
                 commits.flush()
                 rows = []
-    commits.put(_addition(rows))
+    commits.add(_addition(rows))
     commits.flush()
     return listed
 

@@ -102,7 +102,7 @@ class _Claims:
     def __init__(self, workspace: str, index: IndexFiles) -> None:
         self._workspace = workspace
         self._index = index
-        self._there: dict[str, bool] = {}
+        self._existing: dict[str, bool] = {}
         self._owners: dict[str, SessionOwner] = {}
 
     def decide(self, worked: Mapping[str, str], rows: Homes) -> dict[str, SessionOwner | None]:
@@ -124,13 +124,13 @@ class _Claims:
         return changes
 
     def _may_take(self, own: SessionOwner, current: SessionOwner) -> bool:
-        return current.workspace == self._workspace or own.rank > current.rank or not self._is_there(current.workspace)
+        return current.workspace == self._workspace or own.rank > current.rank or not self._exists(current.workspace)
 
-    def _is_there(self, workspace: str) -> bool:
-        if workspace not in self._there:
+    def _exists(self, workspace: str) -> bool:
+        if workspace not in self._existing:
             folder = Path(workspace)
-            self._there[workspace] = folder.is_dir() and self._index.of_workspace(folder).database.exists()
-        return self._there[workspace]
+            self._existing[workspace] = folder.is_dir() and self._index.of_workspace(folder).database.exists()
+        return self._existing[workspace]
 
     def _owner_of(self, project: str) -> SessionOwner:
         if project not in self._owners:

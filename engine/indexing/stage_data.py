@@ -61,7 +61,7 @@ class Agreement(Protocol):
 class Providers(Protocol):
     """Selects the embedding provider in use, and its fallback."""
 
-    def known(self) -> EmbeddingProvider | None:
+    def selected(self) -> EmbeddingProvider | None:
         """Return the provider in use if it is already selected, else None."""
 
     def provider(self) -> EmbeddingProvider | None:
@@ -72,7 +72,7 @@ class Providers(Protocol):
         in use already.
         """
 
-    def take_over(self) -> None:
+    def switch_to_fallback(self) -> None:
         """Use the prepared fallback from now on, for searches too."""
 
 

@@ -294,7 +294,7 @@ class IndexingService:
         minutes = background.options.interval_minutes
         if minutes:
             self._set_due(time.monotonic() + minutes * _SECONDS_A_MINUTE)
-        background.watch.start(self._changed, self.request)
+        background.watch.start(self._handle_change, self.request)
         self._poller = _StatePoller(background.index_state, self._notify, background.threads)
 
     def watcher_status(self) -> WatcherStatus | None:
@@ -375,7 +375,7 @@ class IndexingService:
         if self._poller is not None:
             self._poller.close()
 
-    def _changed(self, transcripts: frozenset[str] | None) -> None:
+    def _handle_change(self, transcripts: frozenset[str] | None) -> None:
         self.note_change(transcripts)
         self._notify()
 
@@ -400,14 +400,14 @@ class IndexingService:
             before, self._cancel_timer, self._due = self._cancel_timer, None, due
         if before is not None:
             before()
-        cancel = self._background.threads.later(max(0.0, due - time.monotonic()), lambda: self._fall_due(due))
+        cancel = self._background.threads.later(max(0.0, due - time.monotonic()), lambda: self._request_due(due))
         with self._change:
             if self._due == due and not self._closed:
                 self._cancel_timer = cancel
                 return
         cancel()
 
-    def _fall_due(self, due: float) -> None:
+    def _request_due(self, due: float) -> None:
         with self._change:
             if self._due != due:
                 return  # another sync ran meanwhile

@@ -184,7 +184,7 @@ class TextStage:
                 self._meter.step(number, file.name)
                 note = self._read(file, known.get(file.name))
                 if note is not None:
-                    self._store_note(preparation.put(file, note, self._stored(known.get(file.name))), known)
+                    self._store_note(preparation.submit(file, note, self._stored(known.get(file.name))), known)
             self._store_note(preparation.remaining(), known)
         self._meter.step(len(due), "")
 
@@ -222,7 +222,7 @@ class TextStage:
             return None
         if stored is not None and stored.hash == note.hash:
             self._crashes.end_reading(file)
-            self._commits.put(_time_change(file))
+            self._commits.add(_time_change(file))
             self.outcome.files_unchanged += 1
             return None
         return note
@@ -242,7 +242,7 @@ class TextStage:
             if isinstance(file, FileIssue):
                 self._fail(file, known.get(file.path))
                 continue
-            self._commits.put(_replacing(file), indexed=1)
+            self._commits.add(_replacing(file), indexed=1)
             if isinstance(file.chunks, ChunkRows):
                 with closing(file.chunks):
                     self._commits.flush()
@@ -254,7 +254,7 @@ class TextStage:
         from engine.indexing.note_preparation import prepare
 
         named = prepare(file, EMPTY, self._settings.chunking)
-        self._commits.put(_replacing(named))
+        self._commits.add(_replacing(named))
         return True
 
     def _fail(self, issue: FileIssue, stored: StoredFile | None) -> None:
@@ -264,7 +264,7 @@ class TextStage:
             self._remove(issue.path)
 
     def _remove(self, name: str) -> None:
-        self._commits.put(lambda writer: ([], writer.remove_file("memory", name)), removed=1)
+        self._commits.add(lambda writer: ([], writer.remove_file("memory", name)), removed=1)
 
     def _save_issues(self) -> None:
         failed, skipped = (sorted(part, key=_by_path) for part in (self.outcome.failed, self.outcome.skipped))

@@ -31,9 +31,9 @@ from engine.indexing.note_preparation import ChunkRows
 from engine.indexing.session_row_builder import (
     SessionUses,
     TranscriptChunker,
-    note_left_out,
     note_transcript,
     session_file,
+    skipped_transcript,
 )
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
@@ -72,7 +72,7 @@ class DocumentRows:
                 seen.add(name)
                 digest = _digest(conversation)
                 if stored.get(name) != digest and not conversation.facts.generated:
-                    self._put_session(file, name, conversation, digest)
+                    self._store_session(file, name, conversation, digest)
         except PARSER_FAULTS as error:
             detail = skip_reasons.BREAKS_OFF.message(number=len(seen), problem=skip_reasons.problem(error))
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
@@ -100,7 +100,7 @@ class DocumentRows:
                             continue
                         if conversation is None or not conversation.messages:
                             continue
-                        self._put_session(file, name, conversation, mark)
+                        self._store_session(file, name, conversation, mark)
                     seen.add(name)
         except PARSER_FAULTS as error:
             issue = _unreadable(file, error)
@@ -132,10 +132,10 @@ class DocumentRows:
             note_transcript(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
             return [], removed
 
-        self._commits.put(settle)
+        self._commits.add(settle)
         return issue
 
-    def _put_session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> None:
+    def _store_session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> None:
         facts = conversation.facts
         packer = TranscriptChunker(self._settings, self._token)
         uses = SessionUses()
@@ -146,15 +146,15 @@ class DocumentRows:
             unless_put.callback(rows.close)
             for message in conversation.everything:
                 packer.add([message])
-                rows.add(packer.take())
+                rows.add(packer.take_full())
             rows.add(packer.finish())
             rows.analyse()
             count = sum(map(facts.counts, conversation.messages))
             size = sum(len(message.text) for message in conversation.everything)
             new = session_file(file, name, facts, count, rows, hash=digest, size=size)
-            new = uses.put_into(new, facts.project)
+            new = uses.add_to(new, facts.project)
             unless_put.pop_all()
-            self._commits.put(_replacement(new, rows), indexed=1)
+            self._commits.add(_replacement(new, rows), indexed=1)
 
 
 def _unreadable(file: FoundFile, error: Exception) -> FileIssue:
@@ -245,22 +245,22 @@ class _LineReading:
         Raises OSError, Cancelled.
         """
         for found in self._reader.read(self._source, self._work.token):
-            self._take(found)
-            self._rows.add(self._packer.take())
+            self._add_messages(found)
+            self._rows.add(self._packer.take_full())
             if len(self._rows) >= _CHUNKS_A_PART and not self.facts.generated:
-                self.put(self._state_here(_UNFINISHED), whole=False)
-        after = self._state_here(self._file.size)
+                self.store(self._current_state(_UNFINISHED), whole=False)
+        after = self._current_state(self._file.size)
         # A last line without its end may be complete or half written: it is read again when the transcript grows.
-        self._take(self._reader.read_rest(self._source))
+        self._add_messages(self._reader.read_rest(self._source))
         self._rows.add(self._packer.finish())
         return after
 
-    def _take(self, messages: list[Message]) -> None:
+    def _add_messages(self, messages: list[Message]) -> None:
         self._messages += sum(map(self.facts.counts, messages))
         self._packer.add(messages)
         self._uses.add(messages)
 
-    def _state_here(self, size: int) -> _State:
+    def _current_state(self, size: int) -> _State:
         """Return the state from which the next reading continues here; `size`: see `_State.size`."""
         self._uses.requests += self._reader.parser.take_requests()
         return msgspec.structs.replace(
@@ -276,17 +276,17 @@ class _LineReading:
             title=redact(self.facts.name),
         )
 
-    def put(self, after: _State, *, whole: bool) -> None:
+    def store(self, after: _State, *, whole: bool) -> None:
         """Store the rows of this part with the state `after`; if not `whole`, another part follows."""
         file, facts, rows = self._file, self.facts, self._rows
         rows.analyse()
         after.language = rows.language or ""
         new = session_file(file, file.name, facts, self._messages, rows, hash=after.anchor, size=file.size)
-        new = self._uses.put_into(new, facts.project)
+        new = self._uses.add_to(new, facts.project)
         change = _replacing(file, new, rows, self._closed, msgspec.json.encode(after), whole=whole)
         self._closed += len(rows)
         self._begin_part(self._reader.line, after.language)
-        self._commits.put(change, indexed=1 if whole else 0)
+        self._commits.add(change, indexed=1 if whole else 0)
 
 
 class LineRows:
@@ -296,7 +296,9 @@ class LineRows:
         self._work = work
         self._commits = commits
 
-    def take(self, file: FoundFile, source: Source, known: LineFormat, *, from_start: bool = False) -> FileIssue | None:
+    def index(
+        self, file: FoundFile, source: Source, known: LineFormat, *, from_start: bool = False
+    ) -> FileIssue | None:
         """Index the new lines of an open transcript; `from_start` ignores the stored state.
 
         Returns an issue if nothing of the transcript can be indexed. Raises OSError, Cancelled.
@@ -307,13 +309,13 @@ class LineRows:
             after = reading.read()
             if reading.facts.generated:
                 issue = FileIssue(path=file.name, rule="generated", detail=skip_reasons.GENERATED.message())
-                self._commits.put(note_left_out(file, issue.rule, issue.detail))
+                self._commits.add(skipped_transcript(file, issue.rule, issue.detail))
                 return issue
             if state is None or not state.closed or state.size == _UNFINISHED or state.title == after.title:
-                reading.put(after, whole=True)
+                reading.store(after, whole=True)
                 return None
         # The title came late: all chunks are indexed again with it.
-        return self.take(file, source, known, from_start=True)
+        return self.index(file, source, known, from_start=True)
 
     def _resumed(self, file: FoundFile, source: Source, known: LineFormat) -> tuple[_State, LineReader] | None:
         """Return the state at which reading this transcript ended, and a reader that continues there.
@@ -384,7 +386,7 @@ class TranscriptRows:
         self._lines = LineRows(work, commits)
         self._whole = DocumentRows(work, commits)
 
-    def take(self, file: FoundFile) -> FileIssue | None:
+    def index(self, file: FoundFile) -> FileIssue | None:
         """Index the sessions of one transcript. Returns an issue if nothing of it can be indexed.
 
         Raises OSError, `PathRefused`, Cancelled. Then nothing has changed, except for the part of an export or a long
@@ -398,7 +400,7 @@ class TranscriptRows:
             document = None if database else document_format(source, file.path)
             known = None if database or document else line_format(source, file.path)
             if known is not None:
-                return self._lines.take(file, source, known)
+                return self._lines.index(file, source, known)
         if database is not None:
             return self._whole.database(file, database)
         if document is not None:
@@ -413,5 +415,5 @@ class TranscriptRows:
 
     def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
         """Record that a transcript is not indexed, and why. Raises Cancelled."""
-        self._commits.put(note_left_out(file, rule, detail))
+        self._commits.add(skipped_transcript(file, rule, detail))
         return FileIssue(path=file.name, rule=rule, detail=detail)

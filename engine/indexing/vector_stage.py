@@ -62,7 +62,7 @@ class VectorStage:
 
     def begin(self) -> None:
         """Load the model if its provider is already selected: the text must not wait for a keychain."""
-        known = self._parts.providers.known()
+        known = self._parts.providers.selected()
         if known is not None:
             self._use(known)
 
@@ -251,5 +251,5 @@ class VectorStage:
         if provider is None or not self._agreed(provider, tables):
             self.failure = problem
             return
-        self._parts.providers.take_over()
+        self._parts.providers.switch_to_fallback()
         self._use(provider)

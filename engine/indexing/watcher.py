@@ -175,7 +175,7 @@ class Watcher:
                 self._next_poll = now + self._poll_seconds
                 self._notify(WatchBatch(frozenset(), overflow=True))
             with self._wake:
-                batch = self._pending.take(now)
+                batch = self._pending.take_due(now)
                 self._notifying = batch is not None
             if batch is not None:
                 self._notify(batch)
@@ -303,7 +303,7 @@ class _Pending:
         if self._first < math.inf:
             self._first = -math.inf
 
-    def take(self, now: float) -> WatchBatch | None:
+    def take_due(self, now: float) -> WatchBatch | None:
         if now < self.due:
             return None
         batch = WatchBatch(frozenset(self._paths), self._overflow)

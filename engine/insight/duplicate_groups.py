@@ -40,7 +40,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundGroup:
     """A group of notes that share text, each note once."""
 
     kind: DuplicateKind
@@ -65,7 +65,7 @@ class _Union(Generic[Item]):
         self._above[self.root(one)] = self.root(other)
 
 
-def grouped(matches: Sequence[Match]) -> list[Found]:
+def grouped(matches: Sequence[Match]) -> list[FoundGroup]:
     """Combine matches of two notes into groups: similar files transitively, passages by their lines in a note.
 
     Passages shared by two similar files are left out.
@@ -89,7 +89,7 @@ def grouped(matches: Sequence[Match]) -> list[Found]:
     shared = defaultdict(list)
     for match in passages:
         shared[parts.root(positions[match.first])].append(match)
-    return [_found(group) for group in (*alike.values(), *shared.values())]
+    return [_group_of(group) for group in (*alike.values(), *shared.values())]
 
 
 def key_of(kind: str, paths: Iterable[str]) -> str:
@@ -97,7 +97,7 @@ def key_of(kind: str, paths: Iterable[str]) -> str:
     return hashlib.sha256("\0".join((kind, *sorted(paths))).encode()).hexdigest()[:24]
 
 
-def _found(matches: Sequence[Match]) -> Found:
+def _group_of(matches: Sequence[Match]) -> FoundGroup:
     parts: dict[int, Part] = {}
     for match in matches:
         for part in (match.first, match.second):
@@ -105,7 +105,7 @@ def _found(matches: Sequence[Match]) -> Found:
             if known is None or _length(part.lines) > _length(known.lines):
                 parts[part.note] = part
     kinds = {match.kind for match in matches}
-    return Found(
+    return FoundGroup(
         kind="contained" if "contained" in kinds else matches[0].kind,
         similarity=min(match.similarity for match in matches),
         words=max(match.words for match in matches),

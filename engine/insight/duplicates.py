@@ -17,7 +17,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.note_reader import EMPTY
 from engine.corpus.path_guard import PathGuard
 from engine.insight.duplicate_candidates import NearChunks, Pair, Recurring, Sample, near_chunks
-from engine.insight.duplicate_groups import Found, Match, Part, grouped, key_of
+from engine.insight.duplicate_groups import FoundGroup, Match, Part, grouped, key_of
 from engine.insight.text_comparison import (
     ChunkText,
     Hashes,
@@ -255,7 +255,7 @@ class _Search:
 
     # --- comparing --------------------------------------------------------------------------------------------------
 
-    def _matches(self, pairs: Sequence[Pair], common: Hashes, known: Sequence[Found]) -> Iterator[Match]:
+    def _matches(self, pairs: Sequence[Pair], common: Hashes, known: Sequence[FoundGroup]) -> Iterator[Match]:
         alike = [{part.note for part in found.parts} for found in known if found.kind == "alike"]
         chosen = sorted(pairs[:_MOST_COMPARED], key=lambda pair: (pair.first, pair.second))
         for done, pair in enumerate(chosen):
@@ -268,7 +268,7 @@ class _Search:
             if match is not None:
                 yield match
 
-    def _near_duplicates(self, known: Sequence[Match], recurring: Sequence[Found]) -> Iterator[Match]:
+    def _near_duplicates(self, known: Sequence[Match], recurring: Sequence[FoundGroup]) -> Iterator[Match]:
         """Yield passages with nearly the same meaning and mostly the same words, in notes without a match so far."""
         if self._model is None:
             return
@@ -297,7 +297,7 @@ class _Search:
         found = found[np.isin(found[:, 1], files)]
         return found[np.argsort(found[:, 0])]
 
-    def _to_record(self, found: Found) -> DuplicateGroup | None:
+    def _to_record(self, found: FoundGroup) -> DuplicateGroup | None:
         """Convert a group to a record; None if its newest note no longer exists."""
         notes = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
         texts = self._texts([self._notes[notes[0].note].id])
@@ -327,7 +327,7 @@ class _Search:
         parts = [Part(note, line, both / bag.total()) for note, line, bag in zip(notes, lines, bags, strict=True)]
         return Match("passage", both / everything, both, *parts)
 
-    def _locate(self, recurring: Sequence[Recurring]) -> tuple[list[Found], Hashes]:
+    def _locate(self, recurring: Sequence[Recurring]) -> tuple[list[FoundGroup], Hashes]:
         """Find recurring text in each note. Returns the groups, and all shingles of these texts, sampled or not."""
         found, common = [], [np.empty(0, np.uint64)]
         for text in recurring:
@@ -346,7 +346,7 @@ class _Search:
                 continue
             mostly = sum(part.share >= ALIKE for part in parts) >= _MOSTLY * len(parts)
             similarity = min(part.share for part in parts) if mostly else 1.0
-            found.append(Found("alike" if mostly else "recurring", similarity, passage.tokens, tuple(parts)))
+            found.append(FoundGroup("alike" if mostly else "recurring", similarity, passage.tokens, tuple(parts)))
             common.append(hashes)
         return found, np.unique(np.concatenate(common))
 

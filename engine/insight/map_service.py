@@ -51,7 +51,7 @@ class IndexMaps:
         with self._store.read(cancel) as snapshot:
             model = _model(snapshot, name)
             identity = _identity_of(snapshot, model)
-            drawn = self._known(identity)
+            drawn = self._stored_layout(identity)
             listing = None if drawn is None else read_listing(snapshot, self._guard)
         if drawn is None or listing is None or model is None:
             return None
@@ -79,7 +79,7 @@ class IndexMaps:
                 if self._last is not None and (self._last[0], self._last[1].stamp) == (identity, snapshot.stamp):
                     return self._last[1]
                 listing = read_listing(snapshot, self._guard)
-                old = self._known(identity)
+                old = self._stored_layout(identity)
                 current = old is not None and old.stamp == listing.stamp
                 parts = () if current or model is None else self._vectors.all_codes(snapshot, model)
             if model is None:
@@ -151,7 +151,7 @@ class IndexMaps:
         with self._store.read(cancel) as snapshot:
             chunks = tuple(_chunk_of(snapshot, result) for result in results)
             model = _model(snapshot, name)
-            drawn = self._known(_identity_of(snapshot, model))
+            drawn = self._stored_layout(_identity_of(snapshot, model))
             if drawn is None or model is None or vector is None or len(vector) != model.dims:
                 return MapAnswer(point=None, chunks=chunks)
             if drawn.layout == "directions":
@@ -162,7 +162,7 @@ class IndexMaps:
         point = between(points[known], cosines[known]) if known.any() else None
         return MapAnswer(point=point, chunks=chunks)
 
-    def _known(self, identity: str) -> StoredLayout | None:
+    def _stored_layout(self, identity: str) -> StoredLayout | None:
         cached = self._layout
         if cached is not None and cached[0] == identity:
             return cached[1]

@@ -192,7 +192,7 @@ class Overviews:
         self._moment: tuple[object, ...] = ()
         self._counted: IndexOverview | None = None
 
-    def now(self, model: ModelName | None, cancel: CancelToken | None) -> IndexOverview:
+    def current(self, model: ModelName | None, cancel: CancelToken | None) -> IndexOverview:
         """Return the current overview; vectors of `model` are counted.
 
         Takes some tenths of a second for 100,000 chunks.
@@ -200,7 +200,7 @@ class Overviews:
         rows = None
         with self._store.read(cancel) as snapshot:
             moment = (*_moment(snapshot), model)
-            counted = self._known(moment)
+            counted = self._cached(moment)
             if counted is None:
                 rows = _read(snapshot, model)
         if rows is not None:
@@ -211,7 +211,7 @@ class Overviews:
         syncs = tuple(sync for sync in self._user.stored_syncs() if sync.backend == "builtin")
         return msgspec.structs.replace(counted, syncs=syncs)
 
-    def _known(self, moment: tuple[object, ...]) -> IndexOverview | None:
+    def _cached(self, moment: tuple[object, ...]) -> IndexOverview | None:
         with self._lock:
             return self._counted if moment == self._moment else None
 

@@ -81,7 +81,7 @@ class Prices:
         price = self._price(usage.model)
         return None if price is None else price.cost(usage)
 
-    def knows(self, model: str) -> bool:
+    def has_price(self, model: str) -> bool:
         """Whether the table has a price of this model, under any name that agents give it."""
         return self._price(model) is not None
 
@@ -165,7 +165,7 @@ def session_stats(sessions: Sequence[SessionSummary], prices: Prices, by: StatsK
         usage.model
         for session in sessions
         for usage in session.usage
-        if usage.has_numbers and usage.recorded_cost is None and usage.model and not prices.knows(usage.model)
+        if usage.has_numbers and usage.recorded_cost is None and usage.model and not prices.has_price(usage.model)
     }
     return SessionStats(
         total=_row("", counted, prices), rows=tuple(rows), unpriced=tuple(sorted(unpriced)), prices=prices.sources

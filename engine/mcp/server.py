@@ -87,7 +87,7 @@ def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> t
         listed = [_titled(entry, token) for entry in remaining[:PAGE]]
         return listed, _cursor(listed[-1]) if len(remaining) > PAGE else None
 
-    return access.ask(page, cancel)
+    return access.call(page, cancel)
 
 
 def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, str]:
@@ -109,7 +109,7 @@ def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, 
         return file.text
 
     try:
-        text = access.ask(read, cancel)
+        text = access.call(read, cancel)
     except (PathRefused, FileNotFoundError):
         raise UnknownResource("There is no such note or session.") from None
     return _SESSION if is_session else _NOTE, text if len(text) <= LONGEST_TEXT else cut(text, LONGEST_TEXT) + _CUT

@@ -18,7 +18,7 @@ from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_definitions import agent_tools
 from engine.base.errors import Closed, MnemoscopeError
 from engine.settings import Settings
-from engine.settings.settings_section import answering_as
+from engine.settings.settings_section import with_query_settings
 
 if TYPE_CHECKING:
     from engine.memory.memory_interface import MemorySearchManager
@@ -57,8 +57,8 @@ class LateMemory:
                 raise Closed
             settings = self._settings()
             if self._memory is not None and settings != self._opened_with:
-                if self._opened_with is not None and answering_as(self._opened_with, settings) == settings:
-                    self._memory.answer_as(settings)
+                if self._opened_with is not None and with_query_settings(self._opened_with, settings) == settings:
+                    self._memory.apply_query_settings(settings)
                 else:
                     self._memory.close()
                     self._memory = None

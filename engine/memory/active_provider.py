@@ -24,16 +24,16 @@ class ActiveProvider:
     def __init__(
         self,
         select: "Callable[[CancelToken], Selection]",
-        stand_in: "Callable[[str, str, CancelToken], Selection]",
+        use_fallback: "Callable[[str, str, CancelToken], Selection]",
         threads: BackgroundExecutor,
     ) -> None:
-        """`select` selects the provider; `stand_in` the fallback, given the failed provider's name and the reason.
+        """`select` selects the provider; `use_fallback` the fallback, given the failed provider's name and the reason.
 
         Both may wait for the keychain; closing cancels them through their token. `threads`: runs the selection for
         `selection_within`.
         """
         self._select = select
-        self._use_fallback = stand_in
+        self._use_fallback = use_fallback
         self._threads = threads
         self._close_token = CancelToken()
         self._lock = threading.Lock()
@@ -56,9 +56,9 @@ class ActiveProvider:
     def selection(self) -> "Selection":
         with self._lock:
             if self._selection is None:
-                self._selection = self._chosen(lambda: self._select(self._close_token))
+                self._selection = self._run_selection(lambda: self._select(self._close_token))
             elif self._doubtful:
-                self._selection = self._improved(self._selection)
+                self._selection = self._better_selection(self._selection)
             self._doubtful = False
             return self._selection
 
@@ -70,11 +70,11 @@ class ActiveProvider:
         """
         self._doubtful = True
 
-    def _improved(self, before: "Selection") -> "Selection":
+    def _better_selection(self, before: "Selection") -> "Selection":
         improvable = before.unavailable_reason or (before.fallback_from and not self._first)
         if not improvable:
             return before
-        choice = self._chosen(lambda: self._select(self._close_token))
+        choice = self._run_selection(lambda: self._select(self._close_token))
         if before.provider is None or (choice.provider is not None and choice.fallback_from is None):
             self._replaced.append(before)
             return choice
@@ -100,14 +100,14 @@ class ActiveProvider:
             self.provider()
         ready()
 
-    def _chosen(self, choose: "Callable[[], Selection]") -> "Selection":
+    def _run_selection(self, choose: "Callable[[], Selection]") -> "Selection":
         try:
             self._close_token.checkpoint()
             return choose()
         except Cancelled:
             raise Closed from None
 
-    def known(self) -> "EmbeddingProvider | None":
+    def selected(self) -> "EmbeddingProvider | None":
         """Return the provider in use if it is selected and need not be selected again; never waits."""
         selection = self._selection
         return None if selection is None or self._doubtful else selection.provider
@@ -137,13 +137,13 @@ class ActiveProvider:
         with self._lock:
             if self._prepared is None:
                 failed = selection.provider.id
-                self._prepared = self._chosen(lambda: self._use_fallback(failed, reason, self._close_token))
+                self._prepared = self._run_selection(lambda: self._use_fallback(failed, reason, self._close_token))
             if self._prepared.provider is None:
                 return None
             self._prepared = msgspec.structs.replace(self._prepared, fallback_reason=reason)
             return self._prepared.provider
 
-    def take_over(self) -> None:
+    def switch_to_fallback(self) -> None:
         """Use the prepared fallback from now on."""
         with self._lock:
             self._first, self._selection = self._selection, self._prepared

@@ -86,13 +86,13 @@ class ModelLibrary:
             awaiting = stored_models.awaiting(snapshot)
         provider = self._slot.provider()
         if awaiting is not None and self.awaiting(awaiting) is not None:
-            self._approvals.give(awaiting.name, awaiting.estimate.tokens)
+            self._approvals.approve(awaiting.name, awaiting.estimate.tokens)
         elif provider is not None:
-            self._approvals.give(name_of(provider), self.estimate(None, None).tokens)
+            self._approvals.approve(name_of(provider), self.estimate(None, None).tokens)
 
     def awaiting(self, awaiting: Awaiting | None) -> EmbeddingEstimate | None:
         """Return the estimate of the last sync if its embedding still awaits approval, else None."""
-        provider = self._slot.known()  # the status must not wait for the keychain
+        provider = self._slot.selected()  # the status must not wait for the keychain
         active = None if provider is None else name_of(provider)
         return still_awaiting(awaiting, active, self._settings, self._approvals.tokens)
 

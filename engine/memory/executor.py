@@ -136,7 +136,7 @@ class BackgroundExecutor(Executor):
 
         return cancel
 
-    def give_back(self) -> None:
+    def detach_executor(self) -> None:
         """Stop using the given executor, which its owner may shut down: pending jobs move to our own threads.
 
         Running jobs finish on their threads; delayed jobs keep their time.

@@ -202,33 +202,33 @@ class Facts:
         """
         importance = min(1.0, max(0.0, fact.importance))
         now = msgspec.structs.replace(fact, text=_checked(fact.text), importance=importance, changed=time.time())
-        self._rows.put(now)
+        self._rows.save(now)
         self._rows.settle()
         return now
 
-    def put_back(self, *facts: Fact) -> None:
+    def revert_to(self, *facts: Fact) -> None:
         """Restore facts to the given earlier versions, to undo changes."""
-        self._rows.put(*facts)
+        self._rows.save(*facts)
         self._rows.settle()
 
     def approve(self, ids: Iterable[str]) -> None:
         """Approve captured facts, so that agents may read them."""
         requested = set(ids)
-        self._rows.put(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in requested))
+        self._rows.save(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in requested))
 
     def forget(self, ids: Iterable[str], by: FactOrigin = "person") -> tuple[Fact, ...]:
         """Forget facts; they can be restored for a month. Returns their previous versions."""
         requested = set(ids)
         facts = tuple(fact for fact in self.all() if fact.id in requested and fact.forgotten is None)
         now = time.time()
-        self._rows.put(*(msgspec.structs.replace(fact, forgotten=now, forgotten_by=by) for fact in facts))
+        self._rows.save(*(msgspec.structs.replace(fact, forgotten=now, forgotten_by=by) for fact in facts))
         return facts
 
     def restore(self, ids: Iterable[str]) -> None:
         """Restore forgotten facts; those that awaited approval before await it again."""
         requested = set(ids)
         facts = (fact for fact in self.all() if fact.id in requested)
-        self._rows.put(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in facts))
+        self._rows.save(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in facts))
 
     def erase(self, ids: Sequence[str]) -> None:
         """Delete facts from all files, including backups. This can't be undone."""

@@ -40,7 +40,7 @@ class WorkspaceFiles:
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         try:
-            if self._sessions.holds(path):
+            if self._sessions.is_session_name(path):
                 return self._sessions.read_file(path, start=start, lines=lines)
             text = self.open_file(path)
         except FileNotFoundError:
@@ -54,12 +54,12 @@ class WorkspaceFiles:
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
         from engine.corpus.line_reader import NumberedText
 
-        if self._sessions.holds(path):
+        if self._sessions.is_session_name(path):
             raise PathRefused  # the file on disk contains unmasked secrets
         return NumberedText.open(self._guard.locate(path), cancel)
 
     def locate(self, path: str) -> Path:
-        if self._sessions.holds(path):
+        if self._sessions.is_session_name(path):
             return self._sessions.locate(path)
         return self._guard.locate(path)
 
@@ -72,7 +72,7 @@ def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | 
     if not start and not lines:
         return FileText(
             path=path,
-            text=text.whole(),
+            text=text.full_text(),
             from_line=1,
             lines=text.line_count,
             truncated=False,
@@ -113,14 +113,14 @@ class _Known(NamedTuple):
 class SessionFiles:
     """Reads sessions by stable name; one that has grown is read on from its former end. Thread-safe."""
 
-    def __init__(self, settings: Settings, known: Callable[[str], SessionSummary]) -> None:
-        """`known`: returns the summary of a session by stable name; raises `PathRefused` if it must not be read."""
+    def __init__(self, settings: Settings, summary_of: Callable[[str], SessionSummary]) -> None:
+        """`summary_of`: returns the summary of a session by stable name; raises `PathRefused` for any other name."""
         self._settings = settings
-        self._known = known
+        self._summary_of = summary_of
         self._last: _LastRead | None = None
         self._lock = Lock()
 
-    def holds(self, path: str) -> bool:
+    def is_session_name(self, path: str) -> bool:
         """Whether `path` has the form of a session's stable name; the session need not exist."""
         return names_session(path, self._settings)
 
@@ -160,7 +160,7 @@ class SessionFiles:
         facts = conversation.facts
         usage = tuple(ModelUsage(model, *msgspec.structs.astuple(of_model)) for model, of_model in facts.usage.items())
         return msgspec.structs.replace(
-            self._known(path),
+            self._summary_of(path),
             messages=earlier_messages + sum(map(facts.counts, conversation.messages)),
             started=facts.started,
             ended=facts.ended,

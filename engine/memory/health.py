@@ -65,7 +65,7 @@ class Health:
 
     # --- checks -----------------------------------------------------------------------------------------------------
 
-    def look(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
+    def run_checks(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
         """Yield the findings of all checks, one by one.
 
         `ask`: test the provider with one word; `deep`: re-embed a sample of passages. Raises `Cancelled`, `Closed`.
@@ -176,13 +176,15 @@ class Health:
             done.append(self._store.recovered)
         elif not damage:
             with self._exclusive():
-                done += self._repair(subject, [check for check in (*_ROWS, database.SPACE) if _chosen(check, ids)])
+                done += self._repair(
+                    subject, [check for check in (*_ROWS, database.SPACE) if _is_requested(check, ids)]
+                )
         problem = ""
         if ids is None or damage or _UPDATED.intersection(ids):
             report = self._update()
             problem = report.error
             done += _summary(report)
-        copies = [check for check in _COPIES if _chosen(check, ids)]
+        copies = [check for check in _COPIES if _is_requested(check, ids)]
         if copies:
             with self._exclusive():
                 done += self._repair(subject, copies)
@@ -204,7 +206,7 @@ class Health:
     def _repair(self, subject: Subject, checks: list[HealthCheck]) -> Iterator[str]:
         for check in checks:
             subject.step(tr(check.progress_text), 0, 0)
-            if check.repair is not None and check.look(subject).count:
+            if check.repair is not None and check.inspect(subject).count:
                 yield check.repair(subject)
 
     def _update(self) -> SyncReport:
@@ -229,7 +231,7 @@ class Health:
                 self._store.unlock()
 
 
-def _chosen(check: HealthCheck, ids: Collection[str] | None) -> bool:
+def _is_requested(check: HealthCheck, ids: Collection[str] | None) -> bool:
     return ids is None or check.id in ids
 
 

@@ -48,11 +48,11 @@ class IndexInsight:
         context: "MemoryContext",
         updates: "IndexUpdates",
         selection: "Callable[[], Selection]",
-        known_vector: "Callable[[str], Vectors | None]",
+        cached_vector: "Callable[[str], Vectors | None]",
     ) -> None:
         """`selection` returns the provider in use, within half a second.
 
-        `known_vector` returns the cached vector of a recent query.
+        `cached_vector` returns the cached vector of a recent query.
         """
         self._context = context
         self._workspace = context.workspace
@@ -65,7 +65,7 @@ class IndexInsight:
         self._duplicates: tuple[State, DuplicateReport] | None = None
         self._overviews: Overviews | None = None
         self._guard = context.guard
-        self._known_vector = known_vector
+        self._cached_vector = cached_vector
         self._lock = threading.Lock()
         self._cached_maps: IndexMaps | None = None
 
@@ -76,7 +76,7 @@ class IndexInsight:
         if self._overviews is None:
             self._overviews = Overviews(self._store, self._user)
         with self._store.noticing_damage():
-            return self._overviews.now(self._model(), cancel)
+            return self._overviews.current(self._model(), cancel)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
         """Return the chunks of the file with this stable name; None if it is not indexed."""
@@ -205,7 +205,7 @@ class IndexInsight:
         self, query: str, results: "Sequence[MemorySearchResult]", cancel: CancelToken | None = None
     ) -> "MapAnswer":
         """Return the positions of a recent query and its results on the last map. Sends nothing."""
-        return self._maps().answer(self._model(), self._known_vector(query), results, cancel)
+        return self._maps().answer(self._model(), self._cached_vector(query), results, cancel)
 
     def _maps(self) -> "IndexMaps":
         from engine.insight.map_service import IndexMaps
@@ -227,7 +227,7 @@ class IndexInsight:
 
         `ask` tests the provider with one word; `deep` re-embeds and compares a few passages, for local providers only.
         """
-        return self._health(cancel, progress).look(ask=ask, deep=deep)
+        return self._health(cancel, progress).run_checks(ask=ask, deep=deep)
 
     def quick_check(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
         """Return the findings of checks that only need counts; immediate."""

@@ -159,13 +159,13 @@ class Approvals:
     def __init__(self, user: UserData) -> None:
         self._user = user
         self._lock = threading.Lock()
-        self._here: dict[ModelName, int] = {}
+        self._unsaved: dict[ModelName, int] = {}
         """Approvals that could not be saved, in tokens by model."""
 
-    def give(self, name: ModelName, tokens: int) -> None:
+    def approve(self, name: ModelName, tokens: int) -> None:
         """Approve embedding this many tokens with this model."""
         with self._lock:
-            self._put(name, tokens)
+            self._store(name, tokens)
 
     def tokens(self, name: ModelName) -> int:
         """Return the number of tokens approved for a model; 0 without an approval."""
@@ -180,17 +180,17 @@ class Approvals:
         """Reduce the approval to the remaining tokens; 0 ends it. A larger number than approved has no effect."""
         with self._lock:
             if tokens < self._tokens(name):
-                self._put(name, tokens)
+                self._store(name, tokens)
 
     def _tokens(self, name: ModelName) -> int:
         try:
-            return self._here.get(name) or self._user.approved_tokens(name)
+            return self._unsaved.get(name) or self._user.approved_tokens(name)
         except MnemoscopeError as error:
             log.warning("The approvals could not be read: %s", type(error).__name__)
             return 0
 
-    def _put(self, name: ModelName, tokens: int) -> None:
-        self._here.pop(name, None)
+    def _store(self, name: ModelName, tokens: int) -> None:
+        self._unsaved.pop(name, None)
         try:
             if tokens:
                 self._user.approve(name, tokens)
@@ -201,7 +201,7 @@ class Approvals:
         except MnemoscopeError as error:
             log.warning("An approval could not be kept: %s", type(error).__name__)
         if tokens:
-            self._here[name] = tokens
+            self._unsaved[name] = tokens
 
 
 def extended_approvals(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agreement":
@@ -232,7 +232,7 @@ class _EstimateApprovals:
     def _approve_work(self, name: ModelName, work: "EmbeddingWork") -> None:
         estimate = self._estimate
         if estimate is None:
-            self._approvals.give(name, work.estimate.tokens)
+            self._approvals.approve(name, work.estimate.tokens)
         elif not self._given and (estimate.provider, estimate.model) == (name.provider, name.model):
             self._given = True  # only once: work added meanwhile was not approved
-            self._approvals.give(name, estimate.tokens)
+            self._approvals.approve(name, estimate.tokens)

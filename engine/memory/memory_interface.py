@@ -66,7 +66,7 @@ class MemorySearchManager(Protocol):
         lines are not indexed, otherwise as `search`.
         """
 
-    def answer_as(self, settings: Settings) -> None:
+    def apply_query_settings(self, settings: Settings) -> None:
         """Use these settings for all later queries; a running query is not affected.
 
         Only the options that apply to "answering" are used, which need no reopening or re-indexing.

@@ -194,7 +194,7 @@ class _Explanation:
             return self._unknown(issue_of(self._snapshot, "failed", name))
         state = Path(self._status.path).lstat()
         changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (file.mtime_ns, file.size)
-        return self._known([file.id], changed=changed, title=file.title, size=file.size, modified=file.mtime_ns / 1e9)
+        return self._indexed([file.id], changed=changed, title=file.title, size=file.size, modified=file.mtime_ns / 1e9)
 
     def _transcript(self) -> PathState:
         name = self._status.name
@@ -215,7 +215,7 @@ class _Explanation:
             row for row in (indexed_file(self._snapshot, "sessions", session) for session in named) if row is not None
         ]
         size, changed_ns = last_change(self._status.path, Path(self._status.path).lstat())
-        return self._known(
+        return self._indexed(
             [row.id for row in rows],
             changed=(min(changed_ns, LATEST_NS), size) != (stored.mtime_ns, stored.size),
             problem=stored.detail,
@@ -236,7 +236,7 @@ class _Explanation:
             state = "too-large"
         return self._state(state, tr_reason(failure.detail), "open", rule=failure.rule, rule_path=failure.path)
 
-    def _known(self, ids: list[int], *, changed: bool, problem: str = "", **facts: Any) -> PathState:
+    def _indexed(self, ids: list[int], *, changed: bool, problem: str = "", **facts: Any) -> PathState:
         provider = self._provider
         model = None if provider is None else self._snapshot.stored_model(*name_of(provider))
         chunks, with_vector = count_chunks(self._snapshot, ids, model)

@@ -114,7 +114,7 @@ class SessionLibrary:
         with self._store.read() as snapshot:
             return {name: stored.size for name, stored in sessions.transcripts(snapshot).items()}
 
-    def known(self, path: str) -> SessionSummary:
+    def summary(self, path: str) -> SessionSummary:
         """Return the summary of a session; raises `PathRefused` if it is not in the index."""
         with self._store.read() as snapshot:
             found = sessions.sessions(snapshot, path)

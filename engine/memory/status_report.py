@@ -82,7 +82,7 @@ class IndexCounts:
         self._counts = _NOTHING
         self._paused_until = 0.0
 
-    def now(self, selection: Selection, *, syncing: bool) -> Counts:
+    def current(self, selection: Selection, *, syncing: bool) -> Counts:
         """Return the counts; if they can't be read, the previous ones with the reason.
 
         `syncing`: a sync is running, whose last commits may be missing.

@@ -114,7 +114,7 @@ class Filter(msgspec.Struct, frozen=True):
         return [
             (id_, path)
             for id_, path in rows
-            if (globs is None or globs.covers(name_there(path))) and id_ not in snapshot.hidden
+            if (globs is None or globs.covers(name_without_machine(path))) and id_ not in snapshot.hidden
         ]
 
 
@@ -266,7 +266,7 @@ class KnownFiles:
             yield self.limited(snapshot, by)
 
 
-def name_there(path: str) -> str:
+def name_without_machine(path: str) -> str:
     """Return the stable name without the machine that the file is from.
 
     The index names another machine's file `//machine/notes/a.md`; its own name is `notes/a.md`.
@@ -275,4 +275,4 @@ def name_there(path: str) -> str:
 
 
 def _is_private(path: str) -> bool:
-    return _PRIVATE.fullmatch(name_there(path)) is not None
+    return _PRIVATE.fullmatch(name_without_machine(path)) is not None

@@ -86,7 +86,7 @@ class Conditions:
         for clause, _ in self._clauses:
             if any(isinstance(atom, Field) for atom in clause.alternatives):
                 return None
-            expressions = (self._demanded(atom) for atom in clause.alternatives if not isinstance(atom, Field))
+            expressions = (self._expression_of(atom) for atom in clause.alternatives if not isinstance(atom, Field))
             either = " OR ".join(f"({expression})" for expression in expressions if expression)
             (excluded if clause.negated else required).append(f"({either})")
         return Match(" AND ".join(required), " OR ".join(excluded))
@@ -123,13 +123,13 @@ class Conditions:
     def _atom(self, atom: Atom) -> _Condition | None:
         if isinstance(atom, Field):
             return self._fields[atom.name](atom.value)
-        expression = self._demanded(atom)
+        expression = self._expression_of(atom)
         fts = self._tables.fts
         return (
             _Condition(f"c.id IN (SELECT rowid FROM {fts} WHERE {fts} MATCH ?)", (expression,)) if expression else None
         )
 
-    def _demanded(self, atom: Word | Phrase) -> str:
+    def _expression_of(self, atom: Word | Phrase) -> str:
         return _phrase(atom) if isinstance(atom, Phrase) else self._word(atom)
 
     def _word(self, word: Word) -> str:

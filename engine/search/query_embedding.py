@@ -41,7 +41,7 @@ class QueryVectorCache:
         `embed_query`.
         """
         name = (provider.id, provider.model, provider.key, text)
-        vector = self.known(provider, text)
+        vector = self.cached(provider, text)
         if vector is not None:
             return vector
         vector = provider.embed_query(text, cancel=cancel)
@@ -51,7 +51,7 @@ class QueryVectorCache:
                 del self._cached[next(iter(self._cached))]
         return vector
 
-    def known(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
+    def cached(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
         """Return the cached vector of a query; None if there is none. Nothing is sent."""
         name = (provider.id, provider.model, provider.key, text)
         with self._lock:
@@ -104,7 +104,7 @@ class QueryEmbedder:
             return []
         pairs = (self._stored(snapshot, provider, level) for level in context.levels)
         return [
-            text for stored, text in pairs if stored is None and text.strip() and self.known(provider, text) is None
+            text for stored, text in pairs if stored is None and text.strip() and self.cached(provider, text) is None
         ]
 
     def embed(self, provider: "EmbeddingProvider", texts: Iterable[str], cancel: CancelToken | None) -> str:
@@ -122,9 +122,9 @@ class QueryEmbedder:
         self._note_failure(None)
         return vector
 
-    def known(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
+    def cached(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
         """Return the cached vector of a query; None if there is none. Nothing is sent."""
-        return self._cached.known(provider, text)
+        return self._cached.cached(provider, text)
 
     def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider") -> bool:
         """Whether the index has vectors of the provider's model.

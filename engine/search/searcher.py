@@ -106,7 +106,7 @@ class Searcher:
         return SubjectCache()
 
     @cached_property
-    def _known_languages(self) -> "KnownLanguages":
+    def _note_languages(self) -> "KnownLanguages":
         from engine.search.vector_leg import KnownLanguages
 
         return KnownLanguages()
@@ -397,10 +397,10 @@ class Searcher:
             self._earlier.put(moment, context.request, earlier)
         return earlier
 
-    def known_vector(self, query: str) -> "Vectors | None":
+    def cached_vector(self, query: str) -> "Vectors | None":
         """Return the cached vector (dims,) of a query; None if there is none. Nothing is sent."""
         provider = self._provider()
-        return None if provider is None else self._embedder.known(provider, parse_query(query).free_text)
+        return None if provider is None else self._embedder.cached(provider, parse_query(query).free_text)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """Return completions of an operator's value; without an operator, the names of operators."""
@@ -434,7 +434,7 @@ class Searcher:
         if context.stored:
             calibration = scale.between_passages
         else:
-            known = self._known_languages.of_notes(snapshot, provider, analysis.languages[0])
+            known = self._note_languages.of_notes(snapshot, provider, analysis.languages[0])
             calibration = scale.for_size(chunks).for_query(context.query.free_text, known)
             context.language_known = calibration.known
         subjects = partial(self._subjects.of_passages, snapshot, model, provider)

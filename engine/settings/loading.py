@@ -246,19 +246,19 @@ class RereadSettings:
         self._path = path
         self._load = load
         self._lock = threading.Lock()
-        self._state = self._look()
+        self._state = self._file_state()
         self._settings = load()
 
-    def now(self) -> Settings:
+    def current(self) -> Settings:
         """Return the current settings. Raises `SettingsError` as long as the file can't be used."""
         with self._lock:
-            state = self._look()
+            state = self._file_state()
             if state != self._state:
                 self._settings = self._load()
                 self._state = state
             return self._settings
 
-    def _look(self) -> tuple[int, int, int] | None:
+    def _file_state(self) -> tuple[int, int, int] | None:
         try:
             status = os.stat(self._path)
         except OSError:

@@ -133,14 +133,14 @@ def _clamp(value: float, low: float | None, high: float | None) -> float:
 SectionT = TypeVar("SectionT", bound=Section)
 
 
-def answering_as(own: SectionT, new: SectionT) -> SectionT:
+def with_query_settings(own: SectionT, new: SectionT) -> SectionT:
     """Return `own` with the answering options of `new`."""
     if own.APPLIES == "answering":
         return new
     values = {}
     for name in _answering(type(own)):
         own_value, new_value = getattr(own, name), getattr(new, name)
-        values[name] = answering_as(own_value, new_value) if isinstance(own_value, Section) else new_value
+        values[name] = with_query_settings(own_value, new_value) if isinstance(own_value, Section) else new_value
     return msgspec.structs.replace(own, **values)
 
 

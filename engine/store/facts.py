@@ -42,10 +42,10 @@ class FactRows:
         with self._user.reading() as connection:
             return _all(connection)
 
-    def put(self, *facts: Fact) -> None:
+    def save(self, *facts: Fact) -> None:
         """Save facts, replacing those with the same ids. A fact whose text changed loses its vectors."""
         with self._writing() as connection:
-            _put(connection, facts)
+            _save_facts(connection, facts)
 
     def add(self, decide: Callable[[tuple[Fact, ...]], SavedFact]) -> SavedFact:
         """Pass all saved facts to `decide` and save the fact that it returns, unless it is a duplicate.
@@ -55,7 +55,7 @@ class FactRows:
         with self._writing() as connection:
             saved = decide(_all(connection))
             if not saved.duplicate:
-                _put(connection, (saved.fact,))
+                _save_facts(connection, (saved.fact,))
         return saved
 
     def erase(self, ids: Sequence[str]) -> None:
@@ -116,7 +116,7 @@ def _all(connection: apsw.Connection) -> tuple[Fact, ...]:
     return tuple(map(_fact, rows))
 
 
-def _put(connection: apsw.Connection, facts: Iterable[Fact]) -> None:
+def _save_facts(connection: apsw.Connection, facts: Iterable[Fact]) -> None:
     for fact in facts:
         connection.execute(
             """DELETE FROM fact_vectors

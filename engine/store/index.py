@@ -98,7 +98,7 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
             connection.close()
             raise
     except DiskFull:
-        integrity.put_back(aside, files.database)  # its vectors are copied once there is room
+        integrity.undo_set_aside(aside, files.database)  # its vectors are copied once there is room
         raise
     integrity.drop_older(aside, files.database)
     log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)

@@ -56,7 +56,7 @@ class Column(msgspec.Struct, frozen=True):
     required: bool
 
     @property
-    def fits(self) -> str:
+    def valid_condition(self) -> str:
         """SQL condition that a row has a valid value in this column."""
         fits = _VALUES[self.kind].format(self.name) if self.kind in _VALUES else "1"
         if self.name in _MORE:
@@ -118,7 +118,7 @@ def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
 
 def _readable(connection: apsw.Connection, columns: Sequence[Column]) -> bool:
     """Whether all rows have valid values in these columns of one table."""
-    table, fits = columns[0].table, " AND ".join(column.fits for column in columns)
+    table, fits = columns[0].table, " AND ".join(column.valid_condition for column in columns)
     if number(connection, f"SELECT EXISTS (SELECT 1 FROM {table} WHERE NOT ({fits}))"):
         return False
     if texts := ", ".join(column.name for column in columns if column.kind in ("TEXT", "")):
@@ -156,7 +156,7 @@ def set_aside(database: Path) -> Path:
     return target
 
 
-def put_back(aside: Path, database: Path) -> None:
+def undo_set_aside(aside: Path, database: Path) -> None:
     """Undo `set_aside`: replace the new database by the damaged one."""
     for suffix in _SUFFIXES:
         database.with_name(database.name + suffix).unlink(missing_ok=True)

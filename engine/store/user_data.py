@@ -93,7 +93,7 @@ class UserData:
     def problem(self) -> str:
         """Message about a damaged, empty or missing file; empty if there is no problem."""
         with self._lock:
-            self._look()
+            self._check_file()
             return self._problem
 
     def status(self) -> UserDataStatus | None:
@@ -116,7 +116,7 @@ class UserData:
 
         Raises `IndexReadOnly` if nothing can be saved or the file has disappeared, even during the write.
         """
-        with self._used() as connection:
+        with self._locked_connection() as connection:
             if refusal := self._problem or self._read_only:
                 raise IndexReadOnly(refusal)
             connection.execute("BEGIN IMMEDIATE")  # another process must not write between our reads and writes
@@ -134,13 +134,13 @@ class UserData:
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """Context manager that returns the connection for exclusive use within this process."""
-        with self._used() as connection:
+        with self._locked_connection() as connection:
             yield connection
 
     @contextlib.contextmanager
-    def _used(self) -> Iterator[apsw.Connection]:
+    def _locked_connection(self) -> Iterator[apsw.Connection]:
         with self._lock:
-            self._look()
+            self._check_file()
             within, self._within = self._within, True
             try:
                 with translated(self._path):
@@ -285,7 +285,7 @@ class UserData:
 
     # --- file identity ----------------------------------------------------------------------------------------------
 
-    def _look(self) -> None:
+    def _check_file(self) -> None:
         """Detect, with one system call, whether the file was deleted, emptied or replaced since it was opened. After a
         full disk, also whether it can be written now.
         """
@@ -350,13 +350,13 @@ class UserData:
         else:
             try:
                 with translated(self._path):
-                    return self._for_writing()
+                    return self._open_for_writing()
             except (IndexReadOnly, DiskFull) as error:
                 self._read_only, self._full = str(error), isinstance(error, DiskFull)
         with translated(self._path):
-            return _for_reading(self._path)
+            return _open_for_reading(self._path)
 
-    def _for_writing(self) -> apsw.Connection:
+    def _open_for_writing(self) -> apsw.Connection:
         if not self._path.exists():
             _create(self._path)
         connection = apsw.Connection(str(self._path))
@@ -424,7 +424,7 @@ def _create(path: Path) -> None:
             aside.unlink()
 
 
-def _for_reading(path: Path) -> apsw.Connection:
+def _open_for_reading(path: Path) -> apsw.Connection:
     if path.exists():
         connection = open_connection(path, "reader")
         try:
@@ -481,7 +481,7 @@ class UnseenNotes:
             connection.execute("INSERT OR REPLACE INTO unseen_notes VALUES (?, ?, ?, ?)", msgspec.structs.astuple(note))
             _forget_oldest(connection)
 
-    def seen(self, paths: tuple[str, ...]) -> None:
+    def mark_seen(self, paths: tuple[str, ...]) -> None:
         """Mark session notes that agents wrote as seen by the user."""
         if self._user.can_save:
             with self._user.writing() as connection:

@@ -34,11 +34,13 @@ def known_workspaces(
     named += [os.path.realpath(os.path.expanduser(folder)) for folder in (*named_workspaces(config), *more)]
     folders = [folder for folder in dict.fromkeys(named) if folder not in forgotten]
     names = unique_names(folders)
-    workspaces = [_known(folder, names[folder], store_path) for folder in folders]
+    workspaces = [_known_workspace(folder, names[folder], store_path) for folder in folders]
     return tuple(sorted(workspaces, key=lambda workspace: (workspace.name.casefold(), workspace.folder)))
 
 
-def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
+def current_and_others(
+    known: Iterable[KnownWorkspace], folder: Path
+) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
     """Return the workspace of this folder, known or not, and the others."""
     path = str(folder.resolve())
     workspaces = {known_workspace.folder: known_workspace for known_workspace in known}
@@ -48,7 +50,7 @@ def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[Know
     return current, tuple(workspaces.values())
 
 
-def _known(folder: str, name: str, store_path: str) -> KnownWorkspace:
+def _known_workspace(folder: str, name: str, store_path: str) -> KnownWorkspace:
     files = index_files(Path(folder), store_path)
     size = _index_bytes(files) if files.database.exists() else 0
     return KnownWorkspace(folder=folder, name=name, present=os.path.isdir(folder), index_bytes=size)

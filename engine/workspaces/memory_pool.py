@@ -65,7 +65,7 @@ class MemoryPool:
                 if entry.memory is None:
                     entry.memory = self._open(folder, self._settings_of(folder))
                 elif entry.changes != changes:
-                    entry.memory.answer_as(self._settings_of(folder))
+                    entry.memory.apply_query_settings(self._settings_of(folder))
                 entry.changes = changes
             yield entry.memory
         finally:

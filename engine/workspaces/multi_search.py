@@ -51,7 +51,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _WorkspaceResult:
     result: MemorySearchResult
     reason: ResultExplanation | None
     part: int
@@ -69,7 +69,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
 
     A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """
-    merged_results = sorted(_found(parts), key=lambda found: (-found.score, found.rank, found.part))
+    merged_results = sorted(_results_of(parts), key=lambda found: (-found.score, found.rank, found.part))
     different, repeated = _different(merged_results)
     best = _with_rest(different[:most], different[most:])
     first = parts[0].outcome
@@ -91,7 +91,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
     )
 
 
-def _found(parts: Sequence[Part]) -> Iterator[_Found]:
+def _results_of(parts: Sequence[Part]) -> Iterator[_WorkspaceResult]:
     for number, part in enumerate(parts):
         explanation = part.outcome.explanation
         reasons = explanation.results if explanation is not None else ()
@@ -99,26 +99,28 @@ def _found(parts: Sequence[Part]) -> Iterator[_Found]:
         best_from = list(accumulate((result.score for result in reversed(part.outcome.results)), max))[::-1]
         for index, result in enumerate(part.outcome.results):
             reason = reasons[index] if index < len(reasons) else None
-            yield _Found(_replace(result, workspace=part.workspace.folder), reason, number, index, best_from[index])
+            yield _WorkspaceResult(
+                _replace(result, workspace=part.workspace.folder), reason, number, index, best_from[index]
+            )
 
 
-def _with_rest(best: list[_Found], rest: Sequence[_Found]) -> list[_Found]:
+def _with_rest(best: list[_WorkspaceResult], rest: Sequence[_WorkspaceResult]) -> list[_WorkspaceResult]:
     """Add the number of results not shown to the last result of each file."""
     hidden = Counter((found.part, found.result.path) for found in rest)
     for found in rest:
         hidden[found.part, found.result.path] += found.result.more_in_file
-    counted: list[_Found] = []
+    counted: list[_WorkspaceResult] = []
     for found in reversed(best):
         more = hidden.pop((found.part, found.result.path), 0)
         counted.append(replace(found, result=_replace(found.result, more_in_file=found.result.more_in_file + more)))
     return counted[::-1]
 
 
-def _different(results: Sequence[_Found]) -> tuple[list[_Found], int]:
+def _different(results: Sequence[_WorkspaceResult]) -> tuple[list[_WorkspaceResult], int]:
     """Remove results that another workspace has too; returns the rest and the number removed. Nothing is removed within
     one workspace."""
     first: dict[tuple[Any, ...], int] = {}
-    different: list[_Found] = []
+    different: list[_WorkspaceResult] = []
     for found in results:
         result = found.result
         same = result.source, result.snippet, result.start_line, result.end_line
@@ -179,7 +181,7 @@ def _notices(parts: Sequence[Part]) -> list[str]:
     return [notice if len(names) == total else f"{', '.join(names)}: {notice}" for notice, names in messages.items()]
 
 
-def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplanation | None:
+def _explanation(parts: Sequence[Part], best: Sequence[_WorkspaceResult]) -> SearchExplanation | None:
     """Return the stages of the open workspace, and one stage for each other workspace."""
     first = parts[0].outcome.explanation
     if first is None:
@@ -195,7 +197,7 @@ def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplana
     )
 
 
-def _stage(part: Part, number: int, best: Sequence[_Found]) -> SearchStage:
+def _stage(part: Part, number: int, best: Sequence[_WorkspaceResult]) -> SearchStage:
     outcome, count = part.outcome, sum(found.part == number for found in best)
     if outcome.mode == "keyword":
         note = tr_count(
@@ -230,7 +232,7 @@ class AllWorkspaces:
 
     def __init__(
         self,
-        here: "MemorySearchManager",
+        current: "MemorySearchManager",
         pool: MemoryPool,
         *,
         executor: Executor | None = None,
@@ -240,7 +242,7 @@ class AllWorkspaces:
 
         The executor has no other work, since a disk that hangs may hold each of its threads.
         """
-        self._here = here
+        self._current = current
         self._pool = pool
         self._executor = executor
         self._deadline = deadline_seconds
@@ -278,9 +280,9 @@ class AllWorkspaces:
                 self._start(other, search_memory, token) for other in others if other.present and other.index_bytes
             ]
             first = _WorkspaceSearch(workspace)
-            first.run(lambda: search_memory(self._here))
+            first.run(lambda: search_memory(self._current))
             self._wait(running, begun, token)
-            return _put_together([first, *running], notices, most, begun, self._deadline)
+            return _merge_outcomes([first, *running], notices, most, begun, self._deadline)
         finally:
             forget()
             token.cancel()  # the results of late ones are not used any more
@@ -347,7 +349,7 @@ class _WorkspaceSearch:
             self.error = error
 
 
-def _put_together(
+def _merge_outcomes(
     running: Sequence[_WorkspaceSearch], notices: list[str], most: int, begun: float, deadline: float
 ) -> SearchOutcome:
     parts = [Part(search.workspace, search.outcome) for search in running if search.outcome is not None]

@@ -31,7 +31,7 @@ from engine.records import (
 )
 from engine.records.workspaces import name_in, split_name
 from engine.settings import Settings
-from engine.workspaces.known_workspaces import here_and_others
+from engine.workspaces.known_workspaces import current_and_others
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
 
@@ -53,36 +53,38 @@ class MultiWorkspaceInsight:
     inspected.
     """
 
-    def __init__(self, here: "IndexInsight", everywhere: "MultiWorkspaceMemory") -> None:
-        self._here = here
+    def __init__(self, current: "IndexInsight", everywhere: "MultiWorkspaceMemory") -> None:
+        self._current = current
         self._everywhere = everywhere
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._here, name)
+        return getattr(self._current, name)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
-        chunks = self._everywhere.at(path, lambda memory, there: _insight_of(memory).chunks_of(there, cancel))
+        chunks = self._everywhere.at(path, lambda memory, own_path: _insight_of(memory).chunks_of(own_path, cancel))
         return None if chunks is None else _replace(chunks, path=path)
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
-        chunk = self._everywhere.at(path, lambda memory, there: _insight_of(memory).chunk(there, id_, cancel))
+        chunk = self._everywhere.at(path, lambda memory, own_path: _insight_of(memory).chunk(own_path, id_, cancel))
         return None if chunk is None else _replace(chunk, path=path)
 
     def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
-        links = self._everywhere.at(path, lambda memory, there: _insight_of(memory).note_links(there, cancel))
+        links = self._everywhere.at(path, lambda memory, own_path: _insight_of(memory).note_links(own_path, cancel))
         return NoteLinks(backlinks=_named_as(path, links.backlinks), links=_named_as(path, links.links))
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         text = self._everywhere.at(
-            home, lambda memory, there: _insight_of(memory).linked_text(target, anchor, there, cancel)
+            home, lambda memory, own_path: _insight_of(memory).linked_text(target, anchor, own_path, cancel)
         )
         return None if text is None else _replace(text, path=_name_in_workspace(home, text.path))
 
     def images_of(self, home: str) -> "NoteImages":
-        return self._everywhere.at(home, lambda memory, there: _insight_of(memory).images_of(there))
+        return self._everywhere.at(home, lambda memory, own_path: _insight_of(memory).images_of(own_path))
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
-        files = self._everywhere.at(session, lambda memory, there: _insight_of(memory).session_files(there, cancel))
+        files = self._everywhere.at(
+            session, lambda memory, own_path: _insight_of(memory).session_files(own_path, cancel)
+        )
         return tuple(_replace(use, session=session) for use in files)
 
 
@@ -115,7 +117,7 @@ class MultiWorkspaceMemory:
 
     def __init__(
         self,
-        here: "MemorySearchManager",
+        current: "MemorySearchManager",
         folder: Path,
         known: Callable[[], Sequence[KnownWorkspace]],
         pool: MemoryPool,
@@ -123,23 +125,23 @@ class MultiWorkspaceMemory:
         most: int,
         executor: Executor | None = None,
     ) -> None:
-        """`here`: the memory of the open workspace, which is closed together with this object. `folder`: its folder.
+        """`current`: the memory of the open workspace, which is closed together with this object. `folder`: its folder.
 
         `known`: returns all workspaces; the open one may be missing. `pool`: opens the others. `most`: number of
         results of a search that doesn't specify one. `executor`: as for `AllWorkspaces`.
         """
-        self._here = here
+        self._current = current
         self._folder = str(folder.resolve())
         self._list = known
         self._most = most
         self._pool = pool
-        self._all = AllWorkspaces(here, self._pool, executor=executor)
+        self._all = AllWorkspaces(current, self._pool, executor=executor)
         self._lock = threading.Lock()
         self._looked = -_REREAD_SECONDS
         self._known: tuple[KnownWorkspace, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._here, name)
+        return getattr(self._current, name)
 
     # --- queries --------------------------------------------------------------------------------------------------
 
@@ -174,7 +176,7 @@ class MultiWorkspaceMemory:
             else None
         )
         if other is None:
-            return self._here.search(query, cancel=cancel, **options)
+            return self._current.search(query, cancel=cancel, **options)
         options["path_glob"] = glob.removeprefix(_glob_of(other))
         _name_first(other, options)
         with self._pool.using(other.folder) as memory:
@@ -186,41 +188,41 @@ class MultiWorkspaceMemory:
         """Search in the workspace of the passage."""
         name, path = split_name(passage.path)
         if not name:
-            return self._here.search_like(passage, cancel=cancel, **options)
-        other, there = self._named(name), _replace(passage, path=path)
+            return self._current.search_like(passage, cancel=cancel, **options)
+        other, own_passage = self._named(name), _replace(passage, path=path)
         _name_first(other, options)
         with self._pool.using(other.folder) as memory:
-            return _all_in(other, memory.search_like(there, cancel=cancel, **options))
+            return _all_in(other, memory.search_like(own_passage, cancel=cancel, **options))
 
-    def answer_as(self, settings: Settings) -> None:
+    def apply_query_settings(self, settings: Settings) -> None:
         """Use these settings for the open workspace, and those of the settings file for the others."""
-        self._here.answer_as(settings)
+        self._current.apply_query_settings(settings)
         self._pool.settings_changed()
 
     # --- reading --------------------------------------------------------------------------------------------------
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
-        text = self.at(path, lambda memory, there: memory.read_file(there, start=start, lines=lines))
+        text = self.at(path, lambda memory, own_path: memory.read_file(own_path, start=start, lines=lines))
         return _replace(text, path=path)
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
-        return self.at(path, lambda memory, there: memory.open_file(there, cancel=cancel))
+        return self.at(path, lambda memory, own_path: memory.open_file(own_path, cancel=cancel))
 
     def locate(self, path: str) -> Path:
-        return self.at(path, lambda memory, there: memory.locate(there))
+        return self.at(path, lambda memory, own_path: memory.locate(own_path))
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
-        text = self.at(path, lambda memory, there: memory.read_session(there, reveal=reveal, cancel=cancel))
+        text = self.at(path, lambda memory, own_path: memory.read_session(own_path, reveal=reveal, cancel=cancel))
         return _replace(text, summary=_replace(text.summary, path=path))
 
     def raw_lines(
         self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
     ) -> tuple[str, ...]:
-        return self.at(path, lambda memory, there: memory.raw_lines(there, lines, reveal=reveal, cancel=cancel))
+        return self.at(path, lambda memory, own_path: memory.raw_lines(own_path, lines, reveal=reveal, cancel=cancel))
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         name, _ = split_name(path)
-        sessions = self.at(path, lambda memory, there: memory.similar_sessions(there, max_results=max_results))
+        sessions = self.at(path, lambda memory, own_path: memory.similar_sessions(own_path, max_results=max_results))
         return tuple(
             (_replace(session, path=name_in(name, session.path)) if name else session, cosine)
             for session, cosine in sessions
@@ -228,7 +230,7 @@ class MultiWorkspaceMemory:
 
     @property
     def insight(self) -> "IndexInsight | None":
-        insight = self._here.insight
+        insight = self._current.insight
         return None if insight is None else cast("IndexInsight", MultiWorkspaceInsight(insight, self))
 
     @contextmanager
@@ -238,22 +240,22 @@ class MultiWorkspaceMemory:
         The memory stays open at least as long as the block. Raises `PathRefused` for a workspace that is not known or
         not there, and what opening it raises.
         """
-        name, there = split_name(path)
+        name, own_path = split_name(path)
         if not name:
-            yield self._here, Path(self._folder), path
+            yield self._current, Path(self._folder), path
             return
         folder = self._named(name).folder
         with self._pool.using(folder) as memory:
-            yield memory, Path(folder), there
+            yield memory, Path(folder), own_path
 
     def at(self, path: str, read: "Callable[[MemorySearchManager, str], _Answer]") -> _Answer:
         """Call `read` with the file's memory and stable name, and return its result. Raises the errors of `home_of`."""
-        with self.home_of(path) as (memory, _, there):
-            return read(memory, there)
+        with self.home_of(path) as (memory, _, own_path):
+            return read(memory, own_path)
 
     def close(self) -> None:
         self._pool.close()
-        self._here.close()
+        self._current.close()
 
     # --- internals ------------------------------------------------------------------------------------------------
 
@@ -277,7 +279,7 @@ class MultiWorkspaceMemory:
                 self._known = tuple(self._list())
                 self._looked = time.monotonic()
             known = self._known
-        return here_and_others(known, Path(self._folder))
+        return current_and_others(known, Path(self._folder))
 
 
 def _glob_of(other: KnownWorkspace) -> str:

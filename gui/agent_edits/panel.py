@@ -370,7 +370,7 @@ class EditsPanel(QObject, ViewPanel):
         manager = self._manager
         insight = None if manager is None or self._unsupported else manager.insight
         if insight is not None:
-            self._job.put(
+            self._job.replace(
                 self._jobs.read(lambda token: _read(insight.recent_edits(_MOST, token)), self._set_edits, self._fail)
             )
 

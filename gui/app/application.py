@@ -106,7 +106,7 @@ class Demo:
             facts.append(Fact(id=str(uuid.uuid4()), created=made, changed=made, forgotten=ended, **fact))
         with contextlib.suppress(MnemoscopeError):
             if not manager.facts.all():
-                manager.facts.put_back(*facts)
+                manager.facts.revert_to(*facts)
 
     def close(self) -> None:
         self._folder.cleanup()

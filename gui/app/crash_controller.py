@@ -75,9 +75,9 @@ class ExceptionHooks(QObject):
 
     def begin(self) -> None:
         self._before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
-        sys.excepthook = self._in_window
-        threading.excepthook = self._in_thread
-        sys.unraisablehook = self._in_passing
+        sys.excepthook = self._handle_gui_error
+        threading.excepthook = self._handle_thread_error
+        sys.unraisablehook = self._handle_unraisable
 
     def end(self) -> None:
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
@@ -87,16 +87,16 @@ class ExceptionHooks(QObject):
         """Report an unexpected error of a job, which is in the log already."""
         self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
 
-    def _in_window(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def _handle_gui_error(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """Handle an uncaught error from a slot, a Qt event or a pool thread (`sys.excepthook`)."""
         here = threading.current_thread() is threading.main_thread()
         self._report_error(error, trace, "in the window" if here else "in the background")
 
-    def _in_thread(self, args: threading.ExceptHookArgs) -> None:
+    def _handle_thread_error(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
             self._report_error(args.exc_value, args.exc_traceback, "in the background")
 
-    def _in_passing(self, args: "UnraisableHookArgs") -> None:
+    def _handle_unraisable(self, args: "UnraisableHookArgs") -> None:
         """Handle an error that Python can't raise (`sys.unraisablehook`), for example while an object is deleted."""
         if args.exc_value is not None:
             self._report_error(args.exc_value, args.exc_traceback, "in a destructor or callback")

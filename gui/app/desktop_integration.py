@@ -120,11 +120,11 @@ class UpdateNotification(QObject):
         self._begun = False
         self.enabled = True
         """Whether notifications are enabled."""
-        workspace.opened.connect(self._begin)
+        workspace.opened.connect(self._handle_opened)
         workspace.feed.status_changed.connect(self._handle_status)
 
     @Slot(object)
-    def _begin(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: Opened) -> None:
         self._name = opened.folder.name or str(opened.folder)
         self._begun = False
 

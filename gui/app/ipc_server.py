@@ -31,7 +31,7 @@ class IpcServer(QObject):
         self._callers: list[_Caller] = []
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._welcome)
+        self._server.newConnection.connect(self._accept_connection)
         if not self._server.listen(self._name):
             log.warning("Later starts cannot reach this program: %s", self._server.errorString())
         self._made = _identity(self._name)
@@ -44,7 +44,7 @@ class IpcServer(QObject):
             self._server.close()
 
     @Slot()
-    def _welcome(self) -> None:
+    def _accept_connection(self) -> None:
         while self._server.hasPendingConnections():
             caller = _Caller(self._server.nextPendingConnection(), self)
             caller.message_received.connect(self.message_received)

@@ -22,22 +22,22 @@ class QuickSearchController(QObject):
         self.panel = QuickPanel(jobs)
         self.quick = QuickWindow(self.panel)
         workspace.opening.connect(self._show_opening)
-        workspace.opened.connect(self._begin)
+        workspace.opened.connect(self._handle_opened)
         workspace.failed.connect(self._show_failure)
-        workspace.closed.connect(self._end)
+        workspace.closed.connect(self._handle_closed)
         workspace.feed.status_changed.connect(self.panel.show_status)
         self.panel.chosen.connect(self._go_to)
         self.panel.window_requested.connect(self._show_window)
         window.destroyed.connect(self.quick.deleteLater)
         if workspace.current is not None:
-            self._begin(workspace.current)
+            self._handle_opened(workspace.current)
 
     @Slot(object)
-    def _begin(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: Opened) -> None:
         self.panel.set_manager(opened.manager)
 
     @Slot()
-    def _end(self) -> None:
+    def _handle_closed(self) -> None:
         self.panel.set_manager(None)
 
     @Slot(object)

@@ -71,12 +71,12 @@ class TrayHost(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._was_there = self.is_there
+        self._was_there = self.is_available
         if sys.platform.startswith("linux"):
             self._listen()
 
     @property
-    def is_there(self) -> bool:
+    def is_available(self) -> bool:
         return QSystemTrayIcon.isSystemTrayAvailable()
 
     def _listen(self) -> None:
@@ -95,7 +95,7 @@ class TrayHost(QObject):
 
     @Slot()
     def _check(self) -> None:
-        if self._was_there != self.is_there:
+        if self._was_there != self.is_available:
             self._was_there = not self._was_there
             self.changed.emit()
 
@@ -146,7 +146,7 @@ class Tray(QObject):
     @property
     def is_shown(self) -> bool:
         """Whether the icon is shown, so that the user can reopen a hidden window."""
-        return self._icon is not None and self._host.is_there
+        return self._icon is not None and self._host.is_available
 
     def set_enabled(self, enabled: bool) -> None:
         """Show the icon if the desktop has a tray, or hide it."""
@@ -167,7 +167,7 @@ class Tray(QObject):
 
     @Slot()
     def _arrange(self) -> None:
-        show = self._enabled and self._host.is_there
+        show = self._enabled and self._host.is_available
         if show and self._icon is None:
             self._icon = icon = QSystemTrayIcon(self)
             icon.setContextMenu(self._menu)

@@ -73,7 +73,7 @@ class GuideController(QObject):
         if self.dialog is None:
             return
         keys = {name: keymap().first_key(name) for name in keymap().commands}
-        self._job.put(self._jobs.read(lambda _: _read(keys), self._set_pages))
+        self._job.replace(self._jobs.read(lambda _: _read(keys), self._set_pages))
 
     def _set_pages(self, pages: tuple[GuidePage, ...]) -> None:
         self._job.done()
@@ -171,7 +171,7 @@ class AboutController(QObject):
         if self._components:
             self._licences.show_components(self._components)
         else:
-            self._job.put(self._jobs.read(lambda _token: read_components(), self._read, self._failed))
+            self._job.replace(self._jobs.read(lambda _token: read_components(), self._read, self._failed))
 
     def _read(self, components: tuple[Component, ...]) -> None:
         self._job.done()

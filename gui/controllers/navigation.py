@@ -117,25 +117,27 @@ class History:
     """Stores the visited locations in order, and which one is current."""
 
     def __init__(self) -> None:
-        self._stops: list[HistoryEntry] = []
-        self._at = -1
+        self._entries: list[HistoryEntry] = []
+        self._position = -1
 
-    def visit(self, stop: HistoryEntry) -> None:
+    def visit(self, entry: HistoryEntry) -> None:
         """Add a location and drop those after the current one, unless it equals the current one."""
-        if self._stops and (self._stops[self._at] == stop or self._stops[self._at].is_beginning_of(stop)):
-            self._stops[self._at] = stop
+        if self._entries and (
+            self._entries[self._position] == entry or self._entries[self._position].is_beginning_of(entry)
+        ):
+            self._entries[self._position] = entry
             return
-        del self._stops[self._at + 1 :]
-        self._stops.append(stop)
-        del self._stops[:-_MOST]
-        self._at = len(self._stops) - 1
+        del self._entries[self._position + 1 :]
+        self._entries.append(entry)
+        del self._entries[:-_MOST]
+        self._position = len(self._entries) - 1
 
     def can_go_back(self, now: HistoryEntry) -> bool:
         """Return whether there is a previous location; `now`: the current location, visited or not."""
-        return self._at > 0 or (self._at == 0 and self._has_left(now))
+        return self._position > 0 or (self._position == 0 and self._has_left(now))
 
     def can_go_forward(self, now: HistoryEntry) -> bool:
-        return self._at + 1 < len(self._stops) and not self._has_left(now)
+        return self._position + 1 < len(self._entries) and not self._has_left(now)
 
     def back(self, now: HistoryEntry) -> HistoryEntry | None:
         """Move to the previous location and return it; None if there is none. `now`: the current location."""
@@ -147,11 +149,11 @@ class History:
 
     def _step(self, by: int, now: HistoryEntry) -> HistoryEntry:
         self.visit(now)
-        self._at += by
-        return self._stops[self._at]
+        self._position += by
+        return self._entries[self._position]
 
     def _has_left(self, now: HistoryEntry) -> bool:
-        last = self._stops[self._at]
+        last = self._entries[self._position]
         return not (last == now or last.is_beginning_of(now) or now.is_beginning_of(last))
 
 
@@ -186,7 +188,7 @@ class Navigation(QObject):
         search.controller.query_changed.connect(self.changed)
         sessions.session_activated.connect(self._open_session)
         sessions.view.list.clicked.connect(lambda _: self._open_session(sessions.view.list.current_session()))
-        views.switched.connect(self._switched)
+        views.switched.connect(self._handle_view_switched)
         search.result_selected.connect(self._note_preview)
         views.location_opening.connect(self._open_preview)
         views.location_shown.connect(self._open_location)
@@ -194,16 +196,16 @@ class Navigation(QObject):
 
     def directions(self) -> tuple[bool, bool]:
         """Return whether there is a location to go back to, and one to go forward to."""
-        now = self._now()
+        now = self._current_entry()
         return self._history.can_go_back(now), self._history.can_go_forward(now)
 
     @Slot()
     def back(self) -> None:
-        self._go(self._history.back(self._now()))
+        self._show_entry(self._history.back(self._current_entry()))
 
     @Slot()
     def forward(self) -> None:
-        self._go(self._history.forward(self._now()))
+        self._show_entry(self._history.forward(self._current_entry()))
 
     def watch(self, window: QWindow) -> None:
         """Handle the mouse's back and forward buttons anywhere in this window."""
@@ -219,34 +221,34 @@ class Navigation(QObject):
 
     # --- recording --------------------------------------------------------------------------------------------------
 
-    def _now(self, view: str | None = None) -> HistoryEntry:
+    def _current_entry(self, view: str | None = None) -> HistoryEntry:
         match view or self._views.current:
             case "search":
-                return self._stop("search", self._views.search.controller.view_state)
+                return self._entry_of("search", self._views.search.controller.view_state)
             case "sessions":
-                return self._stop("sessions", self._views.sessions.view_state)
+                return self._entry_of("sessions", self._views.sessions.view_state)
             case other:
-                return self._stop(other, None)
+                return self._entry_of(other, None)
 
-    def _stop(self, view: str, state: SearchViewState | SessionsViewState | None) -> HistoryEntry:
+    def _entry_of(self, view: str, state: SearchViewState | SessionsViewState | None) -> HistoryEntry:
         requested, opened = self._opened.get(view, (None, None))
         return HistoryEntry(view, state, opened if requested == state else None, state)
 
-    def _visit(self, stop: HistoryEntry) -> None:
+    def _visit(self, entry: HistoryEntry) -> None:
         if not self._navigating:
-            self._history.visit(stop)
+            self._history.visit(entry)
             self.changed.emit()
 
     @Slot(object)
     def _visit_search(self, search_state: SearchViewState) -> None:
         if self._views.current == "search":
-            self._visit(self._stop("search", search_state))
+            self._visit(self._entry_of("search", search_state))
 
     def _open(self, view: str, opened: Hashable) -> None:
         if not self._navigating:
             self._views.conversation.return_to("")
-            self._opened[view] = (self._now(view).requested, opened)
-            self._visit(self._now(view))
+            self._opened[view] = (self._current_entry(view).requested, opened)
+            self._visit(self._current_entry(view))
 
     @Slot(object)
     def _open_result(self, result: MemorySearchResult | None) -> None:
@@ -275,9 +277,9 @@ class Navigation(QObject):
         self._open("search", location)
 
     @Slot(str)
-    def _switched(self, view: str) -> None:
-        self._visit(self._now(self._view))
-        self._visit(self._now(view))
+    def _handle_view_switched(self, view: str) -> None:
+        self._visit(self._current_entry(self._view))
+        self._visit(self._current_entry(view))
         self._view = view
 
     @Slot()
@@ -290,32 +292,32 @@ class Navigation(QObject):
 
     # --- navigation -------------------------------------------------------------------------------------------------
 
-    def _go(self, stop: HistoryEntry | None) -> None:
-        if stop is None:
+    def _show_entry(self, entry: HistoryEntry | None) -> None:
+        if entry is None:
             return
-        views, view, now = self._views, stop.view, self._now()
+        views, view, now = self._views, entry.view, self._current_entry()
         # Reading stays reading after a followed link; the answer of another query may have another note to read.
-        reads = views.reader_has_focus and (now.view, now.requested) == (view, stop.requested)
+        reads = views.reader_has_focus and (now.view, now.requested) == (view, entry.requested)
         self._navigating = True
         try:
             views.switch(view)
-            views.conversation.return_to(_read_at(stop))
-            if isinstance(stop.state, SearchViewState):
-                views.search.controller.return_to(stop.state)
-            elif isinstance(stop.state, SessionsViewState):
-                views.sessions.return_to(stop.state)
-            if isinstance(stop.opened, Location):
-                views.show_location(stop.opened)
+            views.conversation.return_to(_read_at(entry))
+            if isinstance(entry.state, SearchViewState):
+                views.search.controller.return_to(entry.state)
+            elif isinstance(entry.state, SessionsViewState):
+                views.sessions.return_to(entry.state)
+            if isinstance(entry.opened, Location):
+                views.show_location(entry.opened)
                 views.search.skip_preview()
             elif view == "search":
                 views.search.preview_again()
-            if reads and stop.opened is not None:
+            if reads and entry.opened is not None:
                 views.focus_reader()
             else:
                 views.focus_list()
         finally:
             self._navigating = False
-        self._opened[view] = (stop.requested, stop.opened)
+        self._opened[view] = (entry.requested, entry.opened)
         self.changed.emit()
 
 
@@ -323,11 +325,11 @@ def _opened_result(result: MemorySearchResult) -> Hashable:
     return result.path, result.start_line, result.end_line, result.message
 
 
-def _read_at(stop: HistoryEntry) -> str:
+def _read_at(entry: HistoryEntry) -> str:
     """Return the path of the session that was open at a location; empty if there was none, or it is unknown."""
-    if isinstance(stop.state, SessionsViewState):
-        return stop.state.path
-    match stop.opened:
+    if isinstance(entry.state, SessionsViewState):
+        return entry.state.path
+    match entry.opened:
         case Location(path=path) | (str(path), *_):
             return path
     return ""

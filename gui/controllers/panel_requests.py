@@ -74,12 +74,12 @@ class PanelActions(QObject):
         ExplanationController(views.search, explanation, dock, self._remedy)
         views.sessions.folder_requested.connect(folders.add_sessions)
         views.edits.folder_requested.connect(folders.add_sessions)
-        views.sessions.engine_requested.connect(partial(self._carry_out, "engine"))
-        views.index.action_requested.connect(self._carry_out)
+        views.sessions.engine_requested.connect(partial(self._run_action, "engine"))
+        views.index.action_requested.connect(self._run_action)
         views.index.files_requested.connect(self.show_files)
         views.search.body.missing_file_requested.connect(self.explain_missing)
         views.search.body.map_requested.connect(self._show_map)
-        diagnostics.action_requested.connect(self._carry_out)
+        diagnostics.action_requested.connect(self._run_action)
         diagnostics.setting_requested.connect(settings.show_option)
         diagnostics.add_requested.connect(folders.add_extra_path)
         diagnostics.type_requested.connect(folders.add_extension)
@@ -132,7 +132,7 @@ class PanelActions(QObject):
         self._views.search.controller.search_within()
 
     @Slot(str)
-    def _carry_out(self, action: str) -> None:
+    def _run_action(self, action: str) -> None:
         status = self._workspace.status
         if action == "rebuild":
             self._banner.confirm_rebuild()
@@ -165,7 +165,7 @@ class PanelActions(QObject):
                 status = self._workspace.status
                 self.show_files("failed" if status is not None and status.failed_files else "skipped")
             case _:
-                self._carry_out(remedy.name)
+                self._run_action(remedy.name)
 
 
 class RememberFeatures:
@@ -210,14 +210,14 @@ class SearchSettingsController(QObject):
         self._remembers = context.remembers
         self._folder: Path | None = None
         self._settings = Settings()
-        workspace.opened.connect(self._begin)
+        workspace.opened.connect(self._handle_opened)
         workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_requested.connect(self._save_ranking)
         search.controller.saved_searches.forgotten.connect(self._offer_undo)
         self._saved.failed.connect(self._banner.show_error)
 
     @Slot(object)
-    def _begin(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: Opened) -> None:
         hybrid = opened.settings.query.hybrid
         usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
         self._ranking.set_default(usual, reset=opened.folder != self._folder)
@@ -230,10 +230,10 @@ class SearchSettingsController(QObject):
     def _take_settings(self, opened: Opened) -> None:
         """Apply settings of the open workspace to the search panel; repeat the search if they affect the results."""
         ranking, before = self._ranking.ranking, self._settings
-        self._begin(opened)
+        self._handle_opened(opened)
         if self._ranking.ranking != ranking:
             self._ranking.changed.emit()
-        elif engine.answering_as(before, opened.settings) != before:
+        elif engine.with_query_settings(before, opened.settings) != before:
             self._search.refresh()
 
     @Slot(bool)
@@ -279,7 +279,7 @@ class SearchSettingsController(QObject):
         def report(settings: Settings) -> None:
             current = self._workspace.current
             if current is not None and current.manager is opened.manager:
-                self._workspace.take_settings(settings, opened.folder)
+                self._workspace.apply_settings(settings, opened.folder)
                 how = " ".join(ranking.sentences) or tr(
                     "Neither the age nor the similarity of results changes their order."
                 )

@@ -142,7 +142,7 @@ class PrintController(QObject):
             then(opened, printable)
 
         if session is None:
-            self._job.put(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
+            self._job.replace(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
         elif session.request.reveal and session.conversation.session.masked:
 
             def masked(loaded: tuple[Conversation, Rows]) -> None:
@@ -150,7 +150,9 @@ class PrintController(QObject):
                 rows.fold_like(session.rows)
                 ready(_session(conversation, rows))
 
-            self._job.put(self._jobs.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail))
+            self._job.replace(
+                self._jobs.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail)
+            )
         else:
             then(opened, _session(session.conversation, session.rows))
 
@@ -177,7 +179,7 @@ class PrintController(QObject):
                 self._report_saved(path, pages)
 
             work = partial(_save, path, data, notes, may_replace)
-            self._job.put(self._jobs.write(work, done, self._fail))
+            self._job.replace(self._jobs.write(work, done, self._fail))
 
         self._begin(writer, document, save)
 

@@ -44,7 +44,7 @@ class SettingsController(QObject):
         self._window = context.window
         self._begins = False
         """Whether settings were just saved, and the workspace is being reopened for them."""
-        self._again = False
+        self._repeat = False
         """Whether more was saved meanwhile, for which it must be reopened once more."""
         self._agreed: EmbeddingEstimate | None = None
         """The embedding that the user approved when saving."""
@@ -54,7 +54,7 @@ class SettingsController(QObject):
         self.dialog: SettingsDialog | None = None
         workspace.opened.connect(self._continue)
         workspace.closed.connect(self._close)
-        workspace.failed.connect(self._give_up)
+        workspace.failed.connect(self._handle_open_failure)
         workspace.feed.status_changed.connect(self._handle_status)
 
     def add_page(self, name: SettingsPage, maker: PageMaker) -> None:
@@ -86,7 +86,7 @@ class SettingsController(QObject):
 
             self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
-            self.dialog.in_force.connect(self._take)
+            self.dialog.in_force.connect(self._apply)
             self.dialog.refused.connect(self._show_error)
             self.dialog.set_aside_requested.connect(self._set_aside)
             self.dialog.restart_requested.connect(self.restart_requested)
@@ -114,13 +114,13 @@ class SettingsController(QObject):
             self._begins, self._agreed = True, agreed
             self._workspace.open(opened.folder)
         elif self._begins:
-            self._again, self._agreed = True, agreed or self._agreed
+            self._repeat, self._agreed = True, agreed or self._agreed
 
     @Slot(object)
     def _continue(self, opened: Opened) -> None:
         """Sync after the workspace was opened again, with the embedding that the user approved, or else ask."""
-        if self._again:
-            self._again = False
+        if self._repeat:
+            self._repeat = False
             QTimer.singleShot(0, self, lambda: self._saved(self._agreed))
             return
         begins, agreed = self._begins, self._agreed
@@ -140,9 +140,9 @@ class SettingsController(QObject):
                 self.dialog.refresh()
 
     @Slot(object, object)
-    def _take(self, settings: Settings, folder: Path) -> None:
+    def _apply(self, settings: Settings, folder: Path) -> None:
         """Apply settings that need no reopening."""
-        self._workspace.take_settings(settings, folder)
+        self._workspace.apply_settings(settings, folder)
 
     @Slot()
     def _set_aside(self) -> None:
@@ -159,8 +159,8 @@ class SettingsController(QObject):
             self.dialog.leave()
 
     @Slot(object)
-    def _give_up(self, _: OpenFailure) -> None:
-        self._begins, self._again, self._agreed = False, False, None
+    def _handle_open_failure(self, _: OpenFailure) -> None:
+        self._begins, self._repeat, self._agreed = False, False, None
         self._close()
 
 
@@ -181,15 +181,15 @@ class AppearanceController(QObject):
         self._remembers = context.remembers
         self._applied: tuple[Any, ...] | None = None
         """The last values in the settings."""
-        self._shown = self._now
+        self._shown = self._current
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_DELAY_MS)
         self._save_timer.timeout.connect(self.save)
         workspace.opened.connect(self._follow)
         workspace.settings_changed.connect(self._follow)
-        appearance.changed.connect(self._chosen)
+        appearance.changed.connect(self._save_later)
 
     @property
-    def _now(self) -> tuple[Any, ...]:
+    def _current(self) -> tuple[Any, ...]:
         return self._appearance.theme, self._appearance.font_scale
 
     def begin(self, settings: Settings, *, overruled: bool) -> None:
@@ -209,10 +209,10 @@ class AppearanceController(QObject):
 
     def _show(self, settings: Settings) -> None:
         self._appearance.show(settings.window.theme, settings.window.font_scale)
-        self._shown = self._now
+        self._shown = self._current
 
     @Slot()
-    def _chosen(self) -> None:
+    def _save_later(self) -> None:
         if self._remembers:
             self._save_timer.start()
 
@@ -220,7 +220,7 @@ class AppearanceController(QObject):
     def save(self) -> None:
         """Save theme and text size where they are set now: in the settings of this workspace or of all."""
         self._save_timer.stop()
-        now, before, opened = self._now, self._shown, self._workspace.current
+        now, before, opened = self._current, self._shown, self._workspace.current
         edits = {key: value for key, value, old in zip(_KEYS, now, before, strict=True) if value != old}
         if not edits or not self._remembers:
             return
@@ -242,4 +242,4 @@ class AppearanceController(QObject):
 
     def _saved(self, opened: Opened | None) -> None:
         if opened is not None:
-            self._workspace.take_settings(opened.settings, opened.folder)
+            self._workspace.apply_settings(opened.settings, opened.folder)

@@ -72,8 +72,8 @@ class LinkController(QObject):
         """The link to follow once its folder is open."""
         self._opening = ""
         workspace.opening.connect(self._note_opening)
-        workspace.opened.connect(self._arrive)
-        workspace.failed.connect(self._give_up)
+        workspace.opened.connect(self._handle_opened)
+        workspace.failed.connect(self._handle_open_failure)
         for part in (views.search, views.sessions, views.viewer, views.conversation):
             part.link_requested.connect(self.copy)
         link_events = LinkEvents(self)
@@ -104,7 +104,7 @@ class LinkController(QObject):
             folder = parse_link(text).workspace
         except LinkRefused:
             return None
-        return self._known(folder)
+        return self._known_folder(folder)
 
     @Slot(str)
     def open(self, text: str) -> None:
@@ -117,18 +117,18 @@ class LinkController(QObject):
         except LinkRefused as refusal:
             self._show_notice(str(refusal))
             return
-        folder = self._known(link.workspace)
+        folder = self._known_folder(link.workspace)
         opened = self._workspace.current
         if folder is None:
             self._offer_folder(link)
         elif opened is not None and _is_same_folder(str(opened.folder), link.workspace):
-            self._go(link, opened)
+            self._open_link(link, opened)
         else:
             self._requested = link
             if not _is_same_folder(self._opening, link.workspace):
                 self._folders.open(folder)
 
-    def _known(self, folder: str) -> Path | None:
+    def _known_folder(self, folder: str) -> Path | None:
         """Return the known folder with this path, else None. Only strings are compared.
 
         No part of a link is used as a path before the user agrees.
@@ -154,7 +154,7 @@ class LinkController(QObject):
         self._requested = link
         self._folders.offer(Path(link.workspace))
 
-    def _go(self, link: Link, opened: Opened) -> None:
+    def _open_link(self, link: Link, opened: Opened) -> None:
         def refused(sentence: str) -> None:
             self._lookup.done()
             self._show_notice(sentence)
@@ -164,7 +164,7 @@ class LinkController(QObject):
             if self._workspace.current is opened:
                 self._opener.open_location(Location(link.path, link.line, link.end, link.message))
 
-        self._lookup.put(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
+        self._lookup.replace(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
 
     def _show_notice(self, sentence: str) -> None:
         self._banner.show_message(sentence, "degraded", key=_LINK_NOTICE)
@@ -178,14 +178,14 @@ class LinkController(QObject):
             self._requested = None  # the user navigated elsewhere
 
     @Slot(object)
-    def _arrive(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: Opened) -> None:
         self._opening = ""
         link, self._requested = self._requested, None
         if link is not None:
-            self._go(link, opened)
+            self._open_link(link, opened)
 
     @Slot(object)
-    def _give_up(self, _: OpenFailure) -> None:
+    def _handle_open_failure(self, _: OpenFailure) -> None:
         self._opening = ""
         self._requested = None
 
@@ -389,7 +389,7 @@ class DragController(QObject):
                 source.button_down = False  # its release is sent to the drop target
                 start_drag(source, load)
 
-        self._job.put(self._jobs.read(lambda token: make(opened.everywhere, token), ready, self._fail))
+        self._job.replace(self._jobs.read(lambda token: make(opened.everywhere, token), ready, self._fail))
 
     def _fail(self, sentence: str) -> None:
         self._job.done()

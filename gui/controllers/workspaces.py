@@ -94,7 +94,7 @@ class WorkspacesController(QObject):
 
     def _list(self) -> None:
         recent, config, store = tuple(map(Path, self._state.recent)), self._workspace.config, self._store
-        self._list_job.put(
+        self._list_job.replace(
             self._jobs.read(
                 lambda _: engine.known_workspaces(recent, config=config, store_path=store),
                 self._set_list,
@@ -134,7 +134,7 @@ class WorkspacesController(QObject):
                 states[space.folder] = engine.workspace_state(Path(space.folder), store_path=store)
             return states
 
-        self._states_job.put(self._jobs.read(work, self._set_states, self._show_error))
+        self._states_job.replace(self._jobs.read(work, self._set_states, self._show_error))
 
     def _set_states(self, states: dict[str, WorkspaceState]) -> None:
         self._states_job.done()
@@ -308,7 +308,7 @@ class WorkspaceController(QObject):
         self._views.viewer.external.editor_command = opened.settings.window.editor
 
     def show_closed(self, *, keep: bool = False) -> None:
-        """Take the memory from all parts, and show that no workspace is open.
+        """Disconnect all panels from the memory, and show that no workspace is open.
 
         `keep`: it is being reopened, so that results and the open document stay.
         """

@@ -38,8 +38,8 @@ def entry_markdown(conversation: Conversation, number: int) -> str:
     texts = [conversation.session.messages[part].text for part in entry.parts]
     if entry.kind != "tool":
         return texts[0]
-    name, argument, _ = summary(conversation, entry)
-    return "\n\n".join([f"**{name}** {argument}", *(_fenced(without_escapes(text)) for text in texts if text)])
+    line = summary(conversation, entry)
+    return "\n\n".join([f"**{line.name}** {line.words}", *(_fenced(without_escapes(text)) for text in texts if text)])
 
 
 def conversation_markdown(conversation: Conversation, detail: Detail, token: CancelToken) -> str:
@@ -66,8 +66,8 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
         if is_speech or detail == "full":
             yield entry_markdown(conversation, entry_number)
         else:
-            name, words, size = summary(conversation, entry)
-            yield f"*{name}: {words} · {size}*"
+            line = summary(conversation, entry)
+            yield f"*{line.name}: {line.words} · {line.size}*"
 
 
 def _fenced(text: str) -> str:
@@ -350,7 +350,7 @@ class ConversationActions(QObject):
         if conversation is None or insight is None:
             return
         path = conversation.session.summary.path
-        self._files_job.put(
+        self._files_job.replace(
             self._jobs.read(lambda token: insight.session_files(path, token), self._show_files, self.notified.emit)
         )
 
@@ -414,7 +414,7 @@ class ConversationActions(QObject):
         path = conversation.session.summary.path
         parts = [part for number in entries for part in conversation.entries[number].parts]
         lines = list(dict.fromkeys(conversation.session.messages[part].line for part in parts))
-        self._raw_job.put(
+        self._raw_job.replace(
             self._jobs.read(
                 lambda token: read_raw(manager, path, lines, token, reveal=reveal),
                 lambda raw: self._open_raw(path, lines, raw),
@@ -455,7 +455,7 @@ class ConversationActions(QObject):
             else:
                 self.notified.emit(tr("Copied {command}", command=summary.resume_command))
 
-        self._resume_job.put(self._jobs.read(is_gone, report, self.notified.emit))
+        self._resume_job.replace(self._jobs.read(is_gone, report, self.notified.emit))
 
     def _copy(self) -> None:
         """Copy the selected text, or else the current message."""
@@ -495,4 +495,4 @@ class ConversationActions(QObject):
             QGuiApplication.clipboard().setText(text)
             self.notified.emit(sentence)
 
-        self._copy_job.put(self._jobs.read(make, put, self.notified.emit))
+        self._copy_job.replace(self._jobs.read(make, put, self.notified.emit))

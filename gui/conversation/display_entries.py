@@ -420,21 +420,31 @@ def _first_words(text: str) -> str:
     return _BLANKS.sub(" ", text[:_SHOWN]).strip()
 
 
-def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
-    """Return the line for a folded entry in three parts: its name, its first words, and its size."""
+class SummaryLine(NamedTuple):
+    """The line that replaces a folded entry or a group of tool calls."""
+
+    name: str
+    words: str
+    """First words of the entry, or the tools of the group."""
+    size: str
+
+
+def summary(conversation: Conversation, entry: Entry) -> SummaryLine:
+    """Return the line for a folded entry."""
     first = conversation.message(entry)
     if entry.kind == "thinking":
         size = tr_count("{count:,} character", "{count:,} characters", len(first.text))
-        return tr("Thinking"), opening_words(first.text), size
+        return SummaryLine(tr("Thinking"), opening_words(first.text), size)
     if entry.kind == "branch":
         size = tr_count("{count:,} message", "{count:,} messages", entry.lines)
-        return tr("Abandoned branch"), opening_words(first.text), size
+        return SummaryLine(tr("Abandoned branch"), opening_words(first.text), size)
     last = conversation.session.messages[entry.parts[-1]]
     size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
     if first.kind == "tool-call":
-        return first.tool or tr("Tool"), _call_input(first), size if len(entry.parts) > 1 else tr("no result")
+        size = size if len(entry.parts) > 1 else tr("no result")
+        return SummaryLine(first.tool or tr("Tool"), _call_input(first), size)
     name = tr("{tool} result", tool=last.tool) if last.tool else tr("Tool result")
-    return name, _first_words(last.text), size
+    return SummaryLine(name, _first_words(last.text), size)
 
 
 def _call_input(call: SessionMessage) -> str:

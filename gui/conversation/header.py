@@ -7,8 +7,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import SessionSummary, SessionText, UsageTotal, folder_name, number, tr
-from gui.style.stylesheet import set_role
-from gui.style.typography import font_scale
+from gui.style.stylesheet import scaled, set_role
 from gui.text.formatting import cost_text, dates_of, exact, sent_and_received, usage_lines
 from gui.text.session_texts import UNTITLED, agent_name, message_count, unknown_count, work_time
 from gui.viewer.header import FoldingActions
@@ -90,7 +89,7 @@ class ConversationHeader(QFrame):
         return QSize(2 * _SIDE + 60 + self.folding.more.sizeHint().width(), hint.height())
 
     def _fold(self) -> None:
-        title_width = min(self.title.sizeHint().width(), round(_WHOLE_TITLE * font_scale()))
+        title_width = min(self.title.sizeHint().width(), scaled(_WHOLE_TITLE))
         available = self.width() - 2 * _SIDE - title_width - _GAP - self.folding.more.sizeHint().width()
         for action, button in zip(self.folding.actions, self.folding.buttons, strict=True):
             if action.isVisible():

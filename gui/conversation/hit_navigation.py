@@ -47,7 +47,7 @@ class SearchTime:
 
     def ranges(self, marks: MatchMarks, key: int, text: str) -> Ranges:
         """Return the ranges of a block in `marks`; none if it would have to be searched and the time is used up."""
-        if marks.known(key):
+        if marks.is_searched(key):
             return marks.ranges_in(key, text)
         if self._seconds_left <= 0:
             self.late = True

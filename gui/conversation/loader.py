@@ -88,13 +88,13 @@ class SessionLoader(QObject):
             return OpenedSession(there, conversation, Rows(conversation), _find_location(conversation, there, token))
 
         self._notice_delay.start()
-        self._job.put(self._jobs.read(work, self._deliver, self._fail))
+        self._job.replace(self._jobs.read(work, self._deliver, self._fail))
 
     def land(self, conversation: Conversation, request: SessionRequest) -> None:
         """Find the requested location in a session that is open already."""
         self.cancel()
         there = _placed(request, conversation)
-        self._job.put(
+        self._job.replace(
             self._jobs.read(
                 lambda token: _find_location(conversation, there, token),
                 lambda found: self._report_location(there, found),
@@ -201,9 +201,9 @@ class SessionWatch(QObject):
                 watch.follow(file)
 
         work = self._jobs.read(lambda _token: manager.locate(path), take, lambda _: self._located.done())
-        self._located.put(work)
+        self._located.replace(work)
 
-    def look(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
+    def reread(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
         """Read the session again after a change of the index or, if `written`, of its transcript.
 
         If that fails, the display doesn't change.
@@ -223,7 +223,7 @@ class SessionWatch(QObject):
             if grown is not None:
                 self.grown.emit(grown)
 
-        self._job.put(self._jobs.read(work, take, lambda _sentence: take(None)))
+        self._job.replace(self._jobs.read(work, take, lambda _sentence: take(None)))
 
     def stop(self) -> None:
         """Stop watching, since another session or none is shown."""

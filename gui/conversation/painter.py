@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from engine import tr, tr_count
-from gui.conversation.display_entries import clock, day_text, summary
+from gui.conversation.display_entries import SummaryLine, clock, day_text, summary
 from gui.conversation.hit_navigation import BlockRanges, Highlights, SearchTime
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row
 from gui.conversation.row_layout import Head, Measures, PieceLayout, RowLayout
@@ -113,8 +113,8 @@ class RowPainter:
         clip = QRect(self._area.left(), top, self._area.width(), height)
         self._box(box, self._colours.alternate, self._colours.line, clip)
 
-    def summary(self, top: int, height: int, words: tuple[str, str, str], *, folded: bool, hit: bool) -> None:
-        """The line that replaces a group of tool calls, or a folded call or thinking: name, first words, and size."""
+    def summary(self, top: int, height: int, line: SummaryLine, *, folded: bool, hit: bool) -> None:
+        """Paint the line that replaces a group of tool calls, or a folded call or thinking."""
         px, pen, indent = self._measures.px, self._painter, self._measures.indent
         box = self._measures.column(top, height).adjusted(indent, 0, -indent, 0)
         clip = QRect(self._area.left(), top, self._area.width(), height)
@@ -122,16 +122,15 @@ class RowPainter:
         inner = box.adjusted(px(10), 0, -px(10), 0)
         self._triangle(inner, folded=folded)
         inner.setLeft(inner.left() + px(14))
-        name, words_, size = words
         pen.setFont(self._meta)
         metrics = QFontMetrics(self._meta)
         pen.setPen(self._colours.muted)
-        write(pen, inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, size)
-        inner.setRight(inner.right() - metrics.horizontalAdvance(size) - px(12))
+        write(pen, inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, line.size)
+        inner.setRight(inner.right() - metrics.horizontalAdvance(line.size) - px(12))
         bold = font_at(12, QFont.Weight.DemiBold)
         pen.setFont(bold)
         pen.setPen(self._colours.text)
-        elided = elide(QFontMetrics(bold), name, Qt.TextElideMode.ElideRight, inner.width() * 2 // 3)
+        elided = elide(QFontMetrics(bold), line.name, Qt.TextElideMode.ElideRight, inner.width() * 2 // 3)
         width = QFontMetrics(bold).horizontalAdvance(elided)
         if hit:
             ground = QRectF(inner.left() - 2, inner.center().y() - metrics.height() / 2, width + 4, metrics.height())
@@ -141,7 +140,7 @@ class RowPainter:
         inner.setLeft(inner.left() + width + px(8))
         pen.setFont(self._meta)
         pen.setPen(self._colours.muted)
-        write(pen, inner, _MIDDLE, elide(metrics, words_, Qt.TextElideMode.ElideRight, inner.width()))
+        write(pen, inner, _MIDDLE, elide(metrics, line.words, Qt.TextElideMode.ElideRight, inner.width()))
 
     def more(self, top: int, height: int, words: str) -> None:
         """Paint the "Show all" line below a shortened output."""

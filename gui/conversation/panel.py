@@ -245,7 +245,7 @@ class ConversationPanel(BaseViewer):
         if self._opened is None and not self._opener.busy:
             self._open()  # the transcript may be back
         if self._manager is not None and self._opened is not None:
-            self.live_updates.look(self._manager, self._opened)
+            self.live_updates.reread(self._manager, self._opened)
             self.chunks.inspector.refresh()
 
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
@@ -324,7 +324,7 @@ class ConversationPanel(BaseViewer):
         """Read the session again after its transcript changed: now or, if the panel is hidden, when it is shown."""
         self._unread = not self.view.isVisible()
         if not self._unread and self._manager is not None and self._opened is not None:
-            self.live_updates.look(self._manager, self._opened, written=True)
+            self.live_updates.reread(self._manager, self._opened, written=True)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from engine import tr, tr_count
-from gui.conversation.display_entries import Conversation, Entry
+from gui.conversation.display_entries import Conversation, Entry, SummaryLine
 
 Detail = Literal["hidden", "short", "full"]
 DETAILS: tuple[Detail, ...] = ("hidden", "short", "full")
@@ -67,14 +67,14 @@ def call_group(entries: Sequence[Entry], first: int) -> range:
     return range(first, after)
 
 
-def group_summary(conversation: Conversation, group: range) -> tuple[str, str, str]:
-    """A group in one line: "5 tool calls", "Bash, Read ×3, Grep", and how many lines they have."""
+def group_summary(conversation: Conversation, group: range) -> SummaryLine:
+    """Return the line for a group: "5 tool calls", "Bash, Read ×3, Grep", and how many lines they have."""
     entries = [conversation.entries[number] for number in group]
     tools = Counter(conversation.message(entry).tool or tr("Tool") for entry in entries)
     names = (name if count == 1 else tr("{tool} ×{count:,}", tool=name, count=count) for name, count in tools.items())
     calls = tr_count("{count:,} tool call", "{count:,} tool calls", len(entries))
     lines = sum(entry.lines for entry in entries)
-    return calls, ", ".join(names), tr_count("{count:,} line", "{count:,} lines", lines)
+    return SummaryLine(calls, ", ".join(names), tr_count("{count:,} line", "{count:,} lines", lines))
 
 
 class Rows:
@@ -88,7 +88,7 @@ class Rows:
         """By entry: the first entry of its group, or -1."""
         self._opened: set[int] = set()
         """First entries of the groups that were opened."""
-        self._lines: dict[int, tuple[str, str, str]] = {}
+        self._lines: dict[int, SummaryLine] = {}
         """Lines of groups by their first entry: they are painted in every frame."""
         self._all = {
             detail: self._lists(every, partial(self._default, detail), grouped=detail == "short") for detail in DETAILS
@@ -141,8 +141,8 @@ class Rows:
         first = self._group_of[entry]
         return range(0) if first < 0 or self.detail != "short" else call_group(self._conversation.entries, first)
 
-    def group_line(self, entry: int) -> tuple[str, str, str]:
-        """Return the text of the line that stands for the group of an entry, as `group_summary` does; cached."""
+    def group_line(self, entry: int) -> SummaryLine:
+        """Return the line for the group of an entry, see `group_summary`; cached."""
         first = self._group_of[entry]
         if first not in self._lines:
             self._lines[first] = group_summary(self._conversation, self.group(entry))

@@ -16,8 +16,8 @@ from engine import tr
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
 from gui.conversation.row_layout import RowLayout
 from gui.core.location import ReadingPosition
+from gui.style.stylesheet import font_scale, scaled
 from gui.style.theme import Tokens, tokens
-from gui.style.typography import font_scale
 from gui.viewer.line_layout import ScrollPosition
 from gui.viewer.line_painter import faded
 from gui.viewer.text_lines import TextPosition
@@ -339,7 +339,7 @@ class MessageScrollBar(QScrollBar):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(round(_WIDTH * font_scale()), 80)
+        return QSize(scaled(_WIDTH), 80)
 
     @property
     def _count(self) -> int:
@@ -375,7 +375,7 @@ class MessageScrollBar(QScrollBar):
         if rows is None or cell <= 0:
             return strip
         painter = QPainter(strip)
-        width = round(_BLOCK * font_scale())
+        width = scaled(_BLOCK)
         left = (self.width() - width) // 2
         quiet = _mix(colours.line, colours.off)
         step = 1 if cell >= 2 else round(2 / cell)

@@ -140,7 +140,7 @@ class ConversationSelection(QObject):
 
     def begin(self, position: TextPosition) -> None:
         """Set anchor and caret to a position."""
-        self._selection.put(position)
+        self._selection.start_at(position)
         self.changed.emit()
 
     def extend(self, position: TextPosition) -> None:

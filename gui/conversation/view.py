@@ -27,8 +27,9 @@ from gui.conversation.row_layout import Measures, PieceDocuments, PieceStyle, Ro
 from gui.conversation.scroller import BAR_UNIT, ConversationScroller, MessageScrollBar, ScrollTarget
 from gui.conversation.selection import ConversationSelection, CurrentMessage, Folding
 from gui.core.jobs import Jobs
+from gui.style.stylesheet import font_scale
 from gui.style.theme import tokens
-from gui.style.typography import fixed_font, font_scale
+from gui.style.typography import fixed_font
 from gui.viewer.markdown_page import PageStyle
 from gui.widgets.accessibility import Part, announce
 

@@ -6,6 +6,7 @@ a `Gate` disables one action or control with the engine's reason, and enables it
 
 import textwrap
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtGui import QAction, QShortcut
@@ -86,10 +87,10 @@ class Gate:
         self._allowed = thing.isEnabled()
         self._why = self.reason = ""
         """The owner's reason for disabling it, and the memory's."""
-        self._usual = _words(thing)
-        self._stand_ins: list[QShortcut] = []
+        self._usual = _texts_of(thing)
+        self._reason_shortcuts: list[QShortcut] = []
         if isinstance(thing, QAction):
-            follow_keys(thing, self._stand_in)
+            follow_keys(thing, self._add_reason_shortcuts)
 
     def allow(self, allowed: bool, why: str = "") -> None:
         """Set whether the owner of the control allows it, with a reason if not."""
@@ -108,18 +109,18 @@ class Gate:
         self._thing.setEnabled(self._allowed and not self.reason)
         _set_texts(
             self._thing,
-            *((_tip(explanation), explanation, explanation) if explanation else self._usual),
+            _Texts(_tip(explanation), explanation, explanation) if explanation else self._usual,
             instead=bool(explanation),
         )
-        self._stand_in()
+        self._add_reason_shortcuts()
 
-    def _stand_in(self) -> None:
+    def _add_reason_shortcuts(self) -> None:
         """Assign the disabled action's keys to shortcuts that show the reason."""
-        for stand_in in self._stand_ins:
-            stand_in.deleteLater()
-        self._stand_ins = []
+        for shortcut in self._reason_shortcuts:
+            shortcut.deleteLater()
+        self._reason_shortcuts = []
         if self.reason and isinstance(self._thing, QAction):
-            self._stand_ins = _stand_ins(self._thing, self.reason)
+            self._reason_shortcuts = _shortcuts_with_reason(self._thing, self.reason)
 
 
 class Gates:
@@ -147,23 +148,31 @@ def _tip(sentence: str) -> str:
     return textwrap.fill(sentence, _TIP_CHARACTERS, break_on_hyphens=False)
 
 
-def _words(thing: QAction | QWidget) -> tuple[str, str, str]:
-    """Return tooltip, status tip, and accessible description of an action or widget."""
-    described = whats_this_of(thing) if isinstance(thing, QAction) else thing.accessibleDescription()
-    return tip_of(thing), thing.statusTip(), described
+class _Texts(NamedTuple):
+    """The texts of an action or a control that say why it is disabled."""
+
+    tip: str
+    status_tip: str
+    description: str
 
 
-def _set_texts(thing: QAction | QWidget, tip: str, status: str, described: str, *, instead: bool) -> None:
-    if not cover_tip(thing, tip if instead else ""):
-        set_tip(thing, tip)
-    set_status_tip(thing, status)
+def _texts_of(thing: QAction | QWidget) -> _Texts:
+    description = whats_this_of(thing) if isinstance(thing, QAction) else thing.accessibleDescription()
+    return _Texts(tip_of(thing), thing.statusTip(), description)
+
+
+def _set_texts(thing: QAction | QWidget, texts: _Texts, *, instead: bool) -> None:
+    """Set the texts; `instead`: they replace the usual ones for a while."""
+    if not cover_tip(thing, texts.tip if instead else ""):
+        set_tip(thing, texts.tip)
+    set_status_tip(thing, texts.status_tip)
     if isinstance(thing, QAction):
-        set_whats_this(thing, described)
+        set_whats_this(thing, texts.description)
     else:
-        thing.setAccessibleDescription(described)
+        thing.setAccessibleDescription(texts.description)
 
 
-def _stand_ins(action: QAction, reason: str) -> list[QShortcut]:
+def _shortcuts_with_reason(action: QAction, reason: str) -> list[QShortcut]:
     """Return shortcuts that show `reason` when a key of the disabled action is pressed."""
     owner = next(
         (

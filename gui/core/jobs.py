@@ -267,10 +267,10 @@ class Jobs(QObject):
             alarm.timer = None
         elif not alarm.cancelled:
             alarm.timer = timer = QTimer(self, singleShot=True, interval=alarm.milliseconds)
-            timer.timeout.connect(lambda: self._go_off(alarm))
+            timer.timeout.connect(lambda: self._run_due(alarm))
             timer.start()
 
-    def _go_off(self, alarm: _Alarm) -> None:
+    def _run_due(self, alarm: _Alarm) -> None:
         if not alarm.cancelled:
             alarm.pool.start(partial(_run_plain, alarm.job))
         self._set_alarm(alarm)
@@ -335,7 +335,7 @@ class JobSlot:
     def busy(self) -> bool:
         return bool(self._jobs)
 
-    def put(self, job: Job) -> None:
+    def replace(self, job: Job) -> None:
         """Hold a new job, and cancel the previous one."""
         self.cancel()
         self._jobs.append(job)

@@ -122,10 +122,10 @@ class StatusFeed(QObject):
         self._pause.start()
         waiting, self._waiting = self._waiting, []
         self._job = self._jobs.read(
-            lambda _: manager.status(), lambda status: self._arrived(status, waiting), self._failed
+            lambda _: manager.status(), lambda status: self._set_status(status, waiting), self._failed
         )
 
-    def _arrived(self, status: MemoryProviderStatus, waiting: Iterable[OnStatus]) -> None:
+    def _set_status(self, status: MemoryProviderStatus, waiting: Iterable[OnStatus]) -> None:
         self._job = None
         self._show(status)
         for on_status in waiting:

@@ -123,14 +123,16 @@ class Workspace(QObject):
         self._requested, self._late = folder, None
         self.opening.emit(folder)
         self._opener = self._jobs.write(
-            lambda token: self._open_now(folder, token), self._arrived, lambda why: self._refused(folder, why)
+            lambda token: self._open_now(folder, token),
+            self._handle_outcome,
+            lambda why: self._handle_refusal(folder, why),
         )
 
     def _shows(self, folder: Path) -> bool:
         """Whether this folder is open or being reopened."""
         return folder == self._requested and (self.current is not None or self.reopening)
 
-    def take_settings(self, settings: Settings, folder: Path) -> None:
+    def apply_settings(self, settings: Settings, folder: Path) -> None:
         """Apply settings of a folder that affect the window or answers.
 
         Its memory keeps the other settings until it is reopened. Does nothing for a folder that is neither open nor
@@ -143,8 +145,8 @@ class Workspace(QObject):
             self.settings_changed.emit(self.current)
 
     def _with_settings(self, opened: Opened, settings: Settings) -> Opened:
-        opened = replace(opened, settings=self._adjusted(settings))
-        opened.everywhere.answer_as(opened.settings)
+        opened = replace(opened, settings=self._with_store_path(settings))
+        opened.everywhere.apply_query_settings(opened.settings)
         return opened
 
     def close(self) -> None:
@@ -209,9 +211,9 @@ class Workspace(QObject):
 
     def settings_of(self, folder: Path) -> Settings:
         """Return the settings of a folder, open or not; on any thread. Raises `SettingsError`."""
-        return self._adjusted(engine.load_settings(folder, config=self.config))
+        return self._with_store_path(engine.load_settings(folder, config=self.config))
 
-    def _adjusted(self, settings: Settings) -> Settings:
+    def _with_store_path(self, settings: Settings) -> Settings:
         copy = msgspec.structs.replace
         if self.store_path:
             settings = copy(settings, store=copy(settings.store, path=self.store_path))
@@ -223,7 +225,7 @@ class Workspace(QObject):
             if token.cancelled and self._unclosed.pop(manager, None) is not None:
                 manager.close()
 
-    def _arrived(self, outcome: Opened | OpenFailure) -> None:
+    def _handle_outcome(self, outcome: Opened | OpenFailure) -> None:
         if isinstance(outcome, OpenFailure):
             self._fail(outcome)
             return
@@ -231,7 +233,7 @@ class Workspace(QObject):
         self.opened.emit(self.current)
         self.feed.set_manager(outcome.manager)
 
-    def _refused(self, folder: Path, sentence: str) -> None:
+    def _handle_refusal(self, folder: Path, sentence: str) -> None:
         self._fail(OpenFailure(folder, sentence, in_settings=False))
 
     def _fail(self, failure: OpenFailure) -> None:
@@ -273,13 +275,13 @@ class Workspace(QObject):
             manager.sync(reason="manual", cancel=token)  # does not wait for the next automatic try
             manager.search(_ANYTHING, max_results=1, cancel=token)
 
-        self._trial.put(self._jobs.write(work, self._trial_succeeded, self._trial_failed))
+        self._trial.replace(self._jobs.write(work, self._trial_succeeded, self._trial_failed))
 
     def restore_data(self) -> None:
         """Restore the newest backup of facts, saved searches and history over a damaged or missing file."""
         if self.current is not None and not self._restore_job.busy:
             data = self.current.manager.user_data
-            self._restore_job.put(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))
+            self._restore_job.replace(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))
 
     def _restored(self, sentence: str) -> None:
         self._restore_job.done()
@@ -292,16 +294,16 @@ class Workspace(QObject):
         self.data_not_restored.emit(sentence)
 
     def pause(self) -> None:
-        self._steer(CancelToken.pause)
+        self._act_on_sync(CancelToken.pause)
 
     def resume(self) -> None:
-        self._steer(CancelToken.resume)
+        self._act_on_sync(CancelToken.resume)
 
     def cancel(self) -> None:
-        self._steer(CancelToken.cancel)
+        self._act_on_sync(CancelToken.cancel)
         self._sync = None
 
-    def _steer(self, act: Callable[[CancelToken], None]) -> None:
+    def _act_on_sync(self, act: Callable[[CancelToken], None]) -> None:
         token = self.current.manager.current_sync() if self.current else None
         if token is not None:
             act(token)

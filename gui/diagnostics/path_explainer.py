@@ -220,7 +220,7 @@ class PathExplainer(QWidget):
         if manager is None:
             return
         self._explained_text = text
-        self._job.put(
+        self._job.replace(
             self._jobs.read(
                 lambda token: manager.explain_path(text, config=config, cancel=token), self._answered, self._failed
             )

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory, tr, tr_count
 from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.typography import FontSized
 from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import ComboBox, TextField
@@ -285,7 +285,7 @@ class FactEditor(FontSized, VerticalScrollArea):
     def _leave(self) -> None:
         """Handle Escape: revert a changed fact, else return to the list; the text of a new fact stays as a draft."""
         if self.is_changed and self.fact is not None:
-            self.text.take_back(self.fact.text)
+            self.text.replace_text(self.fact.text)
         elif self.is_new and not self._typed:
             self._discard()
         else:
@@ -302,4 +302,4 @@ class FactEditor(FontSized, VerticalScrollArea):
 
     def measure(self) -> None:
         self.text.setFixedHeight(QFontMetrics(font_at(13)).lineSpacing() * _TEXT_LINES + 20)
-        self._page.setMaximumWidth(font_at(_WIDEST).pixelSize())
+        self._page.setMaximumWidth(scaled(_WIDEST))

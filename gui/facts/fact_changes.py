@@ -125,9 +125,9 @@ class FactStore(QObject):
         A running step doesn't count, since it may have read them before the change.
         """
         if not self._steps:
-            self.do(_ignore)
+            self.run_change(_ignore)
 
-    def do(self, act: Act, on_done: OnDone = _ignore, on_error: OnError = _ignore) -> None:
+    def run_change(self, act: Act, on_done: OnDone = _ignore, on_error: OnError = _ignore) -> None:
         """Run `act`, which changes facts; `on_done` receives its result, after `facts` was updated.
 
         While the folder is being reopened, it waits.
@@ -142,17 +142,16 @@ class FactStore(QObject):
             return
         step, known = self._steps.pop(0), self._stamp
 
-        def work(_: object) -> tuple[Any, str, tuple[int, int], tuple[Fact, ...] | None]:
+        def work(_: object) -> _StepResult:
             result = step.act(service)
             stamp = service.stamp()
-            return result, service.problem, stamp, None if stamp == known else service.all()
+            return _StepResult(result, service.problem, stamp, None if stamp == known else service.all())
 
-        def on_done(found: tuple[Any, str, tuple[int, int], tuple[Fact, ...] | None]) -> None:
+        def on_done(done: _StepResult) -> None:
             if self._job is job:
                 self._job = None
-                result, problem, stamp, facts = found
-                self._show(problem, stamp if service is self._service else None, facts)
-                step.on_done(result)
+                self._show(done.problem, done.stamp if service is self._service else None, done.facts)
+                step.on_done(done.result)
                 self._run()
 
         def on_error(sentence: str) -> None:
@@ -215,7 +214,7 @@ class FactChanges(QObject):
         step = self._undo.pop()
         if step is not None:
             self._go_next = step.id
-            self._saved.do(step.back, lambda _: self._show_message(step.taken_back), self.show_error)
+            self._saved.run_change(step.back, lambda _: self._show_message(step.taken_back), self.show_error)
 
     @Slot(str, object, float)
     def _add(self, text: str, category: FactCategory | None, importance: float) -> None:
@@ -238,7 +237,7 @@ class FactChanges(QObject):
             self._body.begin_new(text)
             self.show_error(sentence)
 
-        self._saved.do(add, done, refused)
+        self._saved.run_change(add, done, refused)
 
     @Slot(object)
     def _change(self, fact: Fact) -> None:
@@ -253,43 +252,45 @@ class FactChanges(QObject):
             self.show_error(sentence)
 
         done, undone = marked("Changed: {fact}"), marked("Change undone: {fact}")
-        self._do(before, lambda facts: facts.change(fact), done, undone, refused)
+        self._run_change(before, lambda facts: facts.change(fact), done, undone, refused)
 
     @Slot(object)
     def _approve(self, fact: Fact) -> None:
         done, undone = marked("Approved: {fact}"), marked("Awaiting approval again: {fact}")
-        self._do(fact, lambda facts: facts.approve([fact.id]), done, undone)
+        self._run_change(fact, lambda facts: facts.approve([fact.id]), done, undone)
 
     @Slot(object)
     def _forget(self, fact: Fact) -> None:
         if fact.forgotten is None and not self._saved.problem:
             done, undone = marked("Forgotten: {fact}"), marked("Remembered again: {fact}")
-            self._do(fact, lambda facts: facts.forget([fact.id]), done, undone)
+            self._run_change(fact, lambda facts: facts.forget([fact.id]), done, undone)
 
     @Slot(object)
     def _restore(self, fact: Fact) -> None:
         done, undone = marked("Restored: {fact}"), marked("Forgotten again: {fact}")
-        self._do(fact, lambda facts: facts.restore([fact.id]), done, undone)
+        self._run_change(fact, lambda facts: facts.restore([fact.id]), done, undone)
 
     @Slot(object)
     def _erase(self, fact: Fact) -> None:
         self._undo.forget(fact.id)
-        self._saved.do(
+        self._saved.run_change(
             lambda facts: facts.erase([fact.id]),
             lambda _: self._show_message(tr("Deleted permanently.")),
             self.show_error,
         )
 
-    def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:
+    def _run_change(
+        self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None
+    ) -> None:
         """Run a change; `before` can be restored afterwards. `done` and `undone` are sentences with the field
         `{fact}`."""
 
         def report(_: object) -> None:
             name = wording.short(before.text)
-            self._undo.add(before.id, lambda facts: facts.put_back(before), tr(undone, fact=name))
+            self._undo.add(before.id, lambda facts: facts.revert_to(before), tr(undone, fact=name))
             self._show_message(tr(done, fact=name))
 
-        self._saved.do(act, report, refused or self.show_error)
+        self._saved.run_change(act, report, refused or self.show_error)
 
     def _show_message(self, sentence: str) -> None:
         """Show a message about the change, with an undo button."""
@@ -303,6 +304,17 @@ class FactChanges(QObject):
         """Show a message that a change failed, and why."""
         self._body.notice.show_notice(sentence)
         announce(self._body, sentence)
+
+
+class _StepResult(NamedTuple):
+    """Result of a step, and the state of the facts after it."""
+
+    result: Any
+    problem: str
+    """Why nothing can be changed; empty if facts can be changed."""
+    stamp: tuple[int, int]
+    facts: tuple[Fact, ...] | None
+    """All facts; None if they are the same as before."""
 
 
 class _Step(NamedTuple):

@@ -146,7 +146,7 @@ class FactSearch(QObject):
         self._jobs = jobs
         self._job = JobSlot(self)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(self.find)
+        self._pause.timeout.connect(self.search_now)
         self.found: FactsFound | None = None
         box.text_changed.connect(self._typed)
 
@@ -169,10 +169,10 @@ class FactSearch(QObject):
         """Search again in another memory of the same folder; `found` stays until the answer."""
         self._job.cancel()
         if self._saved.service is not None and self._box.query:
-            self.find()
+            self.search_now()
 
     @Slot()
-    def find(self) -> None:
+    def search_now(self) -> None:
         """Search for the text in the box immediately."""
         self._pause.stop()
         service, text = self._saved.service, self._box.query
@@ -182,7 +182,7 @@ class FactSearch(QObject):
             self.forget()
             self.changed.emit()
             return
-        self._job.put(
+        self._job.replace(
             self._jobs.read(
                 lambda token: service.find(text, max_results=None, min_score=_MIN_SCORE, everything=True, cancel=token),
                 self._set_found,
@@ -195,7 +195,7 @@ class FactSearch(QObject):
         if self._box.query:
             self._pause.start()
         else:
-            self.find()
+            self.search_now()
 
     def _set_found(self, facts: FactsFound) -> None:
         self._job.done()
@@ -292,7 +292,7 @@ class FactsPanel(QObject, ViewPanel):
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
         self.box.edit.setText(text)
-        self._finder.find()
+        self._finder.search_now()
 
     @Slot()
     def begin_new(self) -> None:
@@ -328,7 +328,7 @@ class FactsPanel(QObject, ViewPanel):
         if self.store.facts is not None or self.store.problem:
             self.content_known.emit(bool(self.store.facts or self.store.problem))
         if self._finder.found is not None and self.store.facts is not None:
-            self._finder.find()
+            self._finder.search_now()
         self._show()
         self._write_on()
 
@@ -341,7 +341,7 @@ class FactsPanel(QObject, ViewPanel):
     def _accept(self) -> None:
         """Handle Enter in the box: search immediately, then focus the list."""
         if self._finder.due:
-            self._finder.find()
+            self._finder.search_now()
         else:
             self.focus_list()
 

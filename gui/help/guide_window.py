@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from engine import CancelToken, NumberedText, spoken, tr, tr_count
 from gui.core.jobs import Jobs, JobSlot
-from gui.help.pages import LANGUAGES, GuidePage, Section, find
+from gui.help.pages import LANGUAGES, GuidePage, Section, search_pages
 from gui.style.stylesheet import character_width, font_at, set_role
 from gui.style.typography import FontSized, resize_with_text
 from gui.viewer.match_list import query_finder
@@ -196,9 +196,9 @@ class GuideWindow(FontSized, QDialog):
 
         def work(token: CancelToken) -> list[Section]:
             token.checkpoint()
-            return find(pages, query, language)
+            return search_pages(pages, query, language)
 
-        self._job.put(self._jobs.read(work, partial(self._show_found, query)))
+        self._job.replace(self._jobs.read(work, partial(self._show_found, query)))
 
     def _show_found(self, query: str, sections: Sequence[Section]) -> None:
         self._job.done()

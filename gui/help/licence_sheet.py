@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout,
 
 from engine import tr, tr_count
 from gui.help.licences import UNKNOWN, Component
-from gui.style.typography import fixed_font, font_scale
+from gui.style.stylesheet import scaled
+from gui.style.typography import fixed_font
 from gui.widgets.icons import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.table import Column, Index, RecordsTable
@@ -99,7 +100,7 @@ class LicenceSheet(QWidget):
         self.table.chosen.connect(self._show)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(_WIDTH * font_scale()), round(_HEIGHT * font_scale()))
+        return QSize(scaled(_WIDTH), scaled(_HEIGHT))
 
     def take_focus(self) -> None:
         self.box.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -110,7 +110,7 @@ _MOST_OF_ONE = 3
 _IN_TITLE, _IN_HEADING = 6, 9
 
 
-def find(pages: Sequence[GuidePage], query: str, language: str = "english") -> list[Section]:
+def search_pages(pages: Sequence[GuidePage], query: str, language: str = "english") -> list[Section]:
     """Return the sections that contain all words of a query, in any ending, best first. Any thread.
 
     Words that occur nowhere in the guide are ignored. `language`: of the pages, one of `LANGUAGES`' values.

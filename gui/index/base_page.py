@@ -52,7 +52,7 @@ class IndexPage(QWidget):
         return self._read_job.busy or self._stale
 
     @property
-    def seen(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether the contents of the page are visible."""
         return self.isVisible()
 
@@ -105,11 +105,11 @@ class IndexPage(QWidget):
     @Slot()
     def _read_if_due(self) -> None:
         insight = self.insight
-        if insight is None or not self._stale or not self.seen or self._read_job.busy or self._rest.isActive():
+        if insight is None or not self._stale or not self.is_shown or self._read_job.busy or self._rest.isActive():
             return
         self._stale = False
         self._began = time.monotonic()
-        self._read_job.put(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
+        self._read_job.replace(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
 
     def _done(self, found: Any) -> None:
         self._read_job.done()
@@ -128,6 +128,6 @@ class IndexPage(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self.ends_when_hidden and self._read_job.busy and not self.seen:
+        if self.ends_when_hidden and self._read_job.busy and not self.is_shown:
             self._read_job.cancel()
             self._stale = True

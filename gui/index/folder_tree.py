@@ -201,7 +201,7 @@ class FolderCard(FontSized, QFrame):
             for row in range(self.model.rowCount()):
                 source = self.model.index(row, 0)
                 self.tree.setExpanded(source, self.model.key(source) not in closed)
-        self._fit()
+        self._fit_columns()
         self.setAccessibleDescription(
             "; ".join(
                 f"{tr(SOURCES[folder.source])}: {_counts(folder)}" for folder in self.model.folders if not folder.depth
@@ -237,9 +237,9 @@ class FolderCard(FontSized, QFrame):
         for section, width in self._widths.items():
             header.resizeSection(section, width)
         self.tree.setFixedHeight((_ROWS + 1) * (metrics.height() + 10))
-        self._fit()
+        self._fit_columns()
 
-    def _fit(self) -> None:
+    def _fit_columns(self) -> None:
         """Fit the columns to the width: in a narrow card, columns without values are hidden before it scrolls."""
         header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_CHARACTERS
         available = self.tree.viewport().width() - sum(self._widths.values()) - least
@@ -255,7 +255,7 @@ class FolderCard(FontSized, QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._fit_columns()
 
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:

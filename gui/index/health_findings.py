@@ -140,7 +140,7 @@ class FindingsList(QFrame):
         """The findings in the order shown."""
         return tuple(sorted(self._found.values(), key=self._sort_key))
 
-    def put(self, finding: HealthFinding) -> None:
+    def show_finding(self, finding: HealthFinding) -> None:
         """Add a finding, replacing the earlier one of the same check."""
         row = self._rows.get(finding.id)
         if row is None:

@@ -98,9 +98,9 @@ class HealthSummaryBar(QWidget):
         self._right.addWidget(_in_a_row(self.bar, self.stop))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(FoldingRow(self._left(), self._right, _SUMMARY_CHARACTERS))
+        column.addWidget(FoldingRow(self._left_part(), self._right, _SUMMARY_CHARACTERS))
 
-    def _left(self) -> QWidget:
+    def _left_part(self) -> QWidget:
         left = QWidget()
         lines = QGridLayout(left)
         lines.setContentsMargins(0, 0, 0, 0)
@@ -284,7 +284,7 @@ class HealthPage(IndexPage):
         insight = self.insight
         if insight is None or not self._for_overview or self.findings or self._quick_check.busy:
             return
-        self._quick_check.put(
+        self._quick_check.replace(
             self.jobs.read(insight.quick_check, self._show_quick_check, lambda _: self._quick_check.done())
         )
 
@@ -362,7 +362,7 @@ class HealthPage(IndexPage):
     @Slot(object, object)
     def _show_finding(self, insight: IndexInsight, finding: HealthFinding) -> None:
         if insight is self.insight and self._read_job.busy:
-            self.findings_list.put(finding)
+            self.findings_list.show_finding(finding)
 
     @Slot(object, object)
     def _show_step(self, insight: IndexInsight, progress: HealthProgress) -> None:
@@ -388,7 +388,7 @@ class HealthPage(IndexPage):
         def work(token: CancelToken) -> HealthRepair:
             return insight.repair(ids, token, progress=report)
 
-        self._repairing.put(self.jobs.write(work, self._repaired, self._end_repair))
+        self._repairing.replace(self.jobs.write(work, self._repaired, self._end_repair))
         self._show_state()
 
     def _repaired(self, repair: HealthRepair) -> None:

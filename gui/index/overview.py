@@ -28,8 +28,7 @@ from gui.index.folder_tree import FolderCard
 from gui.index.map.panel import MapPanel
 from gui.index.overview_cards import NOTHING, FigureCard, figures
 from gui.search.query import Answer
-from gui.style.stylesheet import character_width
-from gui.style.typography import font_scale
+from gui.style.stylesheet import character_width, scaled
 from gui.text.formatting import duration, exact, spent_words
 from gui.text.status_texts import REASON_WORDS
 from gui.widgets.accessibility import insert_after, stops
@@ -58,7 +57,7 @@ _WIDTH, _AROUND = 460, 80
 def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
     """Open a dialog with the details of a sync and its failed files."""
     content = QWidget()
-    content.setMinimumWidth(min(round(_WIDTH * font_scale()), parent.window().width() - _AROUND))
+    content.setMinimumWidth(min(scaled(_WIDTH), parent.window().width() - _AROUND))
     column = QVBoxLayout(content)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(10)

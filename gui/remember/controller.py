@@ -124,7 +124,7 @@ class RememberController(QObject):
         self._typed_before: tuple[str, str] | None = None
         self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
         self.sheet: NoteSheet | None = None
-        self._workspace.closed.connect(self._end)
+        self._workspace.closed.connect(self._close_sheet)
 
     @property
     def ready(self) -> bool:
@@ -171,7 +171,7 @@ class RememberController(QObject):
             except FileNotFoundError:
                 raise NoteError(tr("The transcript of this session no longer exists.")) from None
 
-        self._draft_job.put(self._jobs.read(draft, partial(self._show, messages is None), self._fail))
+        self._draft_job.replace(self._jobs.read(draft, partial(self._show, messages is None), self._fail))
 
     def _show(self, first: bool, drafted: tuple[SessionNote, Settings]) -> None:
         self._draft_job.done()
@@ -186,7 +186,7 @@ class RememberController(QObject):
         model = settings.remember.slug.model
         if first and model:
             self.sheet.show_message(tr("Asking {model} for a file name…", model=model))
-            self._name_job.put(
+            self._name_job.replace(
                 self._jobs.read(
                     lambda token: suggest_slug(note, settings, cancel=token), self._name, self._report_no_name
                 )
@@ -257,7 +257,7 @@ class RememberController(QObject):
         self._name_job.cancel()
 
     @Slot()
-    def _end(self) -> None:
+    def _close_sheet(self) -> None:
         if self.sheet is not None:
             self.sheet.done(NoteSheet.DialogCode.Rejected)
 
@@ -289,8 +289,8 @@ class NewNoteNotice(QObject):
         self._announced: tuple[WrittenNote, ...] = ()
         self._waiting: tuple[WrittenNote, ...] = ()
         """Notes that the user has not answered to."""
-        workspace.opened.connect(self._begin)
-        workspace.closed.connect(self._end)
+        workspace.opened.connect(self._handle_opened)
+        workspace.closed.connect(self._handle_closed)
         workspace.feed.status_changed.connect(self._handle_status)
         self._banner.cleared.connect(self._on_banner_cleared)
 
@@ -299,18 +299,18 @@ class NewNoteNotice(QObject):
         """Look for new notes after a change of the index."""
         opened = self._workspace.current
         if opened is not None:
-            self._job.put(
+            self._job.replace(
                 self._jobs.read(
                     lambda _: _unseen(opened.manager, opened.folder), partial(self._set_unseen, opened), self._fail
                 )
             )
 
     @Slot(object)
-    def _begin(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: Opened) -> None:
         self._opened, self._announced, self._waiting, self._begins = opened, (), (), True
 
     @Slot()
-    def _end(self) -> None:
+    def _handle_closed(self) -> None:
         self._job.cancel()
         self._opened, self._waiting, self._begins = None, (), False
 
@@ -365,7 +365,9 @@ class NewNoteNotice(QObject):
         paths = tuple(note.path for note in notes)
 
         def answer() -> None:
-            self._jobs.save(lambda _: opened.manager.unseen_notes.seen(paths), lambda _: None, self._banner.show_error)
+            self._jobs.save(
+                lambda _: opened.manager.unseen_notes.mark_seen(paths), lambda _: None, self._banner.show_error
+            )
             run()
 
         return Action(words, answer)
@@ -381,5 +383,5 @@ def _unseen(manager: MemorySearchManager, folder: Path) -> tuple[WrittenNote, ..
         except NoteError:
             known.append(note.path)
     if known:
-        manager.unseen_notes.seen(tuple(known))
+        manager.unseen_notes.mark_seen(tuple(known))
     return tuple(waiting)

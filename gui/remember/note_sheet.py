@@ -69,7 +69,7 @@ class NoteSheet(QDialog):
         self._lay_out()
         self._connect()
         resize_with_text(self, _WIDTH, _HEIGHT, parent)
-        self._judge()
+        self._validate()
         self.show_message(tr("Reading the session…"))
         self.open()
 
@@ -99,8 +99,8 @@ class NoteSheet(QDialog):
         self._buttons.rejected.connect(self.reject)
         self._name.textEdited.connect(self._named)
         self._name.editingFinished.connect(self._tidy_name)
-        self._name.textChanged.connect(self._judge)
-        self._text.textChanged.connect(self._judge)
+        self._name.textChanged.connect(self._validate)
+        self._text.textChanged.connect(self._validate)
         self._count.currentIndexChanged.connect(self._choose_count)
         for keys in ("Ctrl+Return", "Ctrl+Enter", "Ctrl+S"):
             QShortcut(QKeySequence(keys), self, self._save.click)
@@ -149,7 +149,7 @@ class NoteSheet(QDialog):
         self._text.document().setModified(False)
         self._text.moveCursor(QTextCursor.MoveOperation.Start)
         self._show_existing()
-        self._judge()
+        self._validate()
         if first:
             self._name.setFocus(Qt.FocusReason.OtherFocusReason)
             self._name.selectAll()
@@ -212,7 +212,7 @@ class NoteSheet(QDialog):
             self._name.setText(slug)
 
     @Slot()
-    def _judge(self) -> None:
+    def _validate(self) -> None:
         slug = to_slug(self._name.text())
         note = self._note
         self._save.setEnabled(note is not None and bool(slug) and not self._text.document().isEmpty())
@@ -238,7 +238,7 @@ class NoteSheet(QDialog):
         self._text.setReadOnly(busy)
         self._save.setEnabled(not busy)
         if not busy:
-            self._judge()
+            self._validate()
 
     def reject(self) -> None:
         """Handle Esc: close the dialog; unsaved text is discarded only after a second press."""

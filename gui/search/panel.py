@@ -139,9 +139,7 @@ class Preview(QObject):
         return "" if answer is None else answer.query.text or " ".join(answer.outcome.passage_words)
 
     def skip(self, *, shown: bool) -> None:
-        """Don't emit the current result; if not `shown`, the answer is still to come, and its first result isn't
-        emitted.
-        """
+        """Don't emit the current result if it is `shown` already, else not the first result of the coming answer."""
         result = self.view.list.current_result()
         self._timer.stop()
         self._skips = not shown
@@ -179,7 +177,7 @@ class Preview(QObject):
         A keyword-only answer may still be replaced, and the first indexing finds better results all the time.
         """
         if self.view.answer is not None and self.view.answer.final and not self.view.first_indexing:
-            self.view.list.hold()
+            self.view.list.pin_current()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
         """Return what identifies a result, without its score: the viewer does not reload when only that changes."""

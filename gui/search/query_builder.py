@@ -58,12 +58,12 @@ class QueryBuilder(QObject):
             return query
         return query.within
 
-    def take(self) -> Query | None:
+    def take_due(self) -> Query | None:
         """Return the query of `due` to run it, and remember its text as the last one that was run."""
         self._note(self._box.query)
         return self.due()
 
-    def put(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         """Set the text of the box without starting a search."""
         if text != self._box.query:
             self._last_text = text
@@ -77,7 +77,7 @@ class QueryBuilder(QObject):
         if query.half_life_days is not None and query.diverse is not None:
             self._ranking.show(Ranking(query.half_life_days, query.diverse))
         self._narrowing.show(query)
-        self.put(query.text)
+        self.set_text(query.text)
 
     def _note(self, text: str) -> None:
         if text != self._last_text:

@@ -139,7 +139,7 @@ class ResultList(RowList):
         bar = self.verticalScrollBar().sizeHint().width() if needs_bar else 0
         self.painter.lay_out(rows, QSize(area.width() - bar, area.height()), self.palette())
 
-    def hold(self) -> None:
+    def pin_current(self) -> None:
         """Keep the current result selected even if a later answer has a better one: the user has seen it."""
         self._held = True
 

@@ -303,7 +303,7 @@ class ResultsView(QWidget):
 
     @Slot(object)
     def prepare(self, answer: Answer) -> None:
-        """Lay out the rows of an answer that is shown in the next turn."""
+        """Lay out the rows of an answer before it is shown, in the next turn of the event loop."""
         self.list.lay_out(build_rows(answer.outcome, self._order), self._stack.size())
 
     def show_answer(self, answer: Answer) -> None:

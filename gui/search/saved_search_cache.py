@@ -120,13 +120,13 @@ class SavedSearchStore(QObject):
 
     def save(self, name: str, query: QueryRecord) -> None:
         """Save a query under a name, replacing a saved search with the same name."""
-        self.put_back(SavedSearch(name=name, query=query, used=time.time()))
+        self.restore(SavedSearch(name=name, query=query, used=time.time()))
 
-    def put_back(self, search: SavedSearch) -> None:
+    def restore(self, search: SavedSearch) -> None:
         """Restore a deleted search unchanged."""
         self._enqueue(lambda storage: storage.save(search))
 
-    def put_back_recent(self, searches: tuple[RecentSearch, ...]) -> None:
+    def restore_recent(self, searches: tuple[RecentSearch, ...]) -> None:
         """Restore removed entries of the history."""
         self._enqueue(lambda storage: storage.restore_recent(searches))
 

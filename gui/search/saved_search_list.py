@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QStyledItemDe
 
 from engine import RecentSearch, SavedSearch, marked, tr
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import tokens
 from gui.text.formatting import exact
 from gui.text.plain_text import set_tip
-from gui.text.right_to_left import mirror, put, write
+from gui.text.right_to_left import draw_pixmap, mirror, write
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
@@ -160,10 +160,10 @@ class _Rows(QStyledItemDelegate):
     @staticmethod
     def _paint_search(painter: QPainter, rect: QRect, search: StoredSearch, option: QStyleOptionViewItem) -> None:
         colours = tokens(option.palette)
-        side = font_at(_ICON).pixelSize()
+        side = scaled(_ICON)
         name = "star-full" if isinstance(search, SavedSearch) else "clock"
         pixmap = icon_pixmap(name, colours.muted, side, painter.device().devicePixelRatioF())
-        put(painter, rect.left(), rect.top() + (rect.height() - side) // 2, pixmap)
+        draw_pixmap(painter, rect.left(), rect.top() + (rect.height() - side) // 2, pixmap)
         rect = rect.adjusted(side + _GAP, 0, 0, 0)
         painter.setFont(font_at(12))
         painter.setPen(colours.muted)

@@ -54,8 +54,8 @@ class NameDialog(QDialog):
         column.addWidget(buttons)
         self.setMinimumWidth(min(_WIDTH, parent.window().width() - 40))
         self._save.setDefault(True)  # once the dialog has it: else Enter would cancel
-        self._edit.textChanged.connect(self._judge)
-        self._judge()
+        self._edit.textChanged.connect(self._validate)
+        self._validate()
         self.open()
         self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -64,7 +64,7 @@ class NameDialog(QDialog):
         return " ".join(self._edit.text().split())
 
     @Slot()
-    def _judge(self) -> None:
+    def _validate(self) -> None:
         replaces = self._name in self._used_names
         self._remark.setText(tr("Another search has this name: it will be replaced.") if replaces else " ")
         self._save.setText(tr("Replace") if replaces else tr("Save"))
@@ -180,11 +180,11 @@ class SavedSearchController(QObject):
         if isinstance(search, SavedSearch):
             self.store.forget_saved(search.name)
             removed = tr("The saved search “{name}” was removed.", name=search.name)
-            self.forgotten.emit(removed, partial(self.store.put_back, search))
+            self.forgotten.emit(removed, partial(self.store.restore, search))
         else:
             self.store.forget_recent(search.query)
             removed = tr("The recent search {query} was removed.", query=in_quotes(title(search.query)))
-            self.forgotten.emit(removed, partial(self.store.put_back_recent, (search,)))
+            self.forgotten.emit(removed, partial(self.store.restore_recent, (search,)))
 
     @Slot()
     def forget_history(self) -> None:
@@ -196,7 +196,7 @@ class SavedSearchController(QObject):
         removed = tr_count(
             "{count:,} recent search was removed.", "{count:,} recent searches were removed.", len(searches)
         )
-        self.forgotten.emit(removed, partial(self.store.put_back_recent, searches))
+        self.forgotten.emit(removed, partial(self.store.restore_recent, searches))
 
     @Slot(object)
     def run(self, search: StoredSearch) -> None:

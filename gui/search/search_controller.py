@@ -244,7 +244,7 @@ class SearchController(QObject):
     @Slot()
     def run_query(self, *, at_once: bool = True) -> None:
         """Run the current query of the search box and its controls; `at_once`: without a pause for further typing."""
-        self._run(self._builder.take(), at_once=at_once)
+        self._run(self._builder.take_due(), at_once=at_once)
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
@@ -278,7 +278,7 @@ class SearchController(QObject):
         has_query = bool(before.text or before.like)
         way_back = partial(self.return_to, target) if has_query else partial(self.run_again, before)
         self._scope.begin_like(passage, words, way_back)
-        self._builder.put("")
+        self._builder.set_text("")
         self.run_query()
         self._note_shown()
 
@@ -306,7 +306,7 @@ class SearchController(QObject):
         if answer is not None and self._view.has_results:
             self._box.remember()
             self._scope.begin_within(answer.query, answer.outcome)
-            self._builder.put("")
+            self._builder.set_text("")
         self._box.focus_all()
 
     def run_again(self, query: Query) -> None:

@@ -35,7 +35,8 @@ class SearchRunner(QObject):
     """Runs queries off the GUI thread through `Jobs` and emits their answers; lives on the GUI thread."""
 
     arrived = Signal(object)
-    """Answer that `answered` emits in the next turn: parts that take long to show can be prepared in this one."""
+    """Answer that `answered` emits in the next turn of the event loop, so that parts that take long to show can be
+    prepared in this one."""
     answered = Signal(object)
     """Answer of a query: a keyword-only one first, then the final one."""
     failed = Signal(object, str)

@@ -21,7 +21,7 @@ from engine import (
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_search_cache import SavedSearchStore, limits, title
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import scaled
 from gui.text.formatting import ago
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
@@ -106,7 +106,7 @@ class _Section(QWidget):
                 if remark.text() != row.remark:
                     remark.setText(row.remark)
                     remark.ensurePolished()  # the width depends on the text size
-                    widest = font_at(_LEAST_REMARK).pixelSize()
+                    widest = scaled(_LEAST_REMARK)
                     remark.setMinimumWidth(min(remark.sizeHint().width(), widest))
         self._fold()
         self.setVisible(bool(rows))
@@ -127,7 +127,7 @@ class _Section(QWidget):
 
     def _fold(self) -> None:
         """Place remarks below their links in a narrow list."""
-        narrow = self.width() < font_at(_NARROW).pixelSize()
+        narrow = self.width() < scaled(_NARROW)
         for index, (row, _button, remark) in enumerate(self._widgets):
             row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
             row.setSpacing(0 if narrow else 12)
@@ -249,7 +249,7 @@ class StartPage(QObject):
             read = self._jobs.read(
                 lambda token: insight.changed_notes(_MOST, token), self._set_notes, lambda _sentence: self._job.done()
             )
-            self._job.put(read)
+            self._job.replace(read)
         self._find_example()
 
     def _find_example(self) -> None:
@@ -263,7 +263,7 @@ class StartPage(QObject):
         trial = self._jobs.read(
             lambda token: _example(manager, token), self._set_example, lambda _sentence: self._trial.done()
         )
-        self._trial.put(trial)
+        self._trial.replace(trial)
 
     def _set_notes(self, notes: tuple[ChangedNote, ...]) -> None:
         self._job.done()

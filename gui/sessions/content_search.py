@@ -167,4 +167,4 @@ class ContentSearch(QObject):
             self.failed.emit(sentence)
             self.idle.emit()
 
-        self._job.put(self._jobs.read(work, on_done, on_error))
+        self._job.replace(self._jobs.read(work, on_done, on_error))

@@ -85,9 +85,9 @@ class SessionListLoader(QObject):
                 return before  # the same entries: rows that need no change
             return Known(summaries, make_catalogue(summaries))
 
-        self._job.put(self._jobs.read(work, self._take, self._fail))
+        self._job.replace(self._jobs.read(work, self._deliver, self._fail))
 
-    def _take(self, known: Known) -> None:
+    def _deliver(self, known: Known) -> None:
         self.known = known
         self._end()
         self.read.emit()
@@ -164,11 +164,13 @@ class RunningSessions(QObject):
         current = self._view.list.current_session()
         if current is not None and current.path not in watched:
             watched.append(current.path)  # an older session that an agent has resumed
-        self._job.put(
-            self._jobs.read(lambda _: _read_states(manager, watched, before), self._take, lambda _: self._job.done())
+        self._job.replace(
+            self._jobs.read(
+                lambda _: _read_states(manager, watched, before), self._update_states, lambda _: self._job.done()
+            )
         )
 
-    def _take(self, states: dict[str, "_FileState"]) -> None:
+    def _update_states(self, states: dict[str, "_FileState"]) -> None:
         self._job.done()
         self._states = states
         since = time.time() - _RUNNING_SECONDS
@@ -261,7 +263,7 @@ class ListBuilder(QObject):
         else:
             self._view.show_page(("", tr(listing_view.READING) if reading else ""))
 
-    def take_status(self, status: MemoryProviderStatus | None) -> bool:
+    def update_status(self, status: MemoryProviderStatus | None) -> bool:
         """Store the messages that depend on the index status; returns whether one has changed."""
         before = self._without, self._elsewhere
         self._without = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
@@ -354,8 +356,10 @@ class SimilaritySearch(QObject):
         self.end()
         self.entry = entry
         path = entry.summary.path
-        self._job.put(
-            self._jobs.read(lambda _: manager.similar_sessions(path, max_results=MOST_SIMILAR), self._take, self._fail)
+        self._job.replace(
+            self._jobs.read(
+                lambda _: manager.similar_sessions(path, max_results=MOST_SIMILAR), self._deliver, self._fail
+            )
         )
 
     def end(self) -> Entry | None:
@@ -364,7 +368,7 @@ class SimilaritySearch(QObject):
         before, self.entry = self.entry, None
         return before
 
-    def _take(self, similar: SimilarSessions) -> None:
+    def _deliver(self, similar: SimilarSessions) -> None:
         self._job.done()
         self.found.emit(similar)
 

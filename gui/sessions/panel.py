@@ -244,7 +244,7 @@ class SessionsPanel(QObject, ViewPanel):
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the messages about missing sessions after a change of the index status."""
-        if self._listed.take_status(status):
+        if self._listed.update_status(status):
             self._show_again()
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
@@ -421,7 +421,7 @@ class SessionsPanel(QObject, ViewPanel):
         def work(token: CancelToken) -> FoundSources:
             return find_sources(cancel=token)
 
-        self._find_job.put(self._jobs.read(work, self._show_folders, lambda _sentence: self._show_folders(None)))
+        self._find_job.replace(self._jobs.read(work, self._show_folders, lambda _sentence: self._show_folders(None)))
 
     def _show_folders(self, found: FoundSources | None) -> None:
         self._find_job.done()

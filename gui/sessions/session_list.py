@@ -14,11 +14,11 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.text.formatting import exact, short_day, size_text
 from gui.text.plain_text import utf16_ranges
-from gui.text.right_to_left import mirror, mirrored_x, put, range_edges, upright, write
+from gui.text.right_to_left import draw_pixmap, mirror, mirrored_x, range_edges, upright, write
 from gui.text.session_texts import UNTITLED, found_by, message_count, session_count, unknown_count, work_time
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
@@ -57,8 +57,8 @@ class SessionDelegate(QStyledItemDelegate):
         """Recompute sizes after a change of the font."""
         self._title = font_at(13, QFont.Weight.DemiBold)
         self._meta = font_at(12)
-        self._chevron = font_at(CHEVRON).pixelSize()
-        self._indent = font_at(INDENT).pixelSize()
+        self._chevron = scaled(CHEVRON)
+        self._indent = scaled(INDENT)
         self._left = max(GUTTER, self._chevron + CHEVRON_ROOM)
         self._title_metrics = QFontMetrics(self._title)
         self._meta_metrics = QFontMetrics(self._meta)
@@ -107,7 +107,7 @@ class SessionDelegate(QStyledItemDelegate):
         if row.entry.parts:
             name = "chevron-down" if row.opened else "chevron-right"
             arrow = icon_pixmap(name, colours.muted, self._chevron, painter.device().devicePixelRatioF())
-            put(painter, rect.left() - self._chevron - 1, top.center().y() - self._chevron // 2 + 1, arrow)
+            draw_pixmap(painter, rect.left() - self._chevron - 1, top.center().y() - self._chevron // 2 + 1, arrow)
         if row.entry.summary.path in self.running:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colours.fine)
@@ -327,7 +327,7 @@ class SessionList(RowList):
             self._set_current(number)
         return number >= 0
 
-    def hold(self) -> None:
+    def pin_current(self) -> None:
         """Keep the current session when new ones come, as if the user had chosen it."""
         self._chosen = True
 

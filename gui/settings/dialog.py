@@ -29,7 +29,7 @@ from gui.settings.option_row import DialogPage
 from gui.settings.page_factory import PageMaker, Pages
 from gui.settings.search_results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import scaled
 from gui.widgets.accessibility import insert_after, stop_before, stops
 from gui.widgets.buttons import guide_button
 from gui.widgets.form_controls import ComboBox
@@ -94,10 +94,10 @@ class PageChoice(QObject):
 
     def fold(self, width: int) -> None:
         """Show the list or the menu, depending on the dialog's width."""
-        narrow = width < font_at(_NARROW).pixelSize()
+        narrow = width < scaled(_NARROW)
         self.list.scheduleDelayedItemsLayout()  # fonts and margins of the style sheet apply by now
         titles = self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth()
-        self.list.setFixedWidth(max(font_at(_LIST_WIDTH).pixelSize(), titles))
+        self.list.setFixedWidth(max(scaled(_LIST_WIDTH), titles))
         for widget in (self.list, self.edge):
             widget.setVisible(not narrow)
         self.box.setVisible(narrow)
@@ -235,7 +235,7 @@ class SettingsDialog(QDialog):
         around = self.parentWidget() or self
         available = around.screen().availableSize()
         # Before it opens, since Qt centres it over the window then.
-        self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(available))
+        self.resize(QSize(scaled(_WIDTH), scaled(_HEIGHT)).boundedTo(available))
         self.open()
         self.page_choice.fold(self.width())
         self.show_page(page or self.page)

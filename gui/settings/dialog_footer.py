@@ -124,7 +124,7 @@ class DialogFooter(QWidget):
     def _words(self, waiting: int) -> str:
         if not waiting:
             return tr("Save the changed settings before closing?") if self._form else ""
-        now, then = self._model.now, self._model.layers.settings
+        now, then = self._model.current, self._model.layers.settings
         sentence = follows_words(
             waiting,
             self._model.consequences(),

@@ -124,7 +124,7 @@ class SettingsModel(QObject):
             return
         folder, config = self._folder, self._config
 
-        self._read_job.put(
+        self._read_job.replace(
             self._jobs.read(lambda _: engine.read_layers(folder, config), self._set_read, self._not_read)
         )
 
@@ -135,9 +135,9 @@ class SettingsModel(QObject):
         if first or layers != before:
             self._set_waiting({name: change for name, change in self._waiting.items() if self._differs(change)})
             self.loaded.emit()
-        self._tell_refusal()
+        self._emit_refusal()
         if not self._effects and not self._effects_job.busy:
-            self._effects_job.put(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
+            self._effects_job.replace(self._jobs.read(lambda _: engine.options_of_index(), self._set_effects))
 
     def _set_effects(self, effects: dict[str, SettingsConsequences]) -> None:
         self._effects_job.done()
@@ -147,7 +147,7 @@ class SettingsModel(QObject):
 
     def _not_read(self, sentence: str) -> None:
         self._read_job.done()
-        self._tell_refusal()
+        self._emit_refusal()
         self.unreadable.emit(sentence)
 
     # --- display ----------------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ class SettingsModel(QObject):
         return self._file.changed(self._waiting.values())
 
     @property
-    def now(self) -> Settings:
+    def current(self) -> Settings:
         """The settings as saved in the file."""
         return self._file.settings
 
@@ -184,7 +184,7 @@ class SettingsModel(QObject):
 
     # --- changing ---------------------------------------------------------------------------------------------------
 
-    def put(self, *changes: SettingChange) -> None:
+    def change(self, *changes: SettingChange) -> None:
         """Change options, each in one layer (all workspaces or this one); `undo` restores the previous values."""
         layers = self.layers
         known = tuple(
@@ -198,7 +198,7 @@ class SettingsModel(QObject):
 
     def set(self, key: str, value: Any, layer: str) -> None:
         """Set one option in the layer `defaults` or `workspace`."""
-        self.put(SettingChange(key, "workspace" if layer == "workspace" else "defaults", value))
+        self.change(SettingChange(key, "workspace" if layer == "workspace" else "defaults", value))
 
     def reset(self, key: str) -> None:
         """Remove the option from the layer that sets it."""
@@ -347,7 +347,7 @@ class SettingsModel(QObject):
             then, self._when_saved = self._when_saved, None
             then()
 
-    def _tell_refusal(self) -> None:
+    def _emit_refusal(self) -> None:
         if self._refusal is not None:
             refusal, self._refusal = self._refusal, None
             self.refused.emit(*refusal)

@@ -75,7 +75,7 @@ class DownloadRow(QWidget):
             return
         self.stop()
         self._settings = settings
-        self._lookup_job.put(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
+        self._lookup_job.replace(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
 
     def stop(self) -> None:
         """Stop a running check or download."""
@@ -112,7 +112,7 @@ class DownloadRow(QWidget):
         def work(token: CancelToken) -> None:
             engine.fetch_model(settings, progress=self._progressed.emit, cancel=token)
 
-        self._download_job.put(self._jobs.write(work, self._done, self._failed))
+        self._download_job.replace(self._jobs.write(work, self._done, self._failed))
 
     @Slot(object)
     def _show_progress(self, step: ModelFetchProgress) -> None:

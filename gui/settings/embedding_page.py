@@ -186,7 +186,7 @@ class EmbeddingPage(DialogPage):
         self._trial.clear()
         self._problem.hide()
         self._estimate = None
-        self._say_price(tr(COUNTING) if choice != self._before else "")
+        self._set_price_text(tr(COUNTING) if choice != self._before else "")
         self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
         self._lookup_timer.start(_LOOKUP_DELAY_MS)
@@ -231,7 +231,7 @@ class EmbeddingPage(DialogPage):
         rows = self._providers_with_key
         for row, _ in rows:
             row.show_state(None)
-        self._keys.put(
+        self._keys.replace(
             self._jobs.read(
                 lambda _: [(row, engine.key_state(provider, settings)) for row, provider in rows],
                 self._show_keys,
@@ -239,9 +239,9 @@ class EmbeddingPage(DialogPage):
             )
         )
         if manager is None or choice.provider == "none":
-            self._say_price("")
+            self._set_price_text("")
             return
-        self._pricing.put(
+        self._pricing.replace(
             self._jobs.read(
                 lambda token: manager.estimate_embedding(settings, cancel=token), self._show_price, self._show_no_price
             )
@@ -261,14 +261,14 @@ class EmbeddingPage(DialogPage):
         self._pricing.done()
         self._estimate = estimate
         unaffected = self._form.choice == self._before and not estimate.chunks
-        self._say_price("" if unaffected else estimate_words(estimate))
+        self._set_price_text("" if unaffected else estimate_words(estimate))
         self._show_save()
 
     def _show_no_price(self, sentence: str) -> None:
         self._pricing.done()
-        self._say_price(sentence)
+        self._set_price_text(sentence)
 
-    def _say_price(self, sentence: str) -> None:
+    def _set_price_text(self, sentence: str) -> None:
         self._price.setText(breakable(sentence))
         self._price.setVisible(bool(sentence))
         self._show_footer()
@@ -299,7 +299,7 @@ class EmbeddingPage(DialogPage):
             engine.forget_key(provider, settings)
             return [(row, engine.key_state(provider, settings))]
 
-        self._keys.put(self._jobs.save(work, self._show_keys, self._no_key))
+        self._keys.replace(self._jobs.save(work, self._show_keys, self._no_key))
 
     @Slot()
     def _save(self) -> None:
@@ -317,7 +317,7 @@ class EmbeddingPage(DialogPage):
                 engine.save_settings(changes, workspace=folder, config=config, seen=before)
             return agreed
 
-        self._saving.put(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
+        self._saving.replace(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EmbeddingChoice, agreed: EmbeddingEstimate | None) -> None:

@@ -267,7 +267,7 @@ class EnginePage(DialogPage):
         def work(_: CancelToken) -> None:
             engine.save_settings(changes, workspace=folder, config=config, seen=before)
 
-        self._save_job.put(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
+        self._save_job.replace(self._jobs.save(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)
 
     def _saved(self, choice: EngineChoice, _: None) -> None:

@@ -147,7 +147,7 @@ class _TextField(Field):
     def _text(self) -> str:
         raise NotImplementedError
 
-    def _put(self, text: str) -> None:
+    def _set_text(self, text: str) -> None:
         """Replace the text without moving the cursor."""
         raise NotImplementedError
 
@@ -176,11 +176,11 @@ class _TextField(Field):
         focus = self.window().focusWidget()
         if not (edited and focus is not None and self.isAncestorOf(focus)):
             if not self._is_written_as(value):
-                self._put(field_text(self.option, value))
+                self._set_text(field_text(self.option, value))
             self.wrong.emit("")
 
     @Slot()
-    def _judge(self) -> None:
+    def _validate(self) -> None:
         try:
             value = self._read()
         except UnreadableValue as problem:
@@ -201,12 +201,12 @@ class _TextField(Field):
             self.entered.emit(value)
             self._forget_typing()
         if not typing_on and self._text() != (text := field_text(self.option, self._value)):
-            self._put(text)
+            self._set_text(text)
         self.wrong.emit("")
 
     def revert(self) -> None:
         """Restore the value from before the typing."""
-        self._put(field_text(self.option, self._value))
+        self._set_text(field_text(self.option, self._value))
         self.wrong.emit("")
         self.typing.emit(self._value)
 
@@ -254,7 +254,7 @@ class LineField(_TextField):
     def __init__(self, option: Option, title: str) -> None:
         super().__init__(option, title)
         self.line = _Line(self)
-        self.line.textEdited.connect(self._judge)
+        self.line.textEdited.connect(self._validate)
         self.line.stepped.connect(self._step)
         self.setFocusProxy(self.line)
         row = QHBoxLayout()
@@ -276,14 +276,14 @@ class LineField(_TextField):
     def _text(self) -> str:
         return self.line.text()
 
-    def _put(self, text: str) -> None:
+    def _set_text(self, text: str) -> None:
         position, before = self.line.cursorPosition(), self.line.text()
         self.line.setText(text)
         if position < len(before):
             self.line.setCursorPosition(position)
 
     def _forget_typing(self) -> None:
-        self._put(self._text())
+        self._set_text(self._text())
 
     @Slot(int)
     def _step(self, up: int) -> None:
@@ -301,7 +301,7 @@ class LineField(_TextField):
         low = stepped_value if option.low is None else max(option.low, stepped_value)
         self.line.setText(number_text(float(low if option.high is None else min(option.high, low))))
         self.line.setModified(True)
-        self._judge()
+        self._validate()
 
     @Slot()
     def _browse(self) -> None:
@@ -347,7 +347,7 @@ class LinesField(FontSized, _TextField):
     def _text(self) -> str:
         return self.edit.toPlainText()
 
-    def _put(self, text: str) -> None:
+    def _set_text(self, text: str) -> None:
         position = self.edit.textCursor().position()
         blocked = self.edit.blockSignals(True)
         self.edit.setPlainText(text)
@@ -363,7 +363,7 @@ class LinesField(FontSized, _TextField):
     @Slot()
     def _edited(self) -> None:
         self.measure()
-        self._judge()
+        self._validate()
 
     @Slot()
     def _leave(self) -> None:
@@ -417,7 +417,7 @@ class CheckRow(QWidget):
     def run(self, work: Callable[[CancelToken], Any], describe: Callable[[Any], tuple[str, bool]]) -> None:
         """Run `work` in the background; `describe` turns its result into a text, and whether the test passed."""
         self._show_result(self._meanwhile)
-        self._trial.put(
+        self._trial.replace(
             self._jobs.read(work, lambda found: self._end(*describe(found)), lambda why: self._end(why, False))
         )
 

@@ -148,7 +148,7 @@ def words_of(query: str) -> tuple[str, ...]:
     return tuple(_folded(query).split())
 
 
-def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | None:
+def match_rank(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | None:
     """Return how well an option matches, 0 best; None if a word is missing.
 
     0: each word equals a word of its name. 1: each word begins one. 2: each word begins a word of its whole text, which

@@ -165,7 +165,7 @@ class OptionFooter(QWidget):
         changes = [SettingChange(key, to, value_of(self._placed, self._model))]
         if to == "defaults":
             changes.append(SettingChange(key, "workspace", None))
-        self._model.put(*changes)
+        self._model.change(*changes)
 
 
 def _link() -> QPushButton:
@@ -444,7 +444,7 @@ class OptionsPage(DialogPage):
 
     def add_widget(self, widget: QWidget) -> None:
         add_shown(self._list, widget)
-        self._end.take(widget)
+        self._end.append(widget)
 
     def make_row(self, placed: OptionPlacement) -> OptionRow:
         return OptionRow(placed, self.model, parent=self.column.parentWidget())

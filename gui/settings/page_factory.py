@@ -68,7 +68,7 @@ class StoredModelsPage(DialogPage):
         if manager is None:
             self._show(())
             return
-        self._job.put(self._jobs.read(lambda _: manager.stored_models(), self._show, self._show_error))
+        self._job.replace(self._jobs.read(lambda _: manager.stored_models(), self._show, self._show_error))
 
     def stop(self) -> None:
         """Cancel running requests, since the dialog was closed."""
@@ -81,7 +81,7 @@ class StoredModelsPage(DialogPage):
         for model in models:
             row = _ModelRow(model, partial(self._purge, model))
             self._rows.addWidget(row)
-            end.take(row)
+            end.append(row)
         if not models:
             self._rows.addWidget(label(tr(NOTHING), "muted"))
 
@@ -95,7 +95,7 @@ class StoredModelsPage(DialogPage):
             return manager.stored_models()
 
         self._problem.clear()
-        self._job.put(self._jobs.write(work, self._purged, self._show_error))
+        self._job.replace(self._jobs.write(work, self._purged, self._show_error))
 
     def _purged(self, models: tuple[StoredModelInfo, ...]) -> None:
         self._show(models)
@@ -116,7 +116,7 @@ class _ModelRow(QFrame):
         self._purge = purge
         self._delete = QPushButton(tr("Delete…"))
         self._delete.setAccessibleName(tr("Delete the vectors of {model}", model=model.model))
-        self._delete.clicked.connect(self._ask)
+        self._delete.clicked.connect(self._ask_confirmation)
         again = (
             tr("The passages are embedded again at the next update, and billed again if the model costs money.")
             if model.active
@@ -127,7 +127,7 @@ class _ModelRow(QFrame):
         self._yes = QPushButton(tr("Delete"))
         self._yes.clicked.connect(self._confirmed)
         self._no = QPushButton(tr("Keep the vectors"))
-        self._no.clicked.connect(self._keep)
+        self._no.clicked.connect(self._cancel_deletion)
         names = QVBoxLayout()
         names.setSpacing(2)
         names.addWidget(label(breakable(f"{model.provider} · {model.model}"), "strong", wrap=True))
@@ -143,7 +143,7 @@ class _ModelRow(QFrame):
         column.setSpacing(10)
         column.addWidget(line())
         column.addLayout(row)
-        self._keep()
+        self._cancel_deletion()
 
     def _show_question(self, on: bool) -> None:
         self._delete.setVisible(not on)
@@ -151,13 +151,13 @@ class _ModelRow(QFrame):
             widget.setVisible(on)
 
     @Slot()
-    def _ask(self) -> None:
+    def _ask_confirmation(self) -> None:
         self._yes.setEnabled(True)
         self._show_question(True)
         self._no.setFocus()
 
     @Slot()
-    def _keep(self) -> None:
+    def _cancel_deletion(self) -> None:
         self._show_question(False)
         self._delete.setFocus()
 
@@ -203,7 +203,7 @@ class PrivacyPage(OptionsPage):
 
     @Slot()
     def _show_sent(self) -> None:
-        settings = self.model.now
+        settings = self.model.current
         self._sent.setText(breakable(f"{tr(NAMES[settings.provider])}: {sent_words(settings)}"))
 
 

@@ -13,8 +13,8 @@ from gui.settings.option_pages import (
     WITHOUT_ROWS,
     OptionPlacement,
     SettingsPage,
-    fit,
     mark,
+    match_rank,
     placed_options,
     whole_page,
     words_of,
@@ -131,7 +131,7 @@ class ResultsPage(DialogPage):
         fits: list[tuple[int, OptionPlacement, SystemSwitch | None]] = []
         for placed, switch in with_switches(placed_options().values(), self._switches):
             value = switch.on if switch is not None else layers.in_force(placed.key)
-            if whole_page(placed.page) in pages and (rank := fit(placed, value, words)) is not None:
+            if whole_page(placed.page) in pages and (rank := match_rank(placed, value, words)) is not None:
                 fits.append((rank, placed, switch))
         fits.sort(key=lambda match: match[0])
         # The page with the best match comes first, and on each the best match.
@@ -166,7 +166,7 @@ class ResultsPage(DialogPage):
                 add_shown(self._list, label(tr(PAGES[page]), "group"))
             row = self._row(placed, switch)
             add_shown(self._list, row)
-            end.take(row)
+            end.append(row)
         lay_out_now(self.scroller)
         if now:
             self._turn.start()  # once more after the last ones, which the layout has shown by then

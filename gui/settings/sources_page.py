@@ -123,7 +123,7 @@ class MatchCard(QFrame):
         self._requested: tuple[Path, Settings, Settings] | None = None
         self._lookup_job = JobSlot(self)
         self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing_timer.timeout.connect(self._look)
+        self._typing_timer.timeout.connect(self._search)
         self._sum = label(tr(_COUNTING), "strong", wrap=True)
         self.kinds = KindChips()
         self._first = label("", "meta", wrap=True)
@@ -157,7 +157,7 @@ class MatchCard(QFrame):
             self._lookup_job.cancel()
             self._typing_timer.start()
 
-    def _look(self) -> None:
+    def _search(self) -> None:
         if self._requested is None:
             return
         folder, requested, now = self._requested
@@ -166,7 +166,7 @@ class MatchCard(QFrame):
             first = engine.preview_workspace(folder, requested, cancel=token)
             return Match(first, first if requested == now else engine.preview_workspace(folder, now, cancel=token))
 
-        self._lookup_job.put(self._jobs.read(work, self._show, self._fail))
+        self._lookup_job.replace(self._jobs.read(work, self._show, self._fail))
 
     def _show(self, match: Match) -> None:
         self._lookup_job.done()
@@ -238,16 +238,16 @@ class SessionsField(Field):
         before = self._value if self._choice is not None else None
         super().show_value(value)
         if before is None or tuple(before) != tuple(value):
-            self._look(value)
+            self._update_boxes(value)
 
-    def _look(self, listed: Sequence[str]) -> None:
+    def _update_boxes(self, listed: Sequence[str]) -> None:
         """Update the check boxes if `listed`, the saved paths, has changed."""
         if self._choice is not None and set(self._choice.folders) == set(listed):
             return
         self._start(lambda token: find_other_sources(listed, token), self._set_choice)
 
     def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
-        self._lookup_job.put(self._jobs.read(work, done, self._fail))
+        self._lookup_job.replace(self._jobs.read(work, done, self._fail))
 
     def _set_choice(self, choice: Choice) -> None:
         self._lookup_job.done()
@@ -332,7 +332,7 @@ class PathsField(Field):
         """Search this computer for vaults and workspaces to offer, other than `folder`."""
         self._folder = str(folder)
         if self._found is None:
-            self._lookup_job.put(self._jobs.read(lambda token: engine.find_sources(cancel=token), self._set_found))
+            self._lookup_job.replace(self._jobs.read(lambda token: engine.find_sources(cancel=token), self._set_found))
 
     def _set_found(self, sources: FoundSources) -> None:
         self._lookup_job.done()
@@ -468,4 +468,4 @@ class SourcesPage(OptionsPage):
     def _show_match(self) -> None:
         layers = self.model.layers
         typed = [SettingChange(key, "workspace", value) for key, value in self._typed.items()]
-        self.card.show_match(self.model.folder, layers.changed(typed).settings, self.model.now)
+        self.card.show_match(self.model.folder, layers.changed(typed).settings, self.model.current)

@@ -128,7 +128,7 @@ class FileExport(QObject):
     def _start(self, notice: str, work: Work, done: OnDone, fail: OnError) -> None:
         """Run an export in the background, and show `notice` with a button that cancels it."""
         self._banner.show_message(notice, "working", Action(tr("Cancel"), self._stop), key=self._key)
-        self._job.put(self._jobs.write(work, done, fail))
+        self._job.replace(self._jobs.write(work, done, fail))
 
     def _report(self, path: Path, notice: str) -> None:
         """Show that the export to `path` is complete."""
@@ -291,7 +291,7 @@ class SessionExports(FileExport):
             )
             self._banner.show_message(notice, "fine", key=self._key)
 
-        self._job.put(
+        self._job.replace(
             self._jobs.read(
                 lambda token: session_context(
                     opened.everywhere.read_session(summary.path, reveal=False, cancel=token), limit

@@ -178,9 +178,9 @@ class Views(QObject):
     def refresh(self) -> None:
         """Update all views after a change of the index; lazy ones only when they are shown."""
         if self.current == "sessions" and self.conversation.is_read:
-            self.sessions.view.list.hold()
+            self.sessions.view.list.pin_current()
         elif self.current == "search" and self.reader_has_focus:
-            self.search.body.list.hold()
+            self.search.body.list.pin_current()
         for name, panel in self.panels.items():
             if self.specs[name].lazy:
                 self._stale.add(name)

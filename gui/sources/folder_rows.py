@@ -165,7 +165,7 @@ class SourceRows(QWidget):
     def _append(self, row: QWidget) -> None:
         end = LastInTabOrder(self)
         self._column.addWidget(row)
-        end.take(row)
+        end.append(row)
         row.show()  # immediately, not at the next layout: a box in it may get the focus
 
     def _details(self, source: FoundSource) -> QLabel:

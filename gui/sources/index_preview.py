@@ -193,7 +193,7 @@ class KindChips(QWidget):
         chip.clicked.connect(lambda on, ending=ending: self._clicked(ending, on))
         end = LastInTabOrder(self._chip_area)
         self._flow.addWidget(chip)
-        end.take(chip)
+        end.append(chip)
         return chip
 
     def _clicked(self, ending: str, on: bool) -> None:

@@ -153,11 +153,21 @@ def style_sheet(scale: float) -> str:
     )
 
 
+def font_scale() -> float:
+    """Return the font scale of the interface, by its font; 1 is the size of the design."""
+    pixels = QGuiApplication.font().pixelSize()
+    return pixels / BASE_PIXELS if pixels > 0 else 1.0
+
+
+def scaled(pixels: float) -> int:
+    """Return a length that is `pixels` at font scale 1 in pixels of the current scale, at least 1."""
+    return max(1, round(pixels * font_scale()))
+
+
 def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     """Return the interface font, `pixels` high at font scale 1, for widgets that paint text themselves."""
-    font = QFont(QGuiApplication.font())
-    scale = font.pixelSize() / BASE_PIXELS if font.pixelSize() > 0 else 1.0
-    font.setPixelSize(max(1, round(pixels * scale)))
+    font = QGuiApplication.font()
+    font.setPixelSize(scaled(pixels))
     font.setWeight(weight)
     return font
 

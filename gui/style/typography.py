@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from gui.style.stylesheet import BASE_PIXELS
+from gui.style.stylesheet import font_scale, scaled
 
 if TYPE_CHECKING:
     _Widget = QWidget
@@ -17,12 +17,6 @@ else:
 TEXT_PIXELS = 12.5
 _ROW_PIXELS = 20
 _POINTS_PER_INCH = 72
-
-
-def font_scale() -> float:
-    """Return the font scale of the interface, by its font; 1 is the size of the design."""
-    pixels = QGuiApplication.font().pixelSize()
-    return pixels / BASE_PIXELS if pixels > 0 else 1.0
 
 
 def fixed_font(pixels: float = TEXT_PIXELS) -> QFont:
@@ -48,7 +42,7 @@ class Typography:
     def current(cls) -> "Typography":
         font = fixed_font()
         metrics = QFontMetricsF(font)
-        row_height = round(_ROW_PIXELS * font_scale())
+        row_height = scaled(_ROW_PIXELS)
         baseline = (row_height - metrics.ascent() - metrics.descent()) / 2 + metrics.ascent()
         return cls(font, row_height, round(baseline), metrics.horizontalAdvance("0"), font_scale())
 
@@ -94,7 +88,7 @@ class LeastSize(QObject):
 
 def resize_with_text(window: QWidget, width: int, height: int, main: QWidget) -> None:
     """Resize a window; `width` and `height` are pixels at font scale 1, limited to the size of the window of `main`."""
-    preferred = QSize(round(width * font_scale()), round(height * font_scale()))
+    preferred = QSize(scaled(width), scaled(height))
     window.resize(preferred.boundedTo(main.window().size()))
 
 

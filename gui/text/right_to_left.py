@@ -79,7 +79,7 @@ def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag
     painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
-def put(painter: QPainter, left: float, top: float, pixmap: QPixmap) -> None:
+def draw_pixmap(painter: QPainter, left: float, top: float, pixmap: QPixmap) -> None:
     """Draw a pixmap like `drawPixmap`, unmirrored."""
     size = pixmap.deviceIndependentSize()
     with upright(painter, QRectF(QPointF(left, top), size)) as area:

@@ -143,7 +143,7 @@ class FileActions(QObject):
     def _copy_part(self) -> None:
         lines, part = self._source.lines, self._target.part if self._target is not None else None
         if lines is not None and part is not None:
-            self._copy(lambda: lines.whole(*part), tr("Text copied"))
+            self._copy(lambda: lines.full_lines(*part), tr("Text copied"))
 
     def _copy_selection(self) -> None:
         lines, ends = self._source.lines, self._source.selection.ends
@@ -234,7 +234,7 @@ class SimilarAction(QObject):
             first, last = target.part or (line, line)
             passage = Passage(path=target.name, start_line=first, end_line=last)
             self._read(
-                lambda: lines.whole(first, min(last, first + _FIRST_LINES)),
+                lambda: lines.full_lines(first, min(last, first + _FIRST_LINES)),
                 lambda text: self._emit_request(passage, text),
             )
             return

@@ -65,7 +65,7 @@ class LinkFollower(QObject):
         elif not target:
             self.heading_chosen.emit(anchor)
         else:
-            self._job.put(
+            self._job.replace(
                 self._jobs.read(
                     lambda token: _locate(manager, target, anchor, home, token),
                     self._choose,
@@ -73,10 +73,10 @@ class LinkFollower(QObject):
                 )
             )
 
-    def find(self, anchor: str, home: str, manager: MemorySearchManager) -> None:
+    def open_anchor(self, anchor: str, home: str, manager: MemorySearchManager) -> None:
         """Open the place in the file `home` that a link in it names, where the page has no heading of that name."""
         self.cancel()
-        self._job.put(
+        self._job.replace(
             self._jobs.read(
                 lambda token: _anchor_location(manager, anchor, home, token),
                 lambda location: self._choose(location) if location else self._miss_anchor(anchor),

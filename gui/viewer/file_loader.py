@@ -264,7 +264,7 @@ class FileWatch(QObject):
         if path is not None:
             self._watch()
 
-    def look_again(self) -> None:
+    def check_again(self) -> None:
         """Check whether a deleted file exists again: its folder can't be watched if it was deleted too."""
         if self._stamp is None:
             self._restart_timer()

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QMenu, QPushBu
 from engine import marked, tr
 from gui.commands.commands import show_key_in_tooltip
 from gui.commands.keymap import command
-from gui.style.stylesheet import set_role
-from gui.style.typography import font_scale
+from gui.style.stylesheet import scaled, set_role
 from gui.text.plain_text import set_tip, tip_of
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.icons import IconButton
@@ -178,7 +177,7 @@ class ViewerHeader(QFrame):
         self.folding.set_ready(ready)
 
     def sizeHint(self) -> QSize:
-        return QSize(520, max(round(_HEIGHT * font_scale()), self.source_button.sizeHint().height() + 2 * _GAP))
+        return QSize(520, max(scaled(_HEIGHT), self.source_button.sizeHint().height() + 2 * _GAP))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(2 * _SIDE + _LEAST_TITLE + _GAP + self.folding.more.sizeHint().width(), self.sizeHint().height())
@@ -205,7 +204,7 @@ class ViewerHeader(QFrame):
         """Place everything on one line, hiding buttons until the beginning of the title fits."""
         title, crumb = self.title.sizeHint().width(), self.crumb.sizeHint().width()
         beginning = min(title, _TITLE_CHARACTERS * self.title.fontMetrics().averageCharWidth())
-        needed = beginning + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
+        needed = beginning + (_GAP + min(crumb, scaled(_LEAST_CRUMB)) if crumb else 0)
         right = self.width() - _SIDE
         modes: list[QPushButton] = [self.source_button, self.rendered_button]
         for button in modes:
@@ -226,16 +225,16 @@ class ViewerHeader(QFrame):
                     size = button.sizeHint()
                     right -= size.width()
                     top = (self.height() - size.height()) // 2
-                    self._put(button, QRect(right, top, size.width(), size.height()))
+                    self._place(button, QRect(right, top, size.width(), size.height()))
                     right -= _GAP
         free = max(0, right - _SIDE)
         title = min(title, free if free < needed else max(beginning, free - (needed - beginning)))
-        self._put(self.title, QRect(_SIDE, 0, title, self.height() - 1))
+        self._place(self.title, QRect(_SIDE, 0, title, self.height() - 1))
         left = _SIDE + title + _GAP
-        self._put(self.crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
+        self._place(self.crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
         self.separator.setGeometry(0, self.height() - self.separator.height(), self.width(), self.separator.height())
 
-    def _put(self, part: QWidget, rect: QRect) -> None:
+    def _place(self, part: QWidget, rect: QRect) -> None:
         """Place a widget at a rectangle, which is mirrored in right-to-left layouts."""
         part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), rect))
 

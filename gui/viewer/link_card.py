@@ -116,7 +116,7 @@ class LinkCard(BottomCard):
         def read(token: CancelToken) -> NoteLinks:
             return insight.note_links(name, token)
 
-        self._job.put(self._jobs.read(read, self._show, self._fail))
+        self._job.replace(self._jobs.read(read, self._show, self._fail))
 
     def close_card(self) -> None:
         """Close the card, if it is open."""

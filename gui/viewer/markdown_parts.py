@@ -91,8 +91,8 @@ def markdown_slices(lines: FileLines | TextLines, outline: Outline, markup: Note
     `markup` rewrites the lines outside of code. Raises `MnemoscopeError` if a part would be too long.
     """
     cutter = _Cutter(outline)
-    for number, line in _rewritten_lines(lines.whole(1, lines.line_count).split("\n"), outline, markup):
-        part = cutter.take(number, line)
+    for number, line in _rewritten_lines(lines.full_lines(1, lines.line_count).split("\n"), outline, markup):
+        part = cutter.add_line(number, line)
         if part is not None:
             yield part
     yield cutter.end()
@@ -108,7 +108,7 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
     indented = _IndentedCode()
     for number, source in enumerate(body, first):
         is_code = outline.is_code(number)
-        is_indented = indented.take(source, is_text=not (is_code or outline.is_heading(number)))
+        is_indented = indented.read_line(source, is_text=not (is_code or outline.is_heading(number)))
         if markup is None or is_code or (is_indented and not markup.is_between):
             line: str | None = source
         else:
@@ -129,7 +129,7 @@ class _IndentedCode:
     def __init__(self) -> None:
         self._in_list = self._after_text = self._after_blank = False
 
-    def take(self, line: str, *, is_text: bool) -> bool:
+    def read_line(self, line: str, *, is_text: bool) -> bool:
         """Return whether the next line is such code; `is_text`: it is neither a heading nor part of fenced code."""
         if not line.strip():
             self._after_text, self._after_blank = False, True
@@ -180,7 +180,7 @@ class _Cutter:
         self._opening = ""
         """The opening fence of the open code block."""
 
-    def take(self, number: int, line: str) -> str | None:
+    def add_line(self, number: int, line: str) -> str | None:
         """Add a line; returns the part before it if a new part begins here, else None."""
         part = None
         fills_up = self._load.reaches(ENOUGH) or self._block + len(line) > _LONGEST_BLOCK
@@ -294,7 +294,7 @@ class PageBuilder(QObject):
             self._job.done()
             self._run(self._colour(page, colour_steps(page.document, codes, style.colours, known)))
 
-        self._job.put(self._jobs.read(lambda token: coloured_code(texts, token), colour, lambda _: colour({})))
+        self._job.replace(self._jobs.read(lambda token: coloured_code(texts, token), colour, lambda _: colour({})))
 
     def _colour(self, page: Page, steps: Iterator[None]) -> Generator[None, None, None]:
         yield from steps
@@ -337,7 +337,7 @@ class StepwiseLayout(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._continue)
 
-    def take(self, document: QTextDocument) -> None:
+    def set_document(self, document: QTextDocument) -> None:
         """Set the document; it is not laid out before `start`."""
         self._document = document
         self._timer.stop()

@@ -63,7 +63,7 @@ class MatchMap:
     def complete(self) -> bool:
         return len(self._blocks) == self.block_count
 
-    def knows(self, block: int) -> bool:
+    def has_block(self, block: int) -> bool:
         return block in self._blocks
 
     def add(self, block: int, hits: Sequence[Hit]) -> None:
@@ -245,7 +245,7 @@ class MatchMarks(QObject):
         self._sought.clear()
         self._cached.clear()
 
-    def known(self, line: int) -> bool:
+    def is_searched(self, line: int) -> bool:
         return self._finder is None or line in self._cached
 
     def ranges_in(self, line: int, text: str) -> Ranges:
@@ -257,13 +257,13 @@ class MatchMarks(QObject):
             if len(text) > _LONG_LINE:
                 if line not in self._sought:
                     self._sought[line] = self._jobs.read(
-                        lambda _: utf16_ranges(text, finder(text)), lambda ranges: self._arrive(line, ranges)
+                        lambda _: utf16_ranges(text, finder(text)), lambda ranges: self._add_ranges(line, ranges)
                     )
                 return []
             self._cache(line, utf16_ranges(text, finder(text)))
         return self._cached[line]
 
-    def _arrive(self, line: int, ranges: Ranges) -> None:
+    def _add_ranges(self, line: int, ranges: Ranges) -> None:
         self._sought.pop(line, None)
         self._cache(line, ranges)
         self.found.emit()

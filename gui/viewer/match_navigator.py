@@ -115,9 +115,9 @@ class TextScan(QObject):
     def step(self, position: TextPosition, *, forward: bool, then: OnStep) -> None:
         """Call `then` with the next hit after `position` (or, not `forward`, before it) now, or once it is found."""
         self._sought = position, forward, then
-        self._answer()
+        self._answer_step()
 
-    def _answer(self) -> None:
+    def _answer_step(self) -> None:
         if self._sought is None:
             return
         position, forward, then = self._sought
@@ -153,7 +153,7 @@ class TextScan(QObject):
             self.hits.add(block, hits)
         self._remaining -= read
         self.changed.emit()
-        self._answer()
+        self._answer_step()
         if self._job is None:
             self._continue()
 
@@ -175,7 +175,7 @@ class TextScan(QObject):
 def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
     """Return the blocks still to search: from `start` on, wrapping around at the end of the text."""
     count = hits.block_count
-    known = {block for block in range(count) if hits.knows(block)}
+    known = {block for block in range(count) if hits.has_block(block)}
     turn = (start + step if forward else start - step for step in range(count))
     return (block % count for block in turn if block % count not in known)
 
@@ -316,9 +316,9 @@ class MatchNavigator(QObject):
 
     def _step(self, scan: TextScan, position: TextPosition, *, forward: bool, quiet: bool) -> None:
         self._notice_delay.start()
-        scan.step(position, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
+        scan.step(position, forward=forward, then=lambda step: self._show_step(step, forward=forward, quiet=quiet))
 
-    def _arrive(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
+    def _show_step(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
         if quiet and not self._notice_delay.isActive():
             self.notice.emit("", False)  # it said that the search was still running
         self._notice_delay.stop()

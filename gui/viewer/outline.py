@@ -121,7 +121,7 @@ def page_source(
     """
     if markdown_of("", name) is None:  # the name decides, and the whole text may be long
         return lines, outline or Outline.of(lines, cancel)
-    markdown = markdown_of(lines.whole(1, lines.line_count), name) or ()
+    markdown = markdown_of(lines.full_lines(1, lines.line_count), name) or ()
     texts = [""]  # so that a rule in the first line doesn't begin front matter
     for line in markdown:
         cancel.checkpoint()

@@ -127,7 +127,7 @@ class ViewerPanel(BaseViewer):
         """Read chunks and links again after a change of the index; a file that is shown is watched separately."""
         if self.opened is None and not self._opener.busy:
             self._open(reloading=True)  # the folder may be back; the message stays meanwhile
-        self._follower.look_again()
+        self._follower.check_again()
         self._chunks.refresh()
         self.link_card.refresh()
 
@@ -364,7 +364,7 @@ class ViewerPanel(BaseViewer):
         elif self.rendered.go_to_anchor(name.lower() if name.startswith("^") else name):
             return
         elif self.target is not None and self._manager is not None:
-            self._links.find(name, self.target.name, self._manager)
+            self._links.open_anchor(name, self.target.name, self._manager)
 
     def _open_location(self, location: Location) -> None:
         """Emit the signal to open the note of a link, so that it is recorded in the history."""

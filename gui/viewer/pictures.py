@@ -128,7 +128,7 @@ class PictureLoader(QObject):
                 self.loaded.emit()
             self._load_next()
 
-        self._job.put(self._jobs.read(work, show))
+        self._job.replace(self._jobs.read(work, show))
 
 
 def _size_of(path: Path) -> QSize | None:

@@ -23,8 +23,9 @@ from PySide6.QtWidgets import QAbstractSlider, QApplication, QTextBrowser
 
 from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
+from gui.style.stylesheet import font_scale
 from gui.style.theme import tokens
-from gui.style.typography import fixed_font, font_scale
+from gui.style.typography import fixed_font
 from gui.text.plain_text import no_resource, utf16_ranges
 from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
@@ -152,7 +153,7 @@ class RenderedView(QTextBrowser):
             slices, self._pictures = content
             self._page_builder.start(slices, style, self._pictures)
 
-        self._job.put(self._jobs.read(work, make, self._fail))
+        self._job.replace(self._jobs.read(work, make, self._fail))
 
     def cancel(self) -> None:
         self._page_builder.stop()
@@ -206,7 +207,7 @@ class RenderedView(QTextBrowser):
     def _show(self, page: Page) -> None:
         late = time.perf_counter() + _LATE
         if self._keep_position:
-            self._leave_position()
+            self._scroll_to_top_for_layout()
         else:
             self._returning, self._former, self._heading_pending = None, QPixmap(), True
         self._page = page
@@ -244,7 +245,7 @@ class RenderedView(QTextBrowser):
         self.setDocument(page.document)
         if old is not None:  # Qt deletes its own first document, but no other
             old.deleteLater()
-        self._layout_steps.take(page.document)
+        self._layout_steps.set_document(page.document)
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
@@ -305,8 +306,8 @@ class RenderedView(QTextBrowser):
         left = bar.maximum() - bar.value() if self.isRightToLeft() else bar.value()
         return QPointF(-left, -self.verticalScrollBar().value())
 
-    def _leave_position(self) -> None:
-        """Go to the top, and back when the page is laid out again: Qt would lay out all above the view in one go."""
+    def _scroll_to_top_for_layout(self) -> None:
+        """Scroll to the top until the page is laid out again: Qt would lay out all above the view in one step."""
         if self._returning is None and self.verticalScrollBar().value():
             self._returning = self._top()
             if self.viewport().isVisible():  # for a picture of a hidden page, Qt would resize it again, without end
@@ -387,7 +388,7 @@ class RenderedView(QTextBrowser):
         free = self.width() - self._overview.width() - 2 * side - widest
         widens = event.size().width() != event.oldSize().width()
         if widens:
-            self._leave_position()
+            self._scroll_to_top_for_layout()
         self.setViewportMargins(side, round(16 * scale), side + max(0, free), 0)
         super().resizeEvent(event)
         if widens and self._returning is not None:

@@ -30,7 +30,7 @@ class SourceAndPage(QObject):
         super().__init__(parent)
         self.rendered = RenderedView(jobs)
         self.rendered.rendered.connect(self._show_rendered)
-        self.rendered.failed.connect(self._give_up)
+        self.rendered.failed.connect(self._show_source_instead)
         self._source = source
         self._hits = hits
         self._prefers_page = False
@@ -56,7 +56,9 @@ class SourceAndPage(QObject):
             self._show_source()
         elif size > MOST_BYTES:
             size_words = size_text(size)
-            self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=size_words))
+            self._show_source_instead(
+                tr("This file has {size}, too much to render. Its source is shown.", size=size_words)
+            )
         elif self._page_of is not opened or target.query not in ("", self._unfolded_for):
             if self._page_of is opened:
                 self.rendered.leave()  # forgets the callouts that the user folded and unfolded
@@ -98,7 +100,7 @@ class SourceAndPage(QObject):
             self._search_in(self.rendered, self.rendered.blocks, near=1)
             self.turned.emit(self.rendered)
 
-    def _give_up(self, sentence: str) -> None:
+    def _show_source_instead(self, sentence: str) -> None:
         name = "" if self._opened is None else self._opened.name
         if name != self._hinted:
             self._hinted = name

@@ -93,7 +93,7 @@ class SourceView(LineCanvas):
         """Frame a hit and scroll to it; None frames none."""
         self.current_hit = hit
         if hit is not None:
-            self.selection.put((hit.line, hit.end))
+            self.selection.start_at((hit.line, hit.end))
             self._bring_into_view(hit)
             self._moved()
         self.viewport().update()
@@ -226,7 +226,7 @@ class SourceView(LineCanvas):
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.selection.extend(position)
         else:
-            self.selection.put(position)
+            self.selection.start_at(position)
         self._moved()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

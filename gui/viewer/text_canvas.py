@@ -69,7 +69,7 @@ class LayoutCache:
         self._cached.clear()
         self._characters = 0
 
-    def known(self, number: int) -> bool:
+    def is_cached(self, number: int) -> bool:
         return number in self._cached
 
     def line(self, number: int) -> LineLayout:
@@ -308,8 +308,8 @@ class LineCanvas(FontSized, QAbstractScrollArea):
     def _decoration(self, number: int, laid: LineLayout, *, late: bool) -> Decoration:
         """Return the ranges to highlight in a line; if `late`, only those that are known already."""
         return Decoration(
-            marks=[] if late and not self._marks.known(number) else self._marks.ranges_in(number, laid.text),
-            found=[] if late and not self._found.known(number) else self._found.ranges_in(number, laid.text),
+            marks=[] if late and not self._marks.is_searched(number) else self._marks.ranges_in(number, laid.text),
+            found=[] if late and not self._found.is_searched(number) else self._found.ranges_in(number, laid.text),
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -334,10 +334,10 @@ class LineCanvas(FontSized, QAbstractScrollArea):
                 pen.highlight(top, height)
             first_row = top + self._pad_above(number)
             pen.number(first_row, number)
-            if late and not self.layouts.known(number):
+            if late and not self.layouts.is_cached(number):
                 left_out.append(top)
                 continue
-            marked = not late or (self._marks.known(number) and self._found.known(number))
+            marked = not late or (self._marks.is_searched(number) and self._found.is_searched(number))
             laid = self.layouts.line(number)
             drawn = pen.text(first_row, laid, self._decoration(number, laid, late=late))
             late |= not drawn
@@ -365,7 +365,7 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         """Return a partly laid-out line whose height or width will be needed soon; None if there is none."""
         near = [self.scroll_position.line - 1, self.line_count] if self._wrap else []
         for number in (*(number for number, _, _ in self._visible()), *near):
-            if number and self.layouts.known(number) and not (laid := self.layouts.line(number)).complete:
+            if number and self.layouts.is_cached(number) and not (laid := self.layouts.line(number)).complete:
                 return laid
         return None
 

@@ -34,7 +34,7 @@ class TextLines:
     def lines(self, first: int, last: int) -> Sequence[str]:
         return [text[:LINE_LIMIT] for text in self.texts[max(0, first - 1) : last]]
 
-    def whole(self, first: int, last: int) -> str:
+    def full_lines(self, first: int, last: int) -> str:
         """Return lines `first` to `last` in full, joined by newlines."""
         return "\n".join(self.texts[max(0, first - 1) : last])
 
@@ -70,14 +70,14 @@ class FileLines:
             return tr("(this line can no longer be read: {problem})", problem=problem), False
         return text[:LINE_LIMIT], len(text) > LINE_LIMIT
 
-    def whole(self, first: int, last: int) -> str:
+    def full_lines(self, first: int, last: int) -> str:
         """Return lines `first` to `last` in full, joined by newlines."""
         return self._text.text(first, last)
 
     def between(self, start: TextPosition, end: TextPosition) -> str:
         """Return the text from `start` to `end`; the end of a shortened line counts as the end of the whole line."""
         (first, from_column), (last, to_column) = start, end
-        text = self.whole(first, last)
+        text = self.full_lines(first, last)
         if to_column < LINE_LIMIT:
             last_length = len(text) - text.rfind("\n") - 1
             text = text[: len(text) - max(0, last_length - to_column)]
@@ -101,7 +101,7 @@ class Selection:
             return None
         return min(self.anchor, self.caret), max(self.anchor, self.caret)
 
-    def put(self, position: TextPosition) -> None:
+    def start_at(self, position: TextPosition) -> None:
         """Start a new, empty selection at a position."""
         self.anchor = self.caret = position
 

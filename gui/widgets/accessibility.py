@@ -314,7 +314,7 @@ class LastInTabOrder:
     def __init__(self, within: QWidget) -> None:
         self._before = (stops(within) or [stop_before(within)])[-1]
 
-    def take(self, widget: QWidget) -> None:
+    def append(self, widget: QWidget) -> None:
         """Put a widget that was just added to the layout at the end of the tab order of `within`."""
         added = stops(widget)
         insert_after(self._before, added)

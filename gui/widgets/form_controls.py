@@ -28,9 +28,9 @@ from PySide6.QtWidgets import (
     QStylePainter,
 )
 
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, tokens
-from gui.text.right_to_left import line_direction, mirror, put, write
+from gui.text.right_to_left import draw_pixmap, line_direction, mirror, write
 from gui.widgets.buttons import Toggle
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
@@ -54,11 +54,11 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 def indent() -> int:
     """Return the pixels from a control's edge to its label, to align text below."""
-    return _EDGE + font_at(_SIDE).pixelSize() + _GAP
+    return _EDGE + scaled(_SIDE) + _GAP
 
 
 def _size(width: int) -> QSize:
-    height = max(QFontMetrics(font_at(13)).height(), font_at(_SIDE).pixelSize())
+    height = max(QFontMetrics(font_at(13)).height(), scaled(_SIDE))
     return QSize(indent() + width + _EDGE, height + 2 * _EDGE)
 
 
@@ -95,7 +95,7 @@ class Checkable(Toggle):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the focus frame, the indicator and the label."""
         colours = tokens(self.palette())
-        side = font_at(_SIDE).pixelSize()
+        side = scaled(_SIDE)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, self.rect(), self.layoutDirection())
@@ -139,7 +139,7 @@ class CheckBox(Checkable, QCheckBox):
         painter.drawRoundedRect(box, 3, 3)
         if self.isChecked():
             check = icon_pixmap("check", colours.base, round(box.width()) + 1, self.devicePixelRatioF())
-            put(painter, int(box.left()), int(box.top()), check)
+            draw_pixmap(painter, int(box.left()), int(box.top()), check)
 
 
 # --- A radio button with a label, in the program's colours and text size ---------------------------------------------
@@ -195,7 +195,7 @@ class ComboBox(QComboBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         self._paint_box()
         colours = tokens(self.palette())
-        side = font_at(_CHEVRON).pixelSize()
+        side = scaled(_CHEVRON)
         colour = colours.muted if self.isEnabled() else colours.off
         right_to_left = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         left = _RIGHT if right_to_left else self.width() - side - _RIGHT
@@ -240,7 +240,7 @@ class TextField(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setProperty("role", "field")
 
-    def take_back(self, text: str) -> None:
+    def replace_text(self, text: str) -> None:
         """Replace the whole text as one edit, so that Ctrl+Z restores the previous text."""
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
@@ -307,7 +307,7 @@ class Chip(Toggle, QPushButton):
 
     @staticmethod
     def _arrow() -> int:
-        return font_at(_ARROW).pixelSize()
+        return scaled(_ARROW)
 
     @staticmethod
     def _font(*, bold: bool) -> QFont:

@@ -4,17 +4,26 @@ from functools import cache
 from importlib.resources import files
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap, QPixmapCache, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QIcon,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPixmap,
+    QPixmapCache,
+    QResizeEvent,
+)
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QWidget
 
 from engine import tr
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import scaled
 from gui.style.theme import tokens
 from gui.text.plain_text import set_tip
 from gui.widgets.buttons import Toggle
 
-_SCALES = (1, 2, 3)
 _SIZE = 16
 _SIDE_PADDING = 3
 """Pixels at each side of an icon with a text, in addition to Qt's fixed space of 4."""
@@ -51,20 +60,16 @@ def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0, s
     return pixmap
 
 
-def icon(name: str, palette: QPalette, size: int = 16, side: int = 0) -> QIcon:
-    """Return an icon for a button with this palette, with its disabled and checked colours.
-
-    `side`: transparent pixels at its left and right.
-    """
+def _button_icon(name: str, palette: QPalette, size: int, ratio: float, side: int) -> QIcon:
+    """Return an icon for a button with this palette, with its disabled and checked colours; see `icon_pixmap`."""
     colours = tokens(palette)
     result = QIcon()
-    for ratio in _SCALES:
-        for mode, state, colour in (
-            (QIcon.Mode.Normal, QIcon.State.Off, colours.text),
-            (QIcon.Mode.Normal, QIcon.State.On, colours.accent),
-            (QIcon.Mode.Disabled, QIcon.State.Off, colours.off),
-        ):
-            result.addPixmap(icon_pixmap(name, colour, size, ratio, side), mode, state)
+    for mode, state, colour in (
+        (QIcon.Mode.Normal, QIcon.State.Off, colours.text),
+        (QIcon.Mode.Normal, QIcon.State.On, colours.accent),
+        (QIcon.Mode.Disabled, QIcon.State.Off, colours.off),
+    ):
+        result.addPixmap(icon_pixmap(name, colour, size, ratio, side), mode, state)
     return result
 
 
@@ -118,19 +123,24 @@ class IconButton(Toggle, QPushButton):
         return super().eventFilter(watched, event)
 
     def _tint(self) -> None:
-        size = font_at(_SIZE).pixelSize()
+        size = scaled(_SIZE)
         side = _SIDE_PADDING if self.text() else 0
-        appearance = (self._icon_name, tokens(self.palette()).text.rgb(), size, side)
+        ratio = self.devicePixelRatioF()
+        appearance = (self._icon_name, tokens(self.palette()).text.rgb(), size, ratio, side)
         if appearance == self._tinted:
             return  # one change of theme arrives as several events
         self._tinted = appearance
         self.setIconSize(QSize(size + 2 * side, size))
-        self.setIcon(icon(self._icon_name, self.palette(), size, side))
+        self.setIcon(_button_icon(self._icon_name, self.palette(), size, ratio, side))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self._tint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._tint()  # the window may be on a screen with another pixel ratio now
+        super().paintEvent(event)
 
 
 class _ClearButton(IconButton):

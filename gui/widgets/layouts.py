@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.typography import FontSized
 from gui.text.right_to_left import margins
 from gui.widgets.labels import line
@@ -210,7 +210,7 @@ class _CentredColumn(FontSized, QWidget):
         self.measure()
 
     def measure(self) -> None:
-        self.setMaximumWidth(max(self._width, font_at(self._width).pixelSize()))
+        self.setMaximumWidth(max(self._width, scaled(self._width)))
 
 
 def column_page(column: QLayout, width: int) -> QFrame:
@@ -440,7 +440,7 @@ class BottomCard(QFrame):
         return QSize(120, self._height(self._FEWEST_ROWS))
 
     def _height(self, rows: int) -> int:
-        return rows * round(1.75 * font_at(13).pixelSize())
+        return rows * round(1.75 * scaled(13))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter,
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from engine import tr
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import tokens
 from gui.style.typography import FontSized
 from gui.text.plain_text import set_tip
@@ -176,7 +176,7 @@ class SortButton(QPushButton):
 
     @staticmethod
     def _arrow() -> int:
-        return font_at(_ARROW).pixelSize()
+        return scaled(_ARROW)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.stylesheet import BASE_PIXELS, font_at, scaled
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import FontSized
 from gui.text.plain_text import set_tip
@@ -51,7 +51,7 @@ class StateDot(FontSized, QWidget):
             self.update()
 
     def measure(self) -> None:
-        side = font_at(_DOT).pixelSize()
+        side = scaled(_DOT)
         self.setFixedSize(QSize(side, side))
 
     def paintEvent(self, event: QPaintEvent) -> None:

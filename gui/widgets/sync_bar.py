@@ -136,7 +136,7 @@ class SyncBar(QWidget):
         self._failed.setProperty("role", "link-degraded")
         self._file = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._file.setProperty("role", "meta")
-        self._steer = IconButton("pause", tr("Pause indexing"), tr("Pause"))
+        self._pause_button = IconButton("pause", tr("Pause indexing"), tr("Pause"))
         self._cancel = IconButton("close", tr("Cancel indexing"), tr("Cancel"))
         self._now = IconButton("refresh", tr("Look for changed files now"), tr("Update now"))
         show_key_in_tooltip(self._now, tr("Look for changed files now"), "index.sync")
@@ -151,7 +151,7 @@ class SyncBar(QWidget):
         row.addStretch(0)
         buttons = QHBoxLayout()
         buttons.setSpacing(2)
-        for button in (self._steer, self._cancel, self._now):
+        for button in (self._pause_button, self._cancel, self._now):
             buttons.addWidget(button)
         row.addLayout(buttons)
 
@@ -159,7 +159,7 @@ class SyncBar(QWidget):
         self._failed.clicked.connect(self.failed_requested)
         self._cancel.clicked.connect(self.cancel)
         self._now.clicked.connect(self.sync_now)
-        self._steer.clicked.connect(self._steer_pressed)
+        self._pause_button.clicked.connect(self._pause_or_resume)
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._refresh)
@@ -231,16 +231,16 @@ class SyncBar(QWidget):
         return last is not None and time.time() - last.started - last.seconds < _FRESH_SECONDS
 
     def _show_buttons(self, line: SyncLine, *, words: bool) -> None:
-        self._steer.setVisible(line.running)
+        self._pause_button.setVisible(line.running)
         self._cancel.setVisible(line.running)
         self._now.setVisible(not line.running and self._status is not None)
         steer = tr("Resume") if line.paused else tr("Pause")
-        self._steer.setText(steer if words else "")
-        self._steer.set_icon("resume" if line.paused else "pause")
-        self._steer.set_accessible(tr("Resume indexing") if line.paused else tr("Pause indexing"))
+        self._pause_button.setText(steer if words else "")
+        self._pause_button.set_icon("resume" if line.paused else "pause")
+        self._pause_button.set_accessible(tr("Resume indexing") if line.paused else tr("Pause indexing"))
         self._cancel.setText(tr("Cancel") if words else "")
         self._now.setText(tr("Update now") if words else "")
-        self._steer.setFixedWidth(self._steer_width if words else self._icon_width)
+        self._pause_button.setFixedWidth(self._pause_width if words else self._icon_width)
 
     def _fix_widths(self, line: SyncLine) -> None:
         """Give each text the width of its longest form during a sync, so that nothing next to it moves."""
@@ -261,7 +261,7 @@ class SyncBar(QWidget):
 
     def _fold(self, line: SyncLine) -> None:
         """Hide parts that don't fit: first the file, then rate and time, the bar, the count and the buttons' labels."""
-        buttons = self._steer_width + self._cancel_width if line.running else self._now_width
+        buttons = self._pause_width + self._cancel_width if line.running else self._now_width
         available = self.width() - _MARGINS - self._state.sizeHint().width() - _GAP
         self._show_buttons(line, words=available >= buttons)
         available -= buttons
@@ -290,15 +290,15 @@ class SyncBar(QWidget):
         self._word_width = max(bold.horizontalAdvance(tr(word)) for word in RUNNING_WORDS) + 2
         self._count_metrics = QFontMetrics(font_at(13))
         self._detail_width = QFontMetrics(font_at(12)).horizontalAdvance(longest_detail())
-        self._steer_width = max(_button_width(self._steer, words) for words in (tr("Pause"), tr("Resume")))
+        self._pause_width = max(_button_width(self._pause_button, words) for words in (tr("Pause"), tr("Resume")))
         self._cancel_width = _button_width(self._cancel, tr("Cancel"))
         self._now_width = _button_width(self._now, tr("Update now"))
-        self._icon_width = _button_width(self._steer, "")
+        self._icon_width = _button_width(self._pause_button, "")
         self.setFixedHeight(max(32, self._count_metrics.height() + 16))
         self._was_running = False
 
     @Slot()
-    def _steer_pressed(self) -> None:
+    def _pause_or_resume(self) -> None:
         if self.line.paused:
             self.resume.emit()
         else:

@@ -20,7 +20,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPolygonF, QResizeE
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from engine import FileIssue, tr, tr_reason
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import tokens
 from gui.style.typography import FontSized
 from gui.text.plain_text import as_tip
@@ -49,7 +49,7 @@ class SortHeader(QHeaderView):
         painter.restore()
         if not self.isSortIndicatorShown() or logicalIndex != self.sortIndicatorSection():
             return
-        width = font_at(_ARROW).pixelSize()
+        width = scaled(_ARROW)
         middle, top = self._arrow_position(rect, logicalIndex, width)
         tip, base = top, top + width / 2
         if self.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder:

@@ -39,7 +39,7 @@ from gui.commands.keymap import keymap
 from gui.controllers.folders import FolderController
 from gui.core.capabilities import refuse
 from gui.core.window_state import WindowState
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import Tokens, tokens
 from gui.text.plain_text import as_tip, utf16_ranges
 from gui.text.right_to_left import mirror, upright, write
@@ -124,7 +124,7 @@ class PaletteDelegate(QStyledItemDelegate):
     def _paint_words(painter: QPainter, rect: QRect, match: Found, colours: Tokens) -> int:
         """Paint the label of an entry, with the typed words bold; returns its width."""
         bold = font_at(13, QFont.Weight.Bold)
-        words, marks = match.entry.words, match.fit.marks
+        words, marks = match.entry.words, match.word_match.marks
         elided = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
         plain = colours.muted if match.entry.reason else colours.text
         layout = QTextLayout(elided, font_at(13))
@@ -261,7 +261,7 @@ class PaletteBox(QFrame):
 
     def _place(self) -> None:
         window = self._window
-        width = min(font_at(_WIDTH).pixelSize(), window.width() - 2 * _SIDE)
+        width = min(scaled(_WIDTH), window.width() - 2 * _SIDE)
         row = self.list.sizeHintForRow(0) if self.model.rowCount() else 0
         available = window.height() - _TOP - _SIDE - self.edit.sizeHint().height() - 30
         rows = min(_ROWS, self.model.rowCount(), available // row if row else 0)

@@ -110,13 +110,13 @@ class Drafts(QObject):
         """Whether the folder's saved drafts have been read; until then they must not be replaced."""
         self._dismissed = False
         self._read_job = JobSlot(self)
-        self._later_write = DebouncedWrite(self._jobs, self._writing, _DRAFT_MS, self)
+        self._later_write = DebouncedWrite(self._jobs, self._pending_write, _DRAFT_MS, self)
         editor = views.facts.body.editor
-        editor.text.textChanged.connect(self._note)
-        editor.change_requested.connect(self._note)
-        remember.typed.connect(self._note)
-        workspace.opened.connect(self._begin)
-        workspace.closed.connect(self._end)
+        editor.text.textChanged.connect(self._write_later)
+        editor.change_requested.connect(self._write_later)
+        remember.typed.connect(self._write_later)
+        workspace.opened.connect(self._handle_opened)
+        workspace.closed.connect(self._handle_closed)
         self._banner.cleared.connect(self._on_banner_cleared)
 
     def write_now(self) -> None:
@@ -128,11 +128,11 @@ class Drafts(QObject):
     # --- saving -----------------------------------------------------------------------------------------------------
 
     @Slot()
-    def _note(self, *_: object) -> None:
+    def _write_later(self, *_: object) -> None:
         if self._folder:
             self._later_write.note()
 
-    def _writing(self) -> Writing | None:
+    def _pending_write(self) -> Writing | None:
         folder, drafts = self._folder, self._drafts()
         return (lambda token: save_drafts(folder, drafts, token)) if folder and self._is_loaded else None
 
@@ -152,7 +152,7 @@ class Drafts(QObject):
     # --- offers -----------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _begin(self, opened: Opened) -> None:
+    def _handle_opened(self, opened: Opened) -> None:
         again = self._folder == str(opened.folder)
         self._folder = str(opened.folder)
         if again and self._is_loaded:
@@ -168,17 +168,17 @@ class Drafts(QObject):
 
         self._waiting = ()
         self._is_loaded = False
-        self._read_job.put(self._jobs.read(work, self._set_drafts))
+        self._read_job.replace(self._jobs.read(work, self._set_drafts))
 
     @Slot()
-    def _end(self) -> None:
+    def _handle_closed(self) -> None:
         self._read_job.cancel()
 
     def _set_drafts(self, drafts: tuple[Draft, ...]) -> None:
         self._read_job.done()
         self._waiting = drafts
         self._is_loaded = True
-        self._note()
+        self._write_later()
         self._offer()
 
     @Slot(str)
@@ -203,7 +203,7 @@ class Drafts(QObject):
     def _answered(self, draft: Draft) -> None:
         self._waiting = tuple(other for other in self._waiting if other is not draft)
         self._dismissed = False
-        self._note()
+        self._write_later()
         self._offer()
 
     def _continue(self, draft: Draft) -> None:

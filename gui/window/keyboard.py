@@ -53,10 +53,10 @@ class ShortcutForwarding(QObject):
         self._field: QWidget | None = None
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.focusChanged.connect(self._follow)
+        app.focusChanged.connect(self._watch_field)
 
     @Slot(QWidget, QWidget)
-    def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
+    def _watch_field(self, _before: QWidget | None, now: QWidget | None) -> None:
         if self._field is not None and shiboken6.isValid(self._field):
             self._field.removeEventFilter(self)
         listed = now is not None and self._lists.isAncestorOf(now)
@@ -139,10 +139,10 @@ class PaneFocus(QObject):
         """The widget that had the focus last in each part."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.focusChanged.connect(self._note)
+        app.focusChanged.connect(self._note_focus)
 
     @Slot(QWidget, QWidget)
-    def _note(self, before: QWidget | None, now: QWidget | None) -> None:
+    def _note_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         part = self._part_of(now)
         if part is not None and now is not None:
             self._last_focus[part.widget] = now

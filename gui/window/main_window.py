@@ -92,7 +92,7 @@ class EditorChoice(QObject):
 
         def apply(settings: Settings) -> None:
             if folder is not None:
-                self._workspace.take_settings(settings, folder)
+                self._workspace.apply_settings(settings, folder)
 
         self._jobs.save(save, apply, self._banner.show_error)
 

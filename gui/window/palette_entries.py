@@ -23,7 +23,7 @@ _FADING = 0.9
 """How much each use counts, compared with the one after it."""
 
 
-class Fit(NamedTuple):
+class WordMatch(NamedTuple):
     score: float
     """Higher is better; 0 for an empty text, which everything matches."""
     marks: tuple[tuple[int, int], ...]
@@ -32,7 +32,7 @@ class Fit(NamedTuple):
 
 # rapidfuzz 3.14.6 filters 300 entries in 1 ms per key press instead of 5, but ranks worse: for the beginnings,
 # initials and parts of 55 commands the mean reciprocal rank is 0.62 (partial_ratio) or 0.52 (WRatio) instead of 0.78.
-def fit(query: str, words: str, extra: str = "") -> Fit | None:
+def match_words(query: str, words: str, extra: str = "") -> WordMatch | None:
     """Match each word of `query` in the label `words`, or else in `extra`; None if a word of the query is missing in
     both.
 
@@ -52,7 +52,7 @@ def fit(query: str, words: str, extra: str = "") -> Fit | None:
         if elsewhere is None:
             return None
         score += elsewhere[0] / 2
-    return Fit(score / max(1, len(parts)), _ranges(positions))
+    return WordMatch(score / max(1, len(parts)), _ranges(positions))
 
 
 @lru_cache(maxsize=2048)
@@ -128,7 +128,7 @@ class Entry:
 
 class Found(NamedTuple):
     entry: Entry
-    fit: Fit
+    word_match: WordMatch
 
 
 def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: str) -> list[Entry]:
@@ -178,13 +178,13 @@ def _owner(action: QAction) -> QWidget | None:
     return next((widget for widget in widgets if not isinstance(widget, QMenu)), None)
 
 
-def _fit(query: str, entry: Entry) -> Fit | None:
+def _match_entry(query: str, entry: Entry) -> WordMatch | None:
     """Match the visible text of an entry, or else its hidden texts, in which scattered letters don't count."""
-    in_all = fit(query, entry.words, f"{entry.where} {entry.keys}")
-    known = fit(query, entry.known_as)
+    in_all = match_words(query, entry.words, f"{entry.where} {entry.keys}")
+    known = match_words(query, entry.known_as)
     if known is None or known.score < SCATTERED or (in_all is not None and in_all.score >= known.score / 2):
         return in_all
-    return Fit(known.score / 2, ())
+    return WordMatch(known.score / 2, ())
 
 
 def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[Found]:
@@ -196,6 +196,6 @@ def choose(entries: Iterable[Entry], query: str, recent: Sequence[str]) -> list[
     use: defaultdict[str, float] = defaultdict(float)
     for age, key in enumerate(recent):
         use[key] += _FADING**age
-    matches = [Found(entry, fitting) for entry in entries if (fitting := _fit(query, entry)) is not None]
-    matches.sort(key=lambda match: (-round(match.fit.score), -use[match.entry.key], bool(match.entry.reason)))
+    matches = [Found(entry, fitting) for entry in entries if (fitting := _match_entry(query, entry)) is not None]
+    matches.sort(key=lambda match: (-round(match.word_match.score), -use[match.entry.key], bool(match.entry.reason)))
     return matches

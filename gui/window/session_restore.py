@@ -47,8 +47,8 @@ class SessionRestore(QObject):
         """The location to restore once its folder is open."""
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
-        self._later_write = DebouncedWrite(context.jobs, self._writing, _SOON_MS, self)
-        workspace.opened.connect(self._continue)
+        self._later_write = DebouncedWrite(context.jobs, self._pending_write, _SOON_MS, self)
+        workspace.opened.connect(self._restore_session)
         views.viewer.file_shown.connect(self._scroll)
         window.installEventFilter(self)
         self._connect_signals()
@@ -63,7 +63,7 @@ class SessionRestore(QObject):
             *(sessions.view.hide_calendar.toggled, sessions.narrowed, views.conversation.scrolled),
             *(frame.panes.splitterMoved, frame.panes.dock_shown, self._workspace.opened),
         ):
-            signal.connect(self._note)
+            signal.connect(self._write_later)
 
     def resume(self) -> None:
         """Restore the location once its folder is opened; call it before opening."""
@@ -90,18 +90,18 @@ class SessionRestore(QObject):
     # --- saving -----------------------------------------------------------------------------------------------------
 
     @Slot()
-    def _note(self, *_: object) -> None:
+    def _write_later(self, *_: object) -> None:
         if self._remembers:
             self._later_write.note()
 
-    def _writing(self) -> Writing:
+    def _pending_write(self) -> Writing:
         self.update_state()
         state = msgspec.structs.replace(self._state)
         return lambda token: save_state(_without_secrets(state), token=token)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _MOVES:
-            self._note()
+            self._write_later()
         return False
 
     def _last_view(self, folder: Path) -> LastView:
@@ -138,7 +138,7 @@ class SessionRestore(QObject):
     # --- coming back ------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _continue(self, opened: Opened) -> None:
+    def _restore_session(self, opened: Opened) -> None:
         last, self._requested = self._requested, None
         views = self._views
         if last is None or last.folder != str(opened.folder) or views.search.box.query:

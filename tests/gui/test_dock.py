@@ -1,6 +1,5 @@
 """The dock of the whole window: diagnostics or explanation, and the targets of an empty answer's buttons."""
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
@@ -130,7 +129,7 @@ def test_narrow_window_replaces_file_with_dock(qtbot, opened):
 
 def _press_remedy(qtbot, window: MainWindow, memory, name: RemedyName, **changes) -> None:
     memory.remedies = (SearchRemedy(name=name, stage="filters", advice="So it is.", **changes),)
-    _find(qtbot, window, "zucchini")
+    _find(qtbot, window, f"zucchini {name}")
     window.search.focus_list()
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Space)
 
@@ -154,22 +153,23 @@ def test_sync_remedy_starts_sync(qtbot, opened, memory):
     qtbot.waitUntil(lambda: len(memory.syncs) == before + 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "done"),
-    [
-        ("folder", "choose"),
-        ("add-sessions", "add_sessions"),
-        ("left-out", "files:skipped"),
-        ("settings", "settings:embedding"),
-        ("embed", "ask"),
-    ],
-)
-def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch, name, done):
+def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch):
+    expected: dict[RemedyName, str] = {
+        "folder": "choose",
+        "add-sessions": "add_sessions",
+        "left-out": "files:skipped",
+        "settings": "settings:embedding",
+        "embed": "ask",
+    }
     received: list[str] = []
     monkeypatch.setattr(opened.first_run, "choose", lambda: received.append("choose"))
     monkeypatch.setattr(opened.folders, "add_sessions", lambda: received.append("add_sessions"))
     monkeypatch.setattr(opened.settings, "show_page", lambda page: received.append(f"settings:{page}"))
     monkeypatch.setattr(opened.diagnostics, "show_files", lambda which: received.append(f"files:{which}"))
     monkeypatch.setattr(opened.banner, "confirm_embedding", lambda _: received.append("ask"))
-    _press_remedy(qtbot, opened, memory, name)
-    assert received == [done]
+    opened_by = {}
+    for name in expected:
+        received.clear()
+        _press_remedy(qtbot, opened, memory, name)
+        opened_by[name] = received.copy()
+    assert opened_by == {name: [target] for name, target in expected.items()}

@@ -13,7 +13,7 @@ def test_newer_job_replaces_older_and_owner_cancels_last(qtbot, jobs):
     slot = JobSlot(owner)
 
     def start(name: str) -> None:
-        slot.put(jobs.read(lambda _: released.wait(60), lambda _: received.append(name)))
+        slot.replace(jobs.read(lambda _: released.wait(60), lambda _: received.append(name)))
 
     start("first")
     start("second")

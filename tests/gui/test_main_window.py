@@ -161,7 +161,7 @@ def test_theme_menu_changes_theme_and_settings(qtbot, opened, appearance):
     assert appearance.theme_in_use == "dark"
     assert dark.isChecked()
     qtbot.waitUntil(lambda: engine.load_settings().window.theme == "dark")
-    opened.workspace.take_settings(engine.Settings(), opened.workspace.current.folder)
+    opened.workspace.apply_settings(engine.Settings(), opened.workspace.current.folder)
     menu.aboutToShow.emit()
     assert appearance.theme == "system"
     assert not dark.isChecked()
@@ -432,16 +432,16 @@ def _focusable(widget: QWidget) -> Iterator[QWidget]:
 
 VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
     ("results and diagnostics", lambda window, _: window.panes.show_dock(True)),
+    ("banner", lambda window, _: window.banner.confirm_rebuild()),
     ("welcome", lambda window, _: window.folders.show_welcome()),
     ("preview", lambda window, folder: window.folders.offer(folder)),
     ("sources", lambda window, _: window.folders.choose_sessions()),
     ("message", lambda window, _: window.workspace_controller.show_settings_problem("Line 3.", Action("Again", list))),
-    ("banner", lambda window, _: window.banner.confirm_rebuild()),
 ]
+"""States of the window, one after the other."""
 
 
-@pytest.mark.parametrize(("view", "go"), VIEWS, ids=[name for name, _ in VIEWS])
-def test_every_focusable_widget_has_accessible_name(qtbot, opened, memory, tmp_path, view, go):
+def test_every_focusable_widget_has_accessible_name(qtbot, opened, memory, tmp_path):
     (tmp_path / "note.md").write_text("# Note")
     _find(qtbot, opened, "timer")
     issues = (FileIssue(path="a.md", rule="not-utf-8", detail="x"),)
@@ -449,13 +449,17 @@ def test_every_focusable_widget_has_accessible_name(qtbot, opened, memory, tmp_p
         failed_files=issues, skipped_files=issues, recent_syncs=(make_summary(),), syncing=make_progress(), dirty=True
     )
     qtbot.waitUntil(lambda: opened.workspace.status.failed_files != ())
-    go(opened, tmp_path)
-    qtbot.waitUntil(lambda: opened.first_run.ready)
-    nameless = [
-        f"{type(widget).__name__} {widget.objectName()}"
-        for widget in _focusable(opened)
-        if not QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name).strip()
-    ]
+    nameless = []
+    for view, show in VIEWS:
+        show(opened, tmp_path)
+        qtbot.waitUntil(lambda: opened.first_run.ready)
+        focusable = list(_focusable(opened))
+        assert focusable, view
+        nameless += [
+            f"{view}: {type(widget).__name__} {widget.objectName()}"
+            for widget in focusable
+            if not QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name).strip()
+        ]
     assert nameless == []
 
 
@@ -636,13 +640,13 @@ def _reopen(qtbot, window: MainWindow, memory: FakeMemory, monkeypatch) -> None:
     qtbot.waitUntil(lambda: at_rest(window))
 
 
-@pytest.mark.parametrize("view", ["search", "sessions", "index", "facts", "edits"])
-def test_reopened_folder_keeps_focus_in_the_box(qtbot, opened, memory, monkeypatch, view):
-    opened.views.switch(view)
-    before = QApplication.focusWidget()
-    assert before is not None
-    _reopen(qtbot, opened, memory, monkeypatch)
-    assert QApplication.focusWidget() is before
+def test_reopened_folder_keeps_focus_in_the_box(qtbot, opened, memory, monkeypatch):
+    for view in ("search", "sessions", "index", "facts", "edits"):
+        opened.views.switch(view)
+        before = QApplication.focusWidget()
+        assert before is not None
+        _reopen(qtbot, opened, memory, monkeypatch)
+        assert QApplication.focusWidget() is before, view
 
 
 @pytest.mark.parametrize("there", [True, False])

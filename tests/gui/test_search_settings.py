@@ -53,13 +53,13 @@ def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
     settings = opened.workspace.current.settings
     count = len(memory.searches)
     strict = replace(settings, query=replace(settings.query, min_score=max(found)))
-    opened.workspace.take_settings(strict, memory.folder)
+    opened.workspace.apply_settings(strict, memory.folder)
     qtbot.waitUntil(lambda: len(memory.searches) > count and at_rest(opened))
     scores = [result.score for result in panel.body.answer.outcome.results]
     assert scores
     assert set(scores) == {max(found)}
     count = len(memory.searches)
-    opened.workspace.take_settings(replace(strict, window=replace(strict.window, editor="vim {path}")), memory.folder)
+    opened.workspace.apply_settings(replace(strict, window=replace(strict.window, editor="vim {path}")), memory.folder)
     qtbot.wait(2 * REPEAT_MS)
     assert len(memory.searches) == count, "the editor setting doesn't affect answers"
 

@@ -171,28 +171,29 @@ def test_feature_is_disabled_whenever_it_is_missing(qtbot, window, jobs, memory,
 
 
 @pytest.mark.qt_log_ignore(r"does not support (raise|propagateSizeHints)\(\)", extend=True)
-@pytest.mark.parametrize(
-    ("feature", "keys"),
-    [
-        ("alike", (Key.Key_M, Alt)),
-        ("narrowing", (Key.Key_K, Control | Shift)),
-        ("completion", (Key.Key_Space, Control)),
-        ("explanation", (Key.Key_I, Control)),
-        ("states", (Key.Key_D, Control | Shift)),
-        ("insight", (Key.Key_C, Alt)),
-    ],
-)
-def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory, feature, keys):
-    _open(qtbot, window, memory, feature)
+def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory):
+    keys: dict[Feature, tuple[Qt.Key, Qt.KeyboardModifier]] = {
+        "alike": (Key.Key_M, Alt),
+        "narrowing": (Key.Key_K, Control | Shift),
+        "completion": (Key.Key_Space, Control),
+        "explanation": (Key.Key_I, Control),
+        "states": (Key.Key_D, Control | Shift),
+        "insight": (Key.Key_C, Alt),
+    }
+    _open(qtbot, window, memory, *keys)
     with qtbot.waitSignal(window.viewer.file_shown):
         window.search.search("timer")
-    if feature == "alike":
-        window.search.focus_list()
-    elif feature == "insight":
-        window.views.focus_reader()
-    qtbot.keyClick(QApplication.focusWidget(), *keys)
-    assert _joined(QToolTip.text()) == reason(feature)
-    QToolTip.hideText()
+    shown = {}
+    for feature, key in keys.items():
+        window.search.focus_box()
+        if feature == "alike":
+            window.search.focus_list()
+        elif feature == "insight":
+            window.views.focus_reader()
+        qtbot.keyClick(QApplication.focusWidget(), *key)
+        shown[feature] = _joined(QToolTip.text())
+        QToolTip.hideText()
+    assert shown == {feature: reason(feature) for feature in keys}
     assert memory.asked == []
 
 

@@ -182,7 +182,7 @@ def test_settings_saved_while_opening_apply_once_open(qtbot, workspace, opens, t
     strict = Settings(query=QuerySettings(min_score=0.7))
     with qtbot.waitSignal(workspace.opened) as emitted:
         workspace.open(tmp_path)
-        workspace.take_settings(strict, tmp_path)
+        workspace.apply_settings(strict, tmp_path)
     assert emitted.args[0].settings.query.min_score == 0.7
     assert [settings.query.min_score for settings in opens[0].answers_as] == [0.7]
     _open(qtbot, workspace, tmp_path)
@@ -193,6 +193,6 @@ def test_settings_saved_while_opening_apply_once_open(qtbot, workspace, opens, t
 def test_settings_of_another_folder_are_ignored(qtbot, workspace, opens, tmp_path):
     workspace.open(tmp_path / "gone")
     _open(qtbot, workspace, tmp_path)
-    workspace.take_settings(Settings(query=QuerySettings(min_score=0.7)), tmp_path / "gone")
+    workspace.apply_settings(Settings(query=QuerySettings(min_score=0.7)), tmp_path / "gone")
     assert workspace.current.settings.query.min_score == Settings().query.min_score
     assert not opens[0].answers_as

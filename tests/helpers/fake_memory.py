@@ -130,7 +130,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
 
     # --- search -----------------------------------------------------------------------------------------------------
 
-    def answer_as(self, settings: Settings) -> None:
+    def apply_query_settings(self, settings: Settings) -> None:
         self._check_open()
         self.answers_as.append(settings)
 

@@ -115,7 +115,7 @@ def qmd(files: Files) -> None:
     for parse in (output_parsing.parse_counts, output_parsing.parse_collection, output_parsing.parse_skipped):
         throw(lambda data, parse=parse: parse(text_of(data)))
     throw(files.read_by("told.json", read_applied))
-    throw(files.read_by("sessions.json", lambda path: StoredExportList(path).now()))
+    throw(files.read_by("sessions.json", lambda path: StoredExportList(path).current()))
 
 
 def files_of_an_index(files: Files) -> None:

@@ -75,7 +75,7 @@ def main(folder: Path) -> None:
 def dialog_texts(settings: engine.Settings) -> dict[str, object]:
     """Return the texts about the provider in the settings dialog."""
     from gui.settings.engine_and_model_choice import REMOTE
-    from gui.settings.option_pages import fit, placed_options, words_of
+    from gui.settings.option_pages import match_rank, placed_options, words_of
     from gui.settings.value_formatting import NAMES, OWNERS, PROVIDERS, SENTENCES, sent_words
 
     return {
@@ -85,7 +85,7 @@ def dialog_texts(settings: engine.Settings) -> dict[str, object]:
         "listed": [name for name, *_ in PROVIDERS],
         "remote": REMOTE,
         "sent": sent_words(settings),
-        "searched": fit(placed_options()["provider"], "embedded", words_of("acme vectors")) is not None,
+        "searched": match_rank(placed_options()["provider"], "embedded", words_of("acme vectors")) is not None,
     }
 
 

@@ -129,9 +129,9 @@ class LanceMemory(BuiltinMemory):
         self.table = SharedTable(lambda cancel: find_table(workspace, settings, folder, cancel=cancel))
         self._file_names = FileNames(self._this_machine, self._guard, indexed_under)
         self._remote = RemoteFiles(self.table, self._file_names)
-        cache, slot = settings.query.cache, self._slot
+        cache, slot = settings.query.cache, self._provider
         searcher = TableSearcher(cache, self.table, self._file_names, slot.provider, slot.note, self._guard)
-        publisher = TablePublisher(self.table, self._this_machine, slot.known, self._listeners.notify)
+        publisher = TablePublisher(self.table, self._this_machine, slot.selected, self._listeners.notify)
         return IndexOverride(searcher, publisher)
 
     def _this_machine(self) -> Machine:
@@ -171,7 +171,7 @@ class LanceMemory(BuiltinMemory):
 
     def status(self) -> MemoryProviderStatus:
         own = super().status()
-        view, vectors, problem = self._seen()
+        view, vectors, problem = self._table_state()
         files = [] if view is None else list(view.files().values())
         unreadable = problem if view is None else ""
         status = msgspec.structs.replace(
@@ -197,14 +197,14 @@ class LanceMemory(BuiltinMemory):
         )
         return with_degraded(status)
 
-    def _seen(self) -> tuple[TableView | None, int, str]:
+    def _table_state(self) -> tuple[TableView | None, int, str]:
         """Return the last known state of the table, its number of vectors, and why it can't be read.
 
         Reads the table if its state is not known completely, or on the command line, which can wait.
         """
         if self._failed and time.monotonic() - self._failed < _LOOK_AGAIN_SECONDS:
-            return *_remembered(self.table.known()), self.table.problem or ""
-        known = self.table.known() if self._background else None
+            return *_remembered(self.table.last_read()), self.table.problem or ""
+        known = self.table.last_read() if self._background else None
         try:
             if known is not None and known.complete:
                 return known, known.vectors(), self.table.problem or ""
@@ -213,7 +213,7 @@ class LanceMemory(BuiltinMemory):
             return None, 0, ""
         except MnemoscopeError as error:
             self._failed = time.monotonic()
-            return *_remembered(self.table.known()), str(error)
+            return *_remembered(self.table.last_read()), str(error)
 
     def _table_status(self, view: TableView | None, own: MemoryProviderStatus) -> dict[str, Any]:
         """Return status fields specific to a table."""

@@ -94,9 +94,9 @@ class TableSearcher:
         except TableMissing:
             return ()
 
-    def known_vector(self, query: str) -> "Vectors | None":
-        """Return the cached vector of a query, see `Searcher.known_vector`."""
-        return self._searcher.known_vector(query)
+    def cached_vector(self, query: str) -> "Vectors | None":
+        """Return the cached vector of a query, see `Searcher.cached_vector`."""
+        return self._searcher.cached_vector(query)
 
     def set_cache_settings(self, cache_settings: ResultCacheSettings) -> None:
         """Apply changed settings of the answer cache, see `Searcher.set_cache_settings`."""

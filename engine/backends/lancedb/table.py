@@ -226,7 +226,7 @@ class SharedTable:
         """Note a commit of this machine, which the next view must include."""
         self._looked = -math.inf
 
-    def known(self) -> TableView | None:
+    def last_read(self) -> TableView | None:
         """Return the last version of the table that was read."""
         return self._view
 

@@ -339,7 +339,7 @@ class TablePublisher:
             plan = make_plan(local, files, self._machine().id, rules)
             if plan.empty:
                 return
-            self._carry_out(plan, view, rules, work)
+            self._execute_plan(plan, view, rules, work)
 
     def _opened(self, work: StageWork) -> TableView:
         try:
@@ -349,7 +349,7 @@ class TablePublisher:
             self._writer.create(dims, self._name() if dims else None, work.token)
             return self._table.view(work.token, fresh=True)
 
-    def _carry_out(self, plan: UploadPlan, view: TableView, rules: str, work: StageWork) -> None:
+    def _execute_plan(self, plan: UploadPlan, view: TableView, rules: str, work: StageWork) -> None:
         me, token = self._machine(), work.token
         entry = spelt_holders([(me.id, me.label)])[1:]
         total, done = len(plan.put) + len(plan.renew), 0
@@ -399,7 +399,7 @@ class TablePublisher:
             hashes |= {chunk.hash.hex(): hash_ for chunk, hash_ in zip(new.chunks, own, strict=True)}
         known_vectors = self._known_vectors(view, list(hashes.values()), work)
         vectors = {row: known_vectors[hash_] for row, hash_ in hashes.items() if hash_ in known_vectors}
-        self._writer.put(rows, instead_of, vectors, work.token)
+        self._writer.replace_files(rows, instead_of, vectors, work.token)
         self._shared()
 
     def _known_vectors(self, view: TableView, hashes: Sequence[bytes], work: StageWork) -> dict[bytes, bytes]:

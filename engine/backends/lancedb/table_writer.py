@@ -54,7 +54,7 @@ class TableWriter:
         with contextlib.suppress(TableExists):  # another machine was first
             self._table.call(make(self._table.connected(cancel), self._table.location().table), cancel)
 
-    def put(
+    def replace_files(
         self,
         rows: Sequence[dict[str, Any]],
         instead_of: Sequence[str],

@@ -112,7 +112,7 @@ class Maintenance:
         self._index = index
         self._noted = command.folder / "collections.json"
         self._embedded_at = command.folder / "embedded"
-        self._rest = RetryPause()
+        self._pause = RetryPause()
 
     @property
     def collections(self) -> tuple[Collection, ...]:
@@ -227,7 +227,7 @@ class Maintenance:
             since = time.time() - self._embedded_at.stat().st_mtime
         except OSError:
             since = float("inf")
-        return not self._rest.resting and not 0 <= since < self._settings.embed_minutes * _SECONDS_A_MINUTE
+        return not self._pause.active and not 0 <= since < self._settings.embed_minutes * _SECONDS_A_MINUTE
 
     def embed(self, token: CancelToken, meanwhile: Callable[[], None]) -> int:
         """Embed new texts; those left after the time limit are for the next run.
@@ -243,11 +243,11 @@ class Maintenance:
             self._embedded_at.touch()
         except QmdError as error:
             if not isinstance(error, QmdTooSlow) or self._index.counts().vectors <= before:
-                self._rest.failed()
+                self._pause.begin()
                 raise
         finally:
             _embedding.release()
-        self._rest.worked()
+        self._pause.end()
         return max(0, self._index.counts().vectors - before)
 
     def _remove(self, names: set[str], token: CancelToken) -> None:

@@ -52,7 +52,7 @@ from engine.records import (
 )
 from engine.settings import Settings
 from engine.settings.backend_settings import QmdSettings
-from engine.settings.settings_section import answering_as
+from engine.settings.settings_section import with_query_settings
 from engine.store.user_data import open_user_data
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class QmdMemory:
             self._exports if with_sessions else None,
             self._listeners.notify,
         )
-        self._session_files = SessionFiles(settings, self._known_session)
+        self._session_files = SessionFiles(settings, self._session_summary)
         self._files = WorkspaceFiles(self._guard, self._session_files)
         maintenance = self._sync.maintenance
         runner = QueryRunner(
@@ -211,10 +211,10 @@ class QmdMemory:
     ) -> SearchOutcome:
         self._capabilities("alike")
 
-    def answer_as(self, settings: Settings) -> None:
+    def apply_query_settings(self, settings: Settings) -> None:
         self._lifetime.check()
-        self._settings = answering_as(self._settings, settings)
-        self._qmd_search.answer_as(self._settings)
+        self._settings = with_query_settings(self._settings, settings)
+        self._qmd_search.apply_query_settings(self._settings)
         self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
@@ -333,7 +333,7 @@ class QmdMemory:
         if "sessions" in self.unsupported:
             raise Unsupported(tr(NO_SESSIONS))
 
-    def _known_session(self, path: str) -> SessionSummary:
+    def _session_summary(self, path: str) -> SessionSummary:
         transcript = self._exports.get(path)
         if transcript is None:
             raise PathRefused  # a transcript that was not read (yet), or is empty

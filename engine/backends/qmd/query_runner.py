@@ -21,8 +21,8 @@ from engine.text import Query, QueryAnalysis, analyse_query, highlight_ranges, p
 from engine.text.parsed_query import Clause, Field, Phrase, Word
 from engine.text.writing_systems import UNSPACED, shape
 
-_FIRST_REST = 60.0
-_LONGEST_REST = 3600.0
+_FIRST_PAUSE = 60.0
+_LONGEST_PAUSE = 3600.0
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ UNKNOWN_TO_QMD = {
 
 
 class RetryPause:
-    """Length of the pause after a failure: a minute, doubled each time, up to an hour."""
+    """Pause after a failure: a minute, doubled with each failure in a row, up to an hour."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -66,14 +66,16 @@ class RetryPause:
         self._until = 0.0
 
     @property
-    def resting(self) -> bool:
+    def active(self) -> bool:
         return self._clock() < self._until
 
-    def failed(self) -> None:
-        self._until = self._clock() + min(_LONGEST_REST, _FIRST_REST * 2**self._failures)
+    def begin(self) -> None:
+        """Start a pause, since another attempt failed."""
+        self._until = self._clock() + min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**self._failures)
         self._failures = min(self._failures + 1, 16)
 
-    def worked(self) -> None:
+    def end(self) -> None:
+        """End the pause, since an attempt succeeded; the next one is short again."""
         self._failures, self._until = 0, 0.0
 
 
@@ -163,13 +165,13 @@ class QueryRunner:
         self._no_models = why_keywords_only
         self._restore = restore
         self._moment = moment
-        self._rest, self._vectors_rest = RetryPause(), RetryPause()
+        self._model_pause, self._vector_pause = RetryPause(), RetryPause()
         self._answers = _RecentAnswers(settings.query.cache)
 
-    def answer_as(self, settings: Settings) -> None:
+    def apply_query_settings(self, settings: Settings) -> None:
         """Apply settings of cache and timeouts."""
         self._settings = settings
-        self._answers.begin(settings.query.cache)
+        self._answers.reset(settings.query.cache)
 
     def run_query(
         self,
@@ -192,10 +194,10 @@ class QueryRunner:
                     return outcome
                 notice = outcome
         deadline = time.monotonic() + self._seconds()
-        hits = self._words(query_text.variants, request, deadline, every=False) if query_text.variants else ()
+        hits = self._search_keywords(query_text.variants, request, deadline, every=False) if query_text.variants else ()
         loose = bool(not hits and query_text.loose)
         if loose:
-            hits = self._words(query_text.loose, request, deadline, every=True)
+            hits = self._search_keywords(query_text.loose, request, deadline, every=True)
         return QueryOutcome(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
 
     def _semantic_search(self, mode: Verb, query_text: QueryText, request: _Request) -> QueryOutcome | str:
@@ -207,31 +209,31 @@ class QueryRunner:
             f"vec: {query_text.plain_sentence}",
         ]
         variants: tuple[tuple[RetryPause, Verb, str, list[str]], ...] = (
-            (self._rest, mode, query_text.sentence, explain),
-            (self._vectors_rest, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
+            (self._model_pause, mode, query_text.sentence, explain),
+            (self._vector_pause, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
         )
         failure = ""
-        for rest, verb, text, options in variants:
-            if rest.resting:
+        for pause, verb, text, options in variants:
+            if pause.active:
                 continue
             try:
                 hits = self._run(verb, text, request, options, self._seconds())
             except QmdMissing:
                 raise
             except QmdError as error:
-                rest.failed()
+                pause.begin()
                 failure = str(error)
                 continue
-            rest.worked()
-            if rest is self._rest:
+            pause.end()
+            if pause is self._model_pause:
                 return QueryOutcome(hits, mode, False, "", len(hits) >= request.most)
-            scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
+            scored = sorted((hit._replace(score=_combined_score(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
             return QueryOutcome(tuple(scored), mode, False, _without_larger_models(failure), len(hits) >= request.most)
         if failure:
             return tr("{failure} For a while, only keywords are searched.", failure=failure)
         return tr("qmd's models failed recently, so only keywords are searched.")
 
-    def _words(
+    def _search_keywords(
         self,
         lines: Sequence[str],
         request: _Request,
@@ -252,7 +254,7 @@ class QueryRunner:
         options = ["--no-rerank", "--explain"]
         request = request._replace(most=min(request.most, _MOST_EXPLAINED))
         hits = self._run("query", text, request, options, seconds)
-        scored = (hit._replace(score=_joined(hit, len(lines) if every else 0)) for hit in hits)
+        scored = (hit._replace(score=_combined_score(hit, len(lines) if every else 0)) for hit in hits)
         return tuple(sorted(scored, key=lambda hit: -hit.score))
 
     def _run(
@@ -301,7 +303,7 @@ class _RecentAnswers:
         self._lock = threading.Lock()
         self._cached: OrderedDict[object, tuple[float, tuple[Hit, ...]]] = OrderedDict()
 
-    def begin(self, settings: ResultCacheSettings) -> None:
+    def reset(self, settings: ResultCacheSettings) -> None:
         """Apply cache settings, and drop all answers."""
         with self._lock:
             self._settings = settings
@@ -320,14 +322,14 @@ class _RecentAnswers:
                     self._cached.popitem(last=False)
 
 
-def _joined(hit: Hit, parts: int) -> float:
+def _combined_score(hit: Hit, parts: int) -> float:
     """Return the score of a result found by several lines: the mean over all `parts`, or the best for 0."""
     scores = [leg.score for leg in hit.legs] or [0.0]
     return min(1.0, sum(scores) / parts) if parts else max(scores)
 
 
 def _without_larger_models(failure: str) -> str:
-    """Notice that qmd searches without its larger models; `failure`: the error, empty if an earlier search met it."""
+    """Return a notice that qmd's larger models are not used; `failure`: the error, empty if it was reported before."""
     if failure:
         return tr("{failure} For a while, queries are not expanded and results are not re-ranked.", failure=failure)
     return tr("qmd's models failed recently, so the query is not expanded and results are not re-ranked.")

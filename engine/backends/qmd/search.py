@@ -308,10 +308,10 @@ def _conditions(file_filter: Filter, fields: Sequence[Clause]) -> list[_Conditio
             and not file_filter.hides(candidate.path, candidate.source)
         )
 
-    return [passes, *map(_demanded, fields)]
+    return [passes, *map(_field_condition, fields)]
 
 
-def _demanded(clause: Clause) -> _Condition:
+def _field_condition(clause: Clause) -> _Condition:
     tests = [_field(atom) for atom in clause.alternatives if isinstance(atom, Field)]
     return lambda candidate: any(test(candidate) for test in tests) != clause.negated
 
@@ -361,10 +361,10 @@ class QmdSearch:
         self._runner = runner
         self._mapper = mapper
 
-    def answer_as(self, settings: Settings) -> None:
-        """Change the session key for which queries are answered, see `MemorySearchManager.answer_as`."""
+    def apply_query_settings(self, settings: Settings) -> None:
+        """Change the session key for which queries are answered, see `MemorySearchManager.apply_query_settings`."""
         self._settings = settings
-        self._runner.answer_as(settings)
+        self._runner.apply_query_settings(settings)
 
     def search(self, query: str, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         """Answer a query, if its session may search. Raises `Unsupported`, `QmdError`, `Cancelled`."""

@@ -103,14 +103,14 @@ class ExportList(msgspec.Struct):
     transcripts: dict[str, KnownTranscript] = {}
     sessions: dict[str, ExportedSession] = {}
 
-    def keep(self, name: str, earlier: "ExportList") -> None:
+    def copy_from(self, name: str, earlier: "ExportList") -> None:
         """Take over a transcript and its exports from an earlier list."""
         known = self.transcripts[name] = earlier.transcripts[name]
         self.sessions |= {
             session: earlier.sessions[session] for session in known.sessions if session in earlier.sessions
         }
 
-    def keep_sessions(self, name: str, earlier: "ExportList") -> list[str]:
+    def copy_sessions_from(self, name: str, earlier: "ExportList") -> list[str]:
         """Take over the exports of a transcript that can't be read at the moment; return the added ones."""
         known = earlier.transcripts.get(name)
         missing = () if known is None else (session for session in known.sessions if session not in self.sessions)
@@ -154,18 +154,22 @@ class SessionExports:
 
     def all(self) -> list[ExportedSession]:
         """All known sessions, newest first."""
-        return sorted(self._list.now().sessions.values(), key=lambda session: (-session.mtime_ns, session.known.path))
+        return sorted(
+            self._list.current().sessions.values(), key=lambda session: (-session.mtime_ns, session.known.path)
+        )
 
     def get(self, path: str) -> ExportedSession | None:
-        return self._list.now().sessions.get(path)
+        return self._list.current().sessions.get(path)
 
     def by_file(self) -> dict[str, ExportedSession]:
         """The sessions that can be found, by the names of their files."""
-        return {f"{_stem(name)}.md": session for name, session in self._list.now().sessions.items() if session.written}
+        return {
+            f"{_stem(name)}.md": session for name, session in self._list.current().sessions.items() if session.written
+        }
 
     def indexed_sizes(self) -> dict[str, int]:
         """Bytes of every transcript when it was last read, by its stable name."""
-        return {name: transcript.size for name, transcript in self._list.now().transcripts.items()}
+        return {name: transcript.size for name, transcript in self._list.current().transcripts.items()}
 
     def passage(self, session: ExportedSession, line: int) -> SessionChunk | None:
         """Return the chunk that begins with the message on this line of a session's export; None if there is none."""
@@ -211,7 +215,7 @@ class SessionExports:
             return ""
 
     def _update(self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None]) -> Exported:
-        done, now = Exported(), self._list.now()
+        done, now = Exported(), self._list.current()
         fingerprint = self._fingerprint()
         known = now.transcripts if now.fingerprint == fingerprint else {}
         transcripts = find_transcripts(self._settings, cancel=token, listener=meter.step)
@@ -228,9 +232,9 @@ class SessionExports:
         fresh = ExportList(fingerprint)
         for issue in passed_over:
             if issue.path in known:
-                fresh.keep(issue.path, now)
+                fresh.copy_from(issue.path, now)
         for name in unreachable:  # the session may exist, though its folder can't be read
-            fresh.keep(name, now)
+            fresh.copy_from(name, now)
         make_folder(self.folder)
         remove_leftovers(self.folder)
         meter.start("indexing", len(transcripts.files))
@@ -242,7 +246,7 @@ class SessionExports:
             if (unused := duplicates.record(file, exported=exported)) is not None:
                 fresh.transcripts[file.name] = unused
             elif exported:
-                fresh.keep(file.name, now)
+                fresh.copy_from(file.name, now)
                 done.unchanged += 1
             else:
                 with self._crashes.reading(file):
@@ -254,10 +258,10 @@ class SessionExports:
             if transcript.rule
         ]
         done.skipped += ownership_issues(duplicates.owners)
-        self._retire(fresh)
+        self._remove_old_exports(fresh)
         self._list.save(fresh)
         done.removed = len(now.sessions.keys() - fresh.sessions.keys())
-        self._tidy(fresh)
+        self._delete_unused_files(fresh)
         return done
 
     def _find_duplicates(
@@ -289,13 +293,13 @@ class SessionExports:
                 done.written += changed
         except PARSER_FAULTS as error:
             issue = "broken", skip_reasons.NOT_READ_TO_ITS_END.message(problem=skip_reasons.problem(error))
-            names += fresh.keep_sessions(file.name, now)
+            names += fresh.copy_sessions_from(file.name, now)
         except PathRefused:
             issue = "symlink", skip_reasons.REPLACED.message()
         except OSError as error:
             issue = "unreadable", skip_reasons.unreadable(error)
             if is_transient(error):
-                names += fresh.keep_sessions(file.name, now)
+                names += fresh.copy_sessions_from(file.name, now)
                 read_at = 0
         if not names and not issue[0]:
             issue = "unknown-format", skip_reasons.NO_TRANSCRIPT_OR_EMPTY.message()
@@ -359,7 +363,7 @@ class SessionExports:
     def _file(self, session: ExportedSession) -> Path:
         return self.folder / f"{_stem(session.known.path)}.md"
 
-    def _retire(self, fresh: ExportList) -> None:
+    def _remove_old_exports(self, fresh: ExportList) -> None:
         """Remove the exports of old sessions, which stay listed and readable but are no longer searched."""
         days = self._settings.qmd.sessions.retention_days
         oldest = time.time() - days * _SECONDS_A_DAY if days else -1.0
@@ -368,7 +372,7 @@ class SessionExports:
             if written != session.written:
                 fresh.sessions[name] = msgspec.structs.replace(session, written=written)
 
-    def _tidy(self, fresh: ExportList) -> None:
+    def _delete_unused_files(self, fresh: ExportList) -> None:
         """Delete our obsolete files; files of others stay."""
         current = {
             f"{_stem(name)}{ending}"
@@ -427,7 +431,7 @@ class StoredExportList:
         """Time and size of the file when it was last read."""
         self._list = ExportList()
 
-    def now(self) -> ExportList:
+    def current(self) -> ExportList:
         """Return the list as last written by any process."""
         with self._lock:
             try:

@@ -108,7 +108,7 @@ def read(text: str, name: str) -> Structure:
 
 
 def _declare(builder: StructureBuilder, number: int, line: str) -> None:
-    """Read a line between the bounds."""
+    """Read a line with a property of the document, such as its title or a tag."""
     builder.hide(number)
     declared = _PROPERTY.fullmatch(line)
     if not declared:

@@ -234,7 +234,7 @@ def _answer(data: bytes, ending: str) -> _Answer:
     try:
         with contextlib.suppress(TextFull):
             _read(data, ending, text)
-        return _Answer(text.whole())
+        return _Answer(text.finish())
     except DocumentError as problem:
         return _Answer("", problem.rule, problem.detail)
     except (MemoryError, RecursionError):

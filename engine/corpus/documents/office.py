@@ -81,7 +81,7 @@ def add_margins(margins: Iterable[tuple[str, DocumentText]], text: DocumentText)
     for kind, margin in margins:
         content = ""
         with suppress(DocumentError):
-            content = "\n".join(line.lstrip("# ") for line in margin.whole().split("\n") if line.strip())
+            content = "\n".join(line.lstrip("# ") for line in margin.finish().split("\n") if line.strip())
         if content not in known and any(map(str.isalpha, content)):
             known.add(content)
             text.paragraph(f"{kind.title()}: {content}")
@@ -228,7 +228,7 @@ class _WordText(Paragraphs):
             self._numbered += 1
             mark = f"[{self._numbered}]"
             self._append("" if self._paragraphs[-1].level else mark)  # a heading is shown without its text
-        if note := self._numbered_notes.take(kind, attributes.get("id", "")):
+        if note := self._numbered_notes.text_once(kind, attributes.get("id", "")):
             self._notes.append(f"{mark} {note}".strip())
 
 
@@ -253,11 +253,11 @@ class _WordNotes(_WordText):
         else:
             super().end(tag)
 
-    def take(self, kind: str, number: str) -> str:
+    def text_once(self, kind: str, number: str) -> str:
         """Return the text of a note; empty the second time."""
         author, note = self._found.pop((kind, number), ("", DocumentText()))
         with suppress(DocumentError):
-            text = note.whole().strip()
+            text = note.finish().strip()
             return comment(author, text) if kind == "comment" else text
         return ""
 

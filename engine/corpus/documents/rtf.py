@@ -84,7 +84,7 @@ def read_rtf(data: bytes, text: DocumentText) -> None:
         raise damaged(skip_reasons.NO_RTF)
     reader, at = _Reader(text), 0
     while token := _TOKEN.search(data, at):
-        at = token.end() + reader.take(token)
+        at = token.end() + reader.read_token(token)
     reader.end()
 
 
@@ -124,7 +124,7 @@ class _Reader:
         self._numbered = 0
         self._margins: dict[str, None] = {}
 
-    def take(self, token: re.Match[bytes]) -> int:
+    def read_token(self, token: re.Match[bytes]) -> int:
         """Read a token; returns the number of bytes of binary data after it."""
         word, number, code, symbol, brace, plain = token.groups()
         if plain is not None or code is not None:

@@ -63,7 +63,7 @@ def _write(number: int, title: str, collected: tuple[DocumentText, DocumentText]
 
 def _text_of(collected: DocumentText) -> str:
     with suppress(DocumentError):
-        return collected.whole().strip("\n")
+        return collected.finish().strip("\n")
     return ""
 
 

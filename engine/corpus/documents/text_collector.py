@@ -72,7 +72,7 @@ class DocumentText:
         """Whether neither a heading nor text was added."""
         return not self._has_text
 
-    def whole(self) -> str:
+    def finish(self) -> str:
         if not self._has_text:
             raise DocumentError("no-text", skip_reasons.NO_TEXT.message())
         tags = dict.fromkeys(one_line(tag.replace(",", " ")) for tag in self.tags)

@@ -23,7 +23,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.file_rules import unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours
 from engine.corpus.ignore_rules import is_unusable, printable_name
-from engine.corpus.indexed_folders import holds_secrets
+from engine.corpus.indexed_folders import is_secret_folder
 from engine.corpus.safe_open import is_link, scan_folder
 from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part, store_name
@@ -275,7 +275,7 @@ def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
     if is_unusable(name) or {"", ".", ".."}.intersection(parts):
         raise PathRefused
     store = next((store for store in find_stores(settings) if name.startswith(store.name + "/")), None)
-    if store is None or holds_secrets(store.path):
+    if store is None or is_secret_folder(store.path):
         raise PathRefused
     return _find(store, name[len(store.name) + 1 :].split("/"))
 

@@ -8,7 +8,7 @@ from typing import Any
 from engine.base import skip_reasons
 from engine.corpus.file_rules import LINK, LINKED_PATH, NOT_A_FILE, SECRET_FOLDER
 from engine.corpus.ignore_rules import BAD_NAME, Match, is_unusable
-from engine.corpus.indexed_folders import holds_secrets
+from engine.corpus.indexed_folders import is_secret_folder
 from engine.corpus.safe_open import is_link
 from engine.corpus.transcripts.agents import LINES_END, WAL
 from engine.corpus.transcripts.registry import (
@@ -32,7 +32,7 @@ def judge_store(path: str, state: os.stat_result) -> Match | None:
     """Return the rule that excludes a whole store, a folder or an export; None if none does."""
     if is_link(state):
         return LINKED_PATH
-    return SECRET_FOLDER if holds_secrets(path) else None
+    return SECRET_FOLDER if is_secret_folder(path) else None
 
 
 def judge_entry(entry: os.DirEntry[str], above: str, neighbours: frozenset[str]) -> Match | None:

@@ -2,7 +2,16 @@
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.health_check import NOTHING, UPDATE, HealthCheck, Seen, Subject, degraded, failed, fine
+from engine.insight.health.health_check import (
+    NOTHING,
+    UPDATE,
+    HealthCheck,
+    Observation,
+    Subject,
+    degraded,
+    failed,
+    fine,
+)
 from engine.records import HealthFinding
 from engine.store import integrity
 from engine.store.connection import disk_full, has_room, number
@@ -70,13 +79,13 @@ def sound(subject: Subject) -> str:
     return tr("SQLite read all {size} of it and found no damage.", size=size(subject.store.sizes().database))
 
 
-def _check_space(subject: Subject) -> Seen:
+def _check_space(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         share = snapshot.free_share()
     free = size(round(share * subject.store.sizes().database))
     if share > MOST_FREE:
-        return Seen(tr("{share:.0%} of the file, {free}, is empty.", share=share, free=free), 1)
-    return Seen(tr("{share:.0%} of the file is free space for later changes.", share=share))
+        return Observation(tr("{share:.0%} of the file, {free}, is empty.", share=share, free=free), 1)
+    return Observation(tr("{share:.0%} of the file is free space for later changes.", share=share))
 
 
 def _give_space_back(subject: Subject) -> str:
@@ -91,15 +100,17 @@ def _give_space_back(subject: Subject) -> str:
     )
 
 
-def _check_generations(subject: Subject) -> Seen:
+def _check_generations(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         generations = snapshot.generations()
         if snapshot.meta("building") is not None:
-            return Seen(tr("A rebuild is unfinished; the next update continues it."))
+            return Observation(tr("A rebuild is unfinished; the next update continues it."))
         others = len(generations) - 1 + snapshot.discarded()
     if others:
-        return Seen(tr("Tables of an older generation still take up space."), others)
-    return Seen(tr("The index has only the tables of its current generation, number {number}.", number=generations[-1]))
+        return Observation(tr("Tables of an older generation still take up space."), others)
+    return Observation(
+        tr("The index has only the tables of its current generation, number {number}.", number=generations[-1])
+    )
 
 
 def _drop_generations(subject: Subject) -> str:
@@ -113,19 +124,19 @@ def _drop_generations(subject: Subject) -> str:
     return tr("The tables of older generations were dropped.")
 
 
-def _check_words_to_forget(subject: Subject) -> Seen:
+def _check_words_to_forget(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         waiting = snapshot.meta(WORDS_TO_FORGET) is not None
         query = f"SELECT count(DISTINCT segid) FROM {snapshot.tables.fts}_idx"
         parts = int(snapshot.connection.execute(query).get or 0)
     if waiting:
-        return Seen(tr("The index file still contains words of removed notes."), 1)
+        return Observation(tr("The index file still contains words of removed notes."), 1)
     detail = tr_count(
         "The keyword index has {count:,} part and no words of removed notes.",
         "The keyword index has {count:,} parts and no words of removed notes.",
         parts,
     )
-    return Seen(detail)
+    return Observation(detail)
 
 
 def _forget_words(subject: Subject) -> str:
@@ -173,7 +184,7 @@ def _count(snapshot: Snapshot, table: str) -> int:
     return number(snapshot.connection, f"SELECT count(*) FROM {table} WHERE {_orphaned(snapshot)}")
 
 
-def _look(subject: Subject) -> Seen:
+def _inspect(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         tables = snapshot.tables
         lost = _count(snapshot, tables.chunks)
@@ -186,18 +197,20 @@ def _look(subject: Subject) -> Seen:
             chunks,
             lost=lost,
         )
-        return Seen(detail, lost + others)
+        return Observation(detail, lost + others)
     if others:
         detail = tr_count(
             "{count:,} orphaned session or tag row.",
             "{count:,} orphaned session or tag rows.",
             others,
         )
-        return Seen(detail, others)
+        return Observation(detail, others)
     if not chunks:
-        return Seen(tr(NOTHING))
+        return Observation(tr(NOTHING))
     passages = tr_count("{count:,} passage", "{count:,} passages", chunks)
-    return Seen(tr_count("{passages} in {count:,} file.", "{passages} in {count:,} files.", files, passages=passages))
+    return Observation(
+        tr_count("{passages} in {count:,} file.", "{passages} in {count:,} files.", files, passages=passages)
+    )
 
 
 def _drop(subject: Subject) -> str:
@@ -240,5 +253,5 @@ def _remove_rows(writer: Writer) -> list[int]:
 
 
 CHUNKS = HealthCheck(
-    "chunks", marked("Passages"), marked("Checking passages"), _look, marked("Delete orphaned passages"), _drop
+    "chunks", marked("Passages"), marked("Checking passages"), _inspect, marked("Delete orphaned passages"), _drop
 )

@@ -63,7 +63,7 @@ class HealthCheck:
     name: str
     progress_text: str
     """Progress text of the check."""
-    look: Callable[[Subject], "Seen"]
+    inspect: Callable[[Subject], "Observation"]
     repair_label: str = ""
     """Button label of the repair; translated on display, like `name` and `progress_text`."""
     repair: Callable[[Subject], str] | None = None
@@ -72,7 +72,7 @@ class HealthCheck:
     """
 
     def finding(self, subject: Subject) -> HealthFinding:
-        observation = self.look(subject)
+        observation = self.inspect(subject)
         return HealthFinding(
             id=self.id,
             name=tr(self.name),
@@ -84,7 +84,7 @@ class HealthCheck:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observation:
     """Result of one check: a message, and the number of problems."""
 
     detail: str

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subject
+from engine.insight.health.health_check import NOTHING, HealthCheck, Observation, Subject
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.index_schema import FTS_COLUMNS
@@ -101,7 +101,7 @@ def _surplus(snapshot: Snapshot) -> str:
     return f"SELECT id FROM {snapshot.tables.fts}_docsize WHERE id NOT IN (SELECT id FROM {snapshot.tables.chunks})"
 
 
-def _check_rows(subject: Subject) -> Seen:
+def _check_rows(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         missing = number(snapshot.connection, f"SELECT count(*) FROM ({_missing(snapshot)})")
         surplus = number(snapshot.connection, f"SELECT count(*) FROM ({_surplus(snapshot)})")
@@ -113,10 +113,10 @@ def _check_rows(subject: Subject) -> Seen:
             missing,
             surplus=surplus,
         )
-        return Seen(detail, missing + surplus)
+        return Observation(detail, missing + surplus)
     if not chunks:
-        return Seen(tr(NOTHING))
-    return Seen(
+        return Observation(tr(NOTHING))
+    return Observation(
         tr_count(
             "The keyword index contains {count:,} passage.",
             "The keyword index contains all {count:,} passages.",
@@ -143,7 +143,7 @@ def _repair_rows(subject: Subject) -> str:
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
-def _check_words(subject: Subject) -> Seen:
+def _check_words(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         ids = [id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.chunks} ORDER BY id")]
     sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
@@ -161,15 +161,15 @@ def _check_words(subject: Subject) -> Seen:
             looked,
             wrong=wrong,
         )
-        return Seen(detail, wrong)
+        return Observation(detail, wrong)
     if not looked:
-        return Seen(tr(NOTHING))
+        return Observation(tr(NOTHING))
     detail = tr_count(
         "{count:,} passage re-analysed: all of its words are in the keyword index.",
         "{count:,} passages re-analysed: all of their words are in the keyword index.",
         looked,
     )
-    return Seen(detail)
+    return Observation(detail)
 
 
 def _rewrite(subject: Subject) -> str:

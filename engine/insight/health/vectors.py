@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.health_check import HealthCheck, Seen, Subject, degraded, fine
+from engine.insight.health.health_check import HealthCheck, Observation, Subject, degraded, fine
 from engine.records import HealthFinding
 from engine.store.connection import number
 
@@ -19,7 +19,7 @@ _ZEROS = marked("{count:,} are all zeros")
 _NOT_UNIT = marked("{count:,} are not of length 1")
 
 
-def _look(subject: Subject) -> Seen:
+def _inspect(subject: Subject) -> Observation:
     with subject.store.read(subject.cancel) as snapshot:
         models = number(snapshot.connection, "SELECT count(DISTINCT model_id) FROM embedding_cache")
         count = snapshot.cache_entries()
@@ -29,9 +29,9 @@ def _look(subject: Subject) -> Seen:
         detail = tr_count(
             "Of {count:,} vector, {faults}.", "Of {count:,} vectors, {faults}.", count, faults=fault_counts
         )
-        return Seen(detail, faults.total())
+        return Observation(detail, faults.total())
     if not count:
-        return Seen(tr("There are no vectors."))
+        return Observation(tr("There are no vectors."))
     if models == 1:
         detail = tr_count(
             "{count:,} vector in the cache: it has its model’s dimensions, and length 1.",
@@ -45,7 +45,7 @@ def _look(subject: Subject) -> Seen:
             count,
             models=models,
         )
-    return Seen(detail)
+    return Observation(detail)
 
 
 def _invalid_vectors(subject: Subject) -> list[tuple[int, str]]:
@@ -113,18 +113,20 @@ def _delete(subject: Subject) -> str:
     )
 
 
-def _check_matrix(subject: Subject) -> Seen:
+def _check_matrix(subject: Subject) -> Observation:
     model = subject.model()
     from engine.store.vector_matrix_engine import examine
 
     with subject.store.read(subject.cancel) as snapshot:
         if model is None or subject.vectors.choice(snapshot, model).engine != "numpy":
-            return Seen(tr("No vector matrix is needed."))
+            return Observation(tr("No vector matrix is needed."))
         found = examine(subject.store.files.matrix, snapshot, model)
     if found.problem:
-        return Seen(found.problem, 1)
+        return Observation(found.problem, 1)
     if not found.rows:
-        return Seen(tr("No matrix file is needed: there are so few vectors that they are read from the database."))
+        return Observation(
+            tr("No matrix file is needed: there are so few vectors that they are read from the database.")
+        )
     where = size(subject.store.sizes().matrix)
     if not found.behind:
         detail = tr_count(
@@ -141,7 +143,7 @@ def _check_matrix(subject: Subject) -> Seen:
             size=where,
             more=found.behind,
         )
-    return Seen(detail)
+    return Observation(detail)
 
 
 def _write_matrix(subject: Subject) -> str:
@@ -153,16 +155,16 @@ def _write_matrix(subject: Subject) -> str:
     return tr("The vector matrix was rewritten from the stored vectors.")
 
 
-def _check_table(subject: Subject) -> Seen:
+def _check_table(subject: Subject) -> Observation:
     model = subject.model()
     with subject.store.read(subject.cancel) as snapshot:
         problem = subject.vectors.table_problem(snapshot, model)
         choice = subject.vectors.choice(snapshot, model)
     if problem:
-        return Seen(problem, 1)
+        return Observation(problem, 1)
     if choice.engine == "numpy":
-        return Seen(choice.reason or tr("No vector table is needed: vectors are compared in memory."))
-    return Seen(tr("The vector table has a row for each passage with a vector."))
+        return Observation(choice.reason or tr("No vector table is needed: vectors are compared in memory."))
+    return Observation(tr("The vector table has a row for each passage with a vector."))
 
 
 def _fill_table(subject: Subject) -> str:
@@ -174,7 +176,7 @@ def _fill_table(subject: Subject) -> str:
 
 
 VECTORS = HealthCheck(
-    "vectors", marked("Vectors"), marked("Checking vectors"), _look, marked("Delete faulty vectors"), _delete
+    "vectors", marked("Vectors"), marked("Checking vectors"), _inspect, marked("Delete faulty vectors"), _delete
 )
 MATRIX = HealthCheck(
     "matrix",

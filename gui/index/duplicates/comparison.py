@@ -307,7 +307,7 @@ class ComparisonPane(QWidget):
             facts.setText(facts_text(member))
         self._between.setText(between_text(*pair))
         whole = group.kind in ("identical", "alike")
-        self._job.put(
+        self._job.replace(
             self._jobs.read(lambda token: _compared(manager, pair, token, whole=whole), self._show, self._fail)
         )
 

@@ -336,7 +336,7 @@ def _next_to_words(row: Row, below: Sequence[Row], checkpoint: Callable[[], None
     sides = [other.right if at_left else other.left for other in others]
     line = row.left if at_left else row.right
     assert line is not None
-    parts = _parts(line, [side.text for side in sides if side is not None], checkpoint)
+    parts = _parts_beside(line, [side.text for side in sides if side is not None], checkpoint)
     for other in (row, *same_side):
         if other is not row and other.kind != "wrapped":
             yield other
@@ -346,8 +346,8 @@ def _next_to_words(row: Row, below: Sequence[Row], checkpoint: Callable[[], None
     yield from (other for other in below if id(other) not in in_same_side)
 
 
-def _parts(line: Side, others: Sequence[str], checkpoint: Callable[[], None]) -> Iterator[Side | None]:
-    """Yield the part of a line next to each of the lines `others`; None if the part above has its words, too."""
+def _parts_beside(line: Side, others: Sequence[str], checkpoint: Callable[[], None]) -> Iterator[Side | None]:
+    """Yield the part of a line to show next to each of the lines `others`; None next to one with none of its words."""
     words = _words_of(line.text)
     other_words = [(number, word) for number, text in enumerate(others) for word in _words(text)]
     starts: list[int | None] = [0, *(None for _ in others[1:])]

@@ -306,8 +306,8 @@ class DuplicatesPage(IndexPage):
         return super().busy or self.comparison.busy or self._change.busy
 
     @property
-    def seen(self) -> bool:
-        return super().seen or self._reads_ahead
+    def is_shown(self) -> bool:
+        return super().is_shown or self._reads_ahead
 
     def show_overview(self, shown: bool) -> None:
         """Set whether the overview, which includes duplicates, is visible."""
@@ -453,7 +453,7 @@ class DuplicatesPage(IndexPage):
     def _hide(self, group: DuplicateGroup, *, hidden: bool) -> None:
         insight = self.insight
         if insight is not None:
-            self._change.put(
+            self._change.replace(
                 self.jobs.save(
                     lambda _: insight.hide_duplicates(group.key, hidden=hidden),
                     lambda _: self._was_hidden(group, hidden=hidden),

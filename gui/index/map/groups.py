@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEv
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine import MapFile, marked, number, tr, tr_count
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, scaled
 from gui.style.theme import group_colours, tokens
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import mirror, write
@@ -265,7 +265,7 @@ class LegendItem(Toggle, QPushButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font_at(12))
-        dot = font_at(_DOT).pixelSize()
+        dot = scaled(_DOT)
         words = metrics.horizontalAdvance(self._cut()) + _GAP + metrics.horizontalAdvance(self._count)
         return QSize(2 * _PAD + dot + _GAP + words, metrics.height() + _PAD)
 
@@ -279,7 +279,7 @@ class LegendItem(Toggle, QPushButton):
         on = self.isChecked()
         painter.setBrush(colours.accent_ground if on else colours.alternate if self.underMouse() else colours.base)
         painter.drawRoundedRect(box, 4, 4)
-        dot = font_at(_DOT).pixelSize()
+        dot = scaled(_DOT)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.colour)
         painter.drawPath(sign_path(self.sign, QPointF(_PAD + dot / 2, self.height() / 2), dot / 2))

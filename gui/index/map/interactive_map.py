@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
 from engine import tr
 from gui.core.jobs import Jobs
 from gui.index.map.map_view import EDGE, MapView
-from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.stylesheet import font_scale
 
 _CARD_HEIGHT = 340
 _WHEEL = 1.0015
@@ -54,7 +54,7 @@ class InteractiveMap(MapView):
         self.pointed.connect(self._show_cursor)
 
     def minimumSizeHint(self) -> QSize:
-        unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        unit = font_scale()
         return QSize(200, round(_CARD_HEIGHT * unit)) if self._scrolls else super().minimumSizeHint()
 
     def set_lasso(self, on: bool) -> None:

@@ -26,7 +26,7 @@ from gui.index.map.group_names import PlacedName, paint_names, place_names
 from gui.index.map.groups import Grouping, Kind, colours_of, signs_of
 from gui.index.map.point_image import Appearance, PointImage, point_radius
 from gui.index.map.scene import Viewport
-from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
 from gui.viewer.line_painter import faded
 from gui.widgets.accessibility import Part
@@ -257,7 +257,7 @@ class MapView(QWidget):
 
     def _redraw(self) -> None:
         if self._scene is not None and self._grouping is not None and self.isVisible():
-            unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+            unit = font_scale()
             appearance = Appearance(
                 scene=self._scene,
                 grouping=self._grouping,
@@ -298,7 +298,7 @@ class MapView(QWidget):
         if (
             scene is not None and grouping is not None and self.picture.drawn_once
         ):  # names appear together with their points
-            unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+            unit = font_scale()
             radius = point_radius(len(scene), self.view, unit)
             self.picture.paint(painter, self.view)
             room = QRectF(self.rect())

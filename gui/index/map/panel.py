@@ -26,7 +26,7 @@ from gui.index.map.map_view import Marks, Prepared, prepare, regroup
 from gui.index.map.point_selection import MapSelection
 from gui.index.map.wording import COLOURS
 from gui.search.query import Answer
-from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.stylesheet import font_scale
 from gui.text.plain_text import set_tip
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
@@ -284,7 +284,7 @@ class MapPanel(IndexPage):
             return
         scene, kind = self.prepared.scene, self.header.kind
         self._isolated = -1
-        self._regroup_job.put(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
+        self._regroup_job.replace(self.jobs.read(lambda _: regroup(scene, kind), self._regrouped, self.show_problem))
 
     def _regrouped(self, prepared: Prepared) -> None:
         self._regroup_job.done()
@@ -333,7 +333,7 @@ class MapPanel(IndexPage):
             self.canvas.show_marks(Marks())
             return
         text, results = answer.query.text, answer.outcome.results
-        self._answer_job.put(
+        self._answer_job.replace(
             self.jobs.read(lambda token: insight.map_answer(text, results, token), self._mark, self.show_problem)
         )
 
@@ -346,7 +346,7 @@ class MapPanel(IndexPage):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        unit = font_scale()
         side_by_side = self.width() >= _NARROW * unit
         direction = QBoxLayout.Direction.LeftToRight if side_by_side else QBoxLayout.Direction.TopToBottom
         self._sides.setDirection(direction)
@@ -356,7 +356,7 @@ class MapPanel(IndexPage):
 
     def _show_legend(self) -> None:
         """Show the legend if there is room; a low map only shows the names of groups."""
-        unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        unit = font_scale()
         self.legend.setVisible(self.prepared is not None and self.height() >= _LOW * unit)
 
     def showEvent(self, event: QShowEvent) -> None:

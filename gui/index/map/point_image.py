@@ -117,7 +117,9 @@ class PointImage(QObject):
         assert self._requested is not None
         appearance, view = self._requested
         around = replace(view, width=view.width * (1 + 2 * _AROUND), height=view.height * (1 + 2 * _AROUND))
-        self._draw_job.put(self._jobs.read(lambda token: _draw(appearance, around, token), self._done, self._failed))
+        self._draw_job.replace(
+            self._jobs.read(lambda token: _draw(appearance, around, token), self._done, self._failed)
+        )
 
     def _done(self, picture: _Picture) -> None:
         self._draw_job.done()

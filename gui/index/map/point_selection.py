@@ -23,7 +23,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Prepared, within_group
-from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import tokens
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import mirror, write
@@ -134,7 +134,7 @@ class SelectionList(QFrame):
         listed = self._chunks[:MOST]
         self._show_count(len(listed))
         self.show()
-        self._read_job.put(
+        self._read_job.replace(
             self._jobs.read(lambda token: insight.map_details(listed, token), self._fill, self._count.setText)
         )
 
@@ -215,7 +215,7 @@ class PointDetails(QObject):
         """Cancel the pending request."""
         self._job.cancel()
 
-    def ask(self, insight: IndexInsight, chunk: int, then: Callable[[MapPointDetail | None], None]) -> None:
+    def load(self, insight: IndexInsight, chunk: int, then: Callable[[MapPointDetail | None], None]) -> None:
         """Read a chunk and call `then` with it, or with None if it was deleted. A newer request cancels this one."""
         self._job.cancel()
         if chunk in self._known:
@@ -230,7 +230,7 @@ class PointDetails(QObject):
                 self._known.popitem(last=False)
             then(details[0] if details else None)
 
-        self._job.put(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
+        self._job.replace(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
 
 
 class HoverCard(QFrame):
@@ -259,7 +259,7 @@ class HoverCard(QFrame):
         self._text.setText(detail.text)
         self._where.setText(wording.citation_and_age(detail))
         room = self._over.rect()
-        unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+        unit = font_scale()
         self.ensurePolished()
         self.setFixedWidth(min(round(_WIDTH * unit), max(1, room.width() - 8)))
         self.adjustSize()
@@ -341,7 +341,7 @@ class MapSelection(QObject):
 
     def _read_detail(self, point: int, then: Callable[[MapPointDetail | None], None]) -> None:
         if self._insight is not None and self._prepared is not None and point >= 0:
-            self._details.ask(self._insight, int(self._prepared.scene.ids[point]), then)
+            self._details.load(self._insight, int(self._prepared.scene.ids[point]), then)
 
     @Slot()
     def _show_point(self) -> None:
@@ -373,7 +373,7 @@ class MapSelection(QObject):
             def work(token: CancelToken) -> tuple[int, ...]:
                 return within_group(prepared, grid.inside(loop, token.checkpoint), isolated)
 
-            self._lookup_job.put(self._jobs.read(work, self._list))
+            self._lookup_job.replace(self._jobs.read(work, self._list))
 
     @Slot()
     def _list_view(self) -> None:
@@ -385,7 +385,7 @@ class MapSelection(QObject):
             def work(_: CancelToken) -> tuple[int, ...]:
                 return within_group(prepared, grid.within(left, low, right, high), isolated)
 
-            self._lookup_job.put(self._jobs.read(work, self._list))
+            self._lookup_job.replace(self._jobs.read(work, self._list))
 
     @Slot(int)
     def _toggle(self, point: int) -> None:

@@ -293,7 +293,7 @@ class ChunkCard(BottomCard):
         self._add(tr("Vector state"), word)
         end, more = LastInTabOrder(self), self._more_button()
         self._add("", more)
-        end.take(more)
+        end.append(more)
         for fact in rows:
             self._add(fact.label, _value(fact))
         self._fit()

@@ -167,7 +167,7 @@ class ChunkInspector(QObject):
         insight, name = self._manager.insight, self._name
         if insight is None:
             return  # its action shows the reason
-        self._rows.put(self._jobs.read(lambda token: _read(insight, name, token), self._show_chunks, self._failed))
+        self._rows.replace(self._jobs.read(lambda token: _read(insight, name, token), self._show_chunks, self._failed))
 
     def _show_chunks(self, read: _Read | None) -> None:
         self._rows.done()
@@ -216,7 +216,7 @@ class ChunkInspector(QObject):
         self._chosen = number
         self._view.set_chosen(number)
         chunk = read.file.chunks[number]
-        self._detail.put(
+        self._detail.replace(
             self._jobs.read(
                 lambda token: _detail(insight, read.file.path, chunk.id, lines, token),
                 lambda found: self._show(read.file, *found),
@@ -278,6 +278,6 @@ def _detail(
         return detail, None
     stored = detail.text.replace("\r\n", "\n").replace("\r", "\n")
     try:
-        return detail, stored in lines.whole(detail.row.start_line, detail.row.end_line)
+        return detail, stored in lines.full_lines(detail.row.start_line, detail.row.end_line)
     except (OSError, ValueError):
         return detail, None  # the file was closed or deleted meanwhile

@@ -217,7 +217,7 @@ class ChunkedSource(SourceView):
         first = min(chunk.start_line, max(1, self.line_count))  # a file that has become shorter
         if self.scroll_position.top_of(first) is None:
             self.scroll_position.go_to(first, above=self.viewport().height() // 4)
-        self.selection.put((first, 0))
+        self.selection.start_at((first, 0))
         self._moved()
 
     def spoken_parts(self) -> Sequence[Part]:

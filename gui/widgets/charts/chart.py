@@ -28,9 +28,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePoli
 
 from engine import number, tr
 from gui.commands.commands import COPY_TABLE, TURN_CHART, key_action, show_key_in_tooltip, show_keys_of
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, font_scale
 from gui.style.theme import Tokens, tokens
-from gui.style.typography import font_scale
 from gui.text.plain_text import show_tip
 from gui.text.right_to_left import mirror, mirrored_x, write
 from gui.widgets.accessibility import LastInTabOrder, Part
@@ -398,7 +397,7 @@ class ChartCard(QFrame):
         table.hide()
         end = LastInTabOrder(self)
         cast("QVBoxLayout", self.layout()).addWidget(table)
-        end.take(table)
+        end.append(table)
         self._measure(table)
         return table
 

@@ -34,7 +34,7 @@ class Methods:
             files = [file.id for source in ("memory", "sessions") for file in snapshot.files(source).values()]
             ids = sorted(snapshot.chunks_of_files(files))
             chunks = snapshot.chunks(ids)
-            provider = memory._slot.provider()
+            provider = memory._provider.provider()
             assert provider is not None
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
             assert model is not None

@@ -152,7 +152,7 @@ def _facts(folder: Path, texts: Sequence[str]):
     provider = EmbeddedProvider()
     user = UserData(folder / "user.sqlite")
     facts = Facts(user, lambda: provider, lambda _: None)
-    facts.put_back(
+    facts.revert_to(
         *(
             Fact(id=str(n), text=text, category="fact", importance=0.7, created=n, changed=n, origin="person")
             for n, text in enumerate(texts)

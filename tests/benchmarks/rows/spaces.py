@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.settings import Settings
 from engine.store.workspace_note import note_workspace
-from engine.workspaces.known_workspaces import here_and_others, known_workspaces
+from engine.workspaces.known_workspaces import current_and_others, known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
 from tests.benchmarks.measuring import Figure, anonymous_memory, measure, percentile, spread, timed, times
@@ -61,7 +61,7 @@ def _in_several(folders: list[Path], store: Path, cache: Path) -> tuple[list[flo
     here = open_index(folders[0], store, _MODEL, cache)
     pool = MemoryPool(lambda folder, _: open_index(Path(folder), store, _MODEL, cache), lambda _: Settings())
     every = AllWorkspaces(here, pool, deadline_seconds=60)
-    mine, others = here_and_others(known_workspaces(store_path=str(store)), folders[0])
+    mine, others = current_and_others(known_workspaces(store_path=str(store)), folders[0])
     assert len(others) == _PARTS - 1
     calls = [partial(every.search, mine, others, text, {"min_score": 0}, 6) for text in questions(_QUESTIONS)]
     timed(calls[:20])

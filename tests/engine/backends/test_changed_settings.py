@@ -13,8 +13,8 @@ SLOW = TemporalDecaySettings(enabled=True, half_life_by_path={"**": 1.0})
 NEVER = TemporalDecaySettings(enabled=True, evergreen=("**",))
 
 
-def answer_as(memory: BuiltinMemory, **query) -> None:
-    memory.answer_as(Settings(query=QuerySettings(**query)))
+def apply_query_settings(memory: BuiltinMemory, **query) -> None:
+    memory.apply_query_settings(Settings(query=QuerySettings(**query)))
 
 
 def scores(memory: BuiltinMemory) -> dict[str, float]:
@@ -24,39 +24,41 @@ def scores(memory: BuiltinMemory) -> dict[str, float]:
 def test_changed_hybrid_weights_apply_to_next_query(memory):
     before = scores(memory)
     assert memory.search("irrigation timer").mode == "hybrid"
-    answer_as(memory, hybrid=HybridSettings(enabled=False))
+    apply_query_settings(memory, hybrid=HybridSettings(enabled=False))
     assert memory.search("irrigation timer").mode == "vector"
     assert memory.status().custom["searchMode"] == "vector"
-    answer_as(memory, hybrid=HybridSettings(vector_weight=1.0, text_weight=0.0))
+    apply_query_settings(memory, hybrid=HybridSettings(vector_weight=1.0, text_weight=0.0))
     assert scores(memory) != before
-    answer_as(memory)
+    apply_query_settings(memory)
     assert scores(memory) == before
 
 
 def test_changed_ageing_applies_to_next_query(memory):
-    answer_as(memory, hybrid=HybridSettings(temporal_decay=NEVER))
+    apply_query_settings(memory, hybrid=HybridSettings(temporal_decay=NEVER))
     fresh = scores(memory)["daily/2026-02-08.md"]
-    answer_as(memory, hybrid=HybridSettings(temporal_decay=SLOW))
+    apply_query_settings(memory, hybrid=HybridSettings(temporal_decay=SLOW))
     assert scores(memory)["daily/2026-02-08.md"] < fresh / 2
 
 
 def test_reversed_ageing_patterns_apply_to_next_query(memory):
     """The first matching pattern applies, so reversing two patterns changes the settings."""
     days = {"daily/**": 1.0, "**": 0.0}
-    answer_as(memory, hybrid=HybridSettings(temporal_decay=TemporalDecaySettings(enabled=True, half_life_by_path=days)))
+    apply_query_settings(
+        memory, hybrid=HybridSettings(temporal_decay=TemporalDecaySettings(enabled=True, half_life_by_path=days))
+    )
     aged = scores(memory)["daily/2026-02-08.md"]
     turned = dict(reversed(days.items()))
     decay = TemporalDecaySettings(enabled=True, half_life_by_path=turned)
-    answer_as(memory, hybrid=HybridSettings(temporal_decay=decay))
+    apply_query_settings(memory, hybrid=HybridSettings(temporal_decay=decay))
     assert scores(memory)["daily/2026-02-08.md"] > aged
 
 
 def test_result_cache_follows_changed_settings(memory):
     memory.search("irrigation")
-    answer_as(memory, cache=ResultCacheSettings(enabled=False))
+    apply_query_settings(memory, cache=ResultCacheSettings(enabled=False))
     assert memory.search("irrigation").age is None
     assert memory.search("irrigation").age is None
-    answer_as(memory)
+    apply_query_settings(memory)
     memory.search("irrigation")
     assert memory.search("irrigation").age is not None
 
@@ -74,7 +76,7 @@ def test_running_search_keeps_its_settings(memory, provider, monkeypatch):
     with ThreadPoolExecutor(1) as pool:
         under_way = pool.submit(memory.search, "a pressure gauge", min_score=0)
         assert begun.wait(30)
-        answer_as(memory, hybrid=HybridSettings(enabled=False))
+        apply_query_settings(memory, hybrid=HybridSettings(enabled=False))
         go_on.set()
         assert under_way.result(30).mode == "hybrid"
     assert memory.search("a pressure gauge", min_score=0).mode == "vector"
@@ -83,5 +85,5 @@ def test_running_search_keeps_its_settings(memory, provider, monkeypatch):
 def test_status_listener_notified(memory):
     received = []
     memory.add_status_listener(lambda: received.append(True))
-    answer_as(memory)
+    apply_query_settings(memory)
     assert received

@@ -172,7 +172,7 @@ def test_forgotten_fact_hidden_and_restorable(facts: Facts) -> None:
     facts.restore([fact.id])
     assert facts.all() == (fact,)
     facts.change(msgspec.structs.replace(fact, text="I prefer coffee"))
-    facts.put_back(before)
+    facts.revert_to(before)
     assert facts.all() == (fact,)
     assert texts(facts, "prefer tea") == ["I prefer tea"]
 

@@ -68,7 +68,7 @@ def _passages(outcome: SearchOutcome) -> list[tuple[str, int, float]]:
 def test_first_and_whole_answer_equal_separate_searches(memory: BuiltinMemory, query: str) -> None:
     first, whole = _twice(memory, query)
     by_words = memory.search(query, mode="keyword")
-    memory.answer_as(Settings())  # drops cached answers
+    memory.apply_query_settings(Settings())  # drops cached answers
     alone = memory.search(query)
     assert [outcome.mode for outcome in first] == ["keyword"]
     assert whole.mode == "hybrid"

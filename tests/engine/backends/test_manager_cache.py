@@ -76,7 +76,7 @@ def test_other_settings_are_another_memory(workspace, settings, made):
 def test_same_answering_settings_share_memory(workspace, settings, made):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     changed = msgspec.structs.replace(settings, query=QuerySettings(max_results=1))
-    first.answer_as(msgspec.structs.replace(changed, provider="none"))  # it applies only query settings
+    first.apply_query_settings(msgspec.structs.replace(changed, provider="none"))  # it applies only query settings
     third = engine.open_memory(workspace, changed)
     assert len(made) == 1
     third.sync()
@@ -87,7 +87,7 @@ def test_same_answering_settings_share_memory(workspace, settings, made):
     for memory in (first, second, third, fourth):
         memory.close()
     with pytest.raises(Closed):
-        first.answer_as(changed)
+        first.apply_query_settings(changed)
     with pytest.raises(Closed):
         made[0].search("irrigation")
 

@@ -102,7 +102,7 @@ def test_quota_midway_charges_only_answered(open_service: Open, openai: OpenAISe
     here = FakeProvider(id="embedded")
     monkeypatch.setitem(provider_selection.FACTORIES, "embedded", lambda settings, key: here)
     memory = open_service(openai, price=0.02, fallback="embedded")
-    provider = memory._slot.provider()
+    provider = memory._provider.provider()
     provider.limits = msgspec.structs.replace(provider.limits, inputs=10, at_once=1)
     openai.before = lambda request: openai.faults.append(openai.out_of_quota()) if len(openai.requests) == 3 else None
     report = memory.sync()

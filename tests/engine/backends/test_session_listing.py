@@ -59,7 +59,7 @@ def list_only(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
         raise Cancelled
 
     with monkeypatch.context() as patch:
-        patch.setattr(TranscriptRows, "take", cancelled)
+        patch.setattr(TranscriptRows, "index", cancelled)
         assert memory.sync().cancelled
 
 

@@ -542,11 +542,11 @@ def test_counts_pause_only_while_a_sync_runs(open_memory, workspace: Path, monke
     memory.sync()
     counts, selection = IndexCounts(memory.store, memory.vectors), selection_of(None)
     monkeypatch.setattr(status_report.time, "thread_time", itertools.count().__next__)  # one took a second
-    before = counts.now(selection, syncing=True)
+    before = counts.current(selection, syncing=True)
     (workspace / "new.md").write_text("A new note.\n")
     memory.sync()
-    assert counts.now(selection, syncing=True) is before
-    [source], [earlier] = counts.now(selection, syncing=False).sources, before.sources
+    assert counts.current(selection, syncing=True) is before
+    [source], [earlier] = counts.current(selection, syncing=False).sources, before.sources
     assert (source.files, source.chunks) == (earlier.files + 1, earlier.chunks + 1)
 
 

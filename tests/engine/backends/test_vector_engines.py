@@ -143,7 +143,7 @@ def test_engines_give_the_same_fifty_results(open_memory: OpenMemory, workspace:
     assert answers(memory) == expected
     hybrid = [result.citation for result in memory.search("valve of note 17", max_results=50, min_score=0).results]
     monkeypatch.setattr(sqlite_vec_engine.Vec0Engine, "search", lambda *_: None)
-    memory.answer_as(Settings())  # clears cached answers
+    memory.apply_query_settings(Settings())  # clears cached answers
     assert [r.citation for r in memory.search("valve of note 17", max_results=50, min_score=0).results] == hybrid
 
 
@@ -163,7 +163,7 @@ def test_search_while_the_engine_switches_is_complete(
     seen, write = [], IndexStore.write
 
     def look_first(store: IndexStore, *args):
-        memory.answer_as(Settings())
+        memory.apply_query_settings(Settings())
         seen.append(answers(memory))
         return write(store, *args)
 
@@ -267,7 +267,7 @@ def test_table_that_breaks_while_open_is_shown(open_memory: OpenMemory) -> None:
     assert engine_of(memory) == "sqlite-vec"
     with memory.store.write() as writer:
         writer.connection.execute("DROP TABLE chunks_vec_vector_chunks00")
-    memory.answer_as(Settings())  # clears cached answers
+    memory.apply_query_settings(Settings())  # clears cached answers
     assert answers(memory) == expected
     vector = memory.status().vector
     assert (vector.engine, vector.reason) == ("numpy", "The next update fills the table of sqlite-vec.")

@@ -60,7 +60,7 @@ def text_in(data: bytes, ending: str) -> str:
     text = DocumentText()
     with suppress(TextFull):
         READERS[ending](data, text)
-    return text.whole()
+    return text.finish()
 
 
 def problem_of(data: bytes, ending: str) -> tuple[str, str]:
@@ -1002,7 +1002,7 @@ def test_index_and_viewer_have_the_same_lines(tmp_path: Path) -> None:
     path.write_bytes(odt('<text:h text:outline-level="1">Plan</text:h><text:p>Words</text:p>'))
     text = read_note(str(path), "a.odt", 10_000_000).text
     with NumberedText.open(path) as lines:
-        assert lines.whole() == text
+        assert lines.full_text() == text
         assert lines.line(3) == "Words"
         assert lines.size == path.stat().st_size
 

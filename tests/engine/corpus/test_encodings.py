@@ -88,7 +88,7 @@ def written(folder: Path, data: bytes) -> tuple[str, str]:
     text = read_note(str(path), "n.md", 10_000_000).text
     with NumberedText.open(path) as lines:
         assert lines.size == len(data)
-        assert lines.whole() == text
+        assert lines.full_text() == text
         expected = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
         assert lines.lines(1, lines.line_count) == expected
         return text, lines.encoding

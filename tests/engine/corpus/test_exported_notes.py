@@ -25,7 +25,7 @@ from tests.helpers.document_files import archive
 def text_in(read: Callable[[bytes, DocumentText], None], data: bytes) -> str:
     text = DocumentText()
     read(data, text)
-    return text.whole()
+    return text.finish()
 
 
 def exported(value: Any) -> str:

@@ -181,7 +181,7 @@ def test_document_reads_as_markdown_everywhere(tmp_path: Path, name: str, value:
     path.write_text(json.dumps(value, ensure_ascii=False), codec)
     assert read_note(str(path), name, 10_000).text == text
     with NumberedText.open(path) as lines:
-        assert lines.whole() == text
+        assert lines.full_text() == text
         assert lines.lines(1, 3) == text.split("\n")[:3]
         assert lines.size == path.stat().st_size
 
@@ -203,7 +203,7 @@ def test_damaged_document_has_reason_and_is_shown_raw(tmp_path: Path, name: str,
     assert refused.value.issue.rule == "unknown-format"
     assert reason in refused.value.issue.detail
     with NumberedText.open(tmp_path / name) as lines:
-        assert lines.whole() == data.decode()
+        assert lines.full_text() == data.decode()
 
 
 def test_empty_canvas_is_empty_text() -> None:

@@ -28,7 +28,7 @@ def text_in(read: Callable[[bytes, DocumentText], None], data: bytes) -> str:
     text = DocumentText()
     with suppress(TextFull):
         read(data, text)
-    return text.whole()
+    return text.finish()
 
 
 def rule_of(read: Callable[[bytes, DocumentText], None], data: bytes) -> str:

@@ -174,7 +174,7 @@ def test_nesting_is_limited() -> None:
     for _ in range(100):
         out.open("> ", "> ")
     out.line("text")
-    assert out.take() == ["> " * 10 + "text"]
+    assert out.take_lines() == ["> " * 10 + "text"]
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -267,7 +267,7 @@ def test_page_has_every_word_of_the_text(ending: str, data: st.DataObject) -> No
 def test_marker_within_a_line_is_not_escaped(start: str) -> None:
     writer = MarkdownWriter()
     writer.paragraph(f"{start} `step 2. -`")
-    assert "".join(writer.take()).lstrip("\\") == f"{start} `step 2. -`"
+    assert "".join(writer.take_lines()).lstrip("\\") == f"{start} `step 2. -`"
 
 
 def test_inserted_values_are_limited() -> None:

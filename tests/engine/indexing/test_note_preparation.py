@@ -70,7 +70,7 @@ def started(preparation: NotePreparation) -> list[NewFile | FileIssue]:
     deadline = time.monotonic() + LONGEST_WAIT
     for number in range(1_000_000):
         before = len(found)
-        found += preparation.put(*note(number, words=20_000))
+        found += preparation.submit(*note(number, words=20_000))
         if len(found) == before:
             return found
         assert time.monotonic() < deadline
@@ -80,7 +80,7 @@ def started(preparation: NotePreparation) -> list[NewFile | FileIssue]:
 
 def put_many(preparation: NotePreparation) -> None:
     for number in range(100):
-        for _ in preparation.put(*note(number)):
+        for _ in preparation.submit(*note(number)):
             pass
 
 
@@ -93,7 +93,7 @@ def test_rows_are_the_same_in_the_order_of_the_notes(preparation: NotePreparatio
     found = started(preparation)
     first = len(found) + 1  # one is on its way
     for number in range(first, first + 100):
-        found += preparation.put(*note(number))
+        found += preparation.submit(*note(number))
     found += preparation.remaining()
     assert [file.path for file in found] == [f"weir/note-{number}.md" for number in range(first + 100)]
     assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 100)]
@@ -103,12 +103,12 @@ def test_notes_of_a_process_that_dies_are_prepared_here(preparation: NotePrepara
     found = started(preparation)
     first = len(found) + 1
     for number in range(first, first + 30):
-        found += preparation.put(*note(number))
+        found += preparation.submit(*note(number))
     for process in multiprocessing.active_children():
         if process.name == "mnemoscope-notes":
             process.kill()
     for number in range(first + 30, first + 60):
-        found += preparation.put(*note(number))
+        found += preparation.submit(*note(number))
     found += preparation.remaining()
     assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 60)]
 
@@ -133,7 +133,7 @@ def test_fault_in_another_process_fails_one_note_only(
     with NotePreparation(CHUNKING, crashes, token, MANY) as preparation:
         found = started(preparation)
         for number in (1, 2, 3, 0, 4, 5, 6):
-            found += preparation.put(*note(number))
+            found += preparation.submit(*note(number))
         found += preparation.remaining()
         assert all(process.is_alive() for process in others(set()))
     assert [made.path for made in found if isinstance(made, FileIssue)] == ["weir/note-0.md"] * 2
@@ -144,7 +144,7 @@ def test_file_name_with_invalid_utf8_is_prepared_in_process(preparation: NotePre
     found = started(preparation)
     file, text = note(0)
     file = msgspec.structs.replace(file, path="/\udcff")
-    found += preparation.put(file, text)
+    found += preparation.submit(file, text)
     found += preparation.remaining()
     assert found[-1] == prepare(file, text, CHUNKING)
 
@@ -165,7 +165,7 @@ def test_kill_does_not_count_against_a_waiting_note(preparation: NotePreparation
     with crashes.during_sync(forget=False):
         with crashes.reading(file, partly=True):
             pass
-        list(preparation.put(file, text))
+        list(preparation.submit(file, text))
         later = CrashRecord(crashes.folder)
         with later.during_sync(forget=False):  # as if the program had been killed now
             assert later.crashes(file) == 0
@@ -197,7 +197,7 @@ def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) ->
     before = set(multiprocessing.active_children())
     with NotePreparation(CHUNKING, crashes, token, size=10_000) as preparation:
         assert not others(before)
-        assert [file.path for file in preparation.put(*note(1))] == ["weir/note-1.md"]
+        assert [file.path for file in preparation.submit(*note(1))] == ["weir/note-1.md"]
         assert list(preparation.remaining()) == []
 
 
@@ -243,7 +243,7 @@ def test_stored_beginning_reaches_the_other_process(preparation: NotePreparation
         for id_, c in enumerate(prepare(file, text, CHUNKING).chunks, 1)
     ]
     found = started(preparation)
-    found += preparation.put(file, text, StoredNote(names, tuple(rows[:2])))
+    found += preparation.submit(file, text, StoredNote(names, tuple(rows[:2])))
     found += preparation.remaining()
     last = found[-1]
     assert isinstance(last, NewFile)

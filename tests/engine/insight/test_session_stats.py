@@ -100,7 +100,7 @@ def test_invalid_price_list_shows_a_valid_example(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as refused:
         load_prices(str(own))
     own.write_text(str(refused.value).partition("as in: ")[2])
-    assert load_prices(str(own)).knows("claude-sonnet-5")
+    assert load_prices(str(own)).has_price("claude-sonnet-5")
 
 
 def test_total_marks_unknown_values() -> None:

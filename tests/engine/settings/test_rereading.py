@@ -17,13 +17,13 @@ def test_changed_settings_file_is_read_again(tmp_path: Path) -> None:
         return load_settings(tmp_path, config=path if path.exists() else None)
 
     settings = RereadSettings(path, load)
-    assert settings.now().citations == "auto"
+    assert settings.current().citations == "auto"
     path.write_text('[defaults]\ncitations = "off"\n')
-    assert settings.now().citations == settings.now().citations == "off"
+    assert settings.current().citations == settings.current().citations == "off"
     path.write_text("[defaults]\ncitations = 5\n")
     for _ in range(2):
         with pytest.raises(SettingsError, match="citations"):
-            settings.now()
+            settings.current()
     path.unlink()
-    assert settings.now().citations == "auto"
+    assert settings.current().citations == "auto"
     assert len(reads) == 5

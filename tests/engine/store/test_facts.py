@@ -47,22 +47,22 @@ def test_stored_fact_is_unchanged(rows: FactRows) -> None:
     whole = make(
         "a", "Tee 🍵", waiting=True, session_key="agent:main", forgotten=5.0, forgotten_by="agent", origin="capture"
     )
-    rows.put(whole, make("b", created=2.0))
+    rows.save(whole, make("b", created=2.0))
     assert rows.all() == (make("b", created=2.0), whole)
 
 
 def test_text_change_drops_vector_category_does_not(rows: FactRows) -> None:
-    rows.put(make("a"))
+    rows.save(make("a"))
     rows.save_vectors(MODEL, [("a", "I prefer tea.", b"12")])
-    rows.put(make("a", category="other"))
+    rows.save(make("a", category="other"))
     assert rows.vectors(MODEL) == {"a": b"12"}
     assert rows.vectors(ModelName("embedded", "use", "2")) == {}
-    rows.put(make("a", "I prefer coffee."))
+    rows.save(make("a", "I prefer coffee."))
     assert rows.vectors(MODEL) == {}
 
 
 def test_late_vector_not_stored(rows: FactRows) -> None:
-    rows.put(make("a", "new"))
+    rows.save(make("a", "new"))
     rows.save_vectors(MODEL, [("a", "old", b"12"), ("gone", "new", b"34"), ("a", "new", b"56")])
     assert rows.vectors(MODEL) == {"a": b"56"}
 
@@ -70,11 +70,11 @@ def test_late_vector_not_stored(rows: FactRows) -> None:
 def test_stamp_changes_on_any_write(rows: FactRows, user: UserData, tmp_path: Path) -> None:
     before = rows.stamp()
     assert rows.stamp() == before
-    rows.put(make("a"))
+    rows.save(make("a"))
     mine = rows.stamp()
     assert mine != before
     elsewhere = UserData(tmp_path / "user.sqlite")
-    FactRows(elsewhere).put(make("b"))
+    FactRows(elsewhere).save(make("b"))
     elsewhere.close()
     assert rows.stamp() != mine
     assert {fact.id for fact in rows.all()} == {"a", "b"}
@@ -83,7 +83,7 @@ def test_stamp_changes_on_any_write(rows: FactRows, user: UserData, tmp_path: Pa
 def test_erased_fact_in_no_file(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     with contextlib.closing(UserData(path)) as data:
-        FactRows(data).put(make("a", SECRETIVE), make("b", "kept"))
+        FactRows(data).save(make("a", SECRETIVE), make("b", "kept"))
         FactRows(data).save_vectors(MODEL, [("a", SECRETIVE, b"vector-of-it")])
     # The next version of the program leaves a copy with all of it aside.
     newest = len(user_data.USER_MIGRATIONS)
@@ -101,21 +101,21 @@ def test_erased_fact_in_no_file(tmp_path: Path) -> None:
 
 
 def test_expired_facts_erased_only(rows: FactRows) -> None:
-    rows.put(make("old", forgotten=10.0), make("new", forgotten=30.0), make("kept"))
+    rows.save(make("old", forgotten=10.0), make("new", forgotten=30.0), make("kept"))
     rows.erase_old(20.0)
     assert {fact.id for fact in rows.all()} == {"new", "kept"}
 
 
 def test_changed_text_purged_after_settling(rows: FactRows, tmp_path: Path) -> None:
-    rows.put(make("a", SECRETIVE))
-    rows.put(make("a", "other"))
+    rows.save(make("a", SECRETIVE))
+    rows.save(make("a", "other"))
     rows.settle()
     assert not any(SECRETIVE.encode() in file.read_bytes() for file in tmp_path.iterdir())
 
 
 def test_read_only_facts_say_why(tmp_path: Path) -> None:
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
-        FactRows(data).put(make("a"))
+        FactRows(data).save(make("a"))
         data.settle()
     with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
         rows = FactRows(data)
@@ -124,7 +124,7 @@ def test_read_only_facts_say_why(tmp_path: Path) -> None:
         rows.erase_old(99.0)
         assert "cannot be written" in rows.problem
         with pytest.raises(IndexReadOnly, match="cannot be written"):
-            rows.put(make("b"))
+            rows.save(make("b"))
         with pytest.raises(IndexReadOnly):
             rows.erase(["a"])
 
@@ -133,7 +133,7 @@ def test_old_facts_survive_migration(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     facts = [make(str(number), f"fact {number}", created=float(number)) for number in range(50)]
     with contextlib.closing(UserData(path)) as data:
-        FactRows(data).put(*facts)
+        FactRows(data).save(*facts)
     later = [lambda connection: connection.execute("CREATE TABLE x (y)")]
     with at_version(len(user_data.USER_MIGRATIONS), later), contextlib.closing(UserData(path)) as data:
         assert FactRows(data).all() == tuple(reversed(facts))

@@ -29,7 +29,7 @@ def test_unseen_note_reported_after_restart(user: UserData, path: Path) -> None:
     later = UserData(path)
     notes = UnseenNotes(later)
     assert notes.all() == (note(2), note(1))
-    notes.seen(("memory/2.md", "memory/9.md"))
+    notes.mark_seen(("memory/2.md", "memory/9.md"))
     assert UnseenNotes(user).all() == (note(1),)
     later.close()
 
@@ -44,6 +44,6 @@ def test_unsavable_notes_not_reported(path: Path) -> None:
     data = UserData(path, read_only=True)
     notes = UnseenNotes(data)
     notes.add(note(1))
-    notes.seen(("memory/1.md",))
+    notes.mark_seen(("memory/1.md",))
     assert notes.all() == ()
     data.close()

@@ -15,7 +15,7 @@ def integration(window, quick_search, appearance, tray_there, tmp_path) -> Deskt
 
 def _want(window, **wanted: bool) -> None:
     settings = window.workspace.current.settings
-    window.workspace.take_settings(
+    window.workspace.apply_settings(
         msgspec.structs.replace(settings, window=msgspec.structs.replace(settings.window, **wanted)),
         window.workspace.current.folder,
     )

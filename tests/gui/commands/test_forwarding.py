@@ -124,22 +124,22 @@ def test_key_without_result_does_nothing(qtbot, opened):
     assert box.text() == ""
 
 
-@pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QSpinBox, QComboBox])
-def test_unbound_alt_letter_types_nothing_in_field(qtbot, opened, kind):
-    field = kind(opened.centralWidget())
-    if isinstance(field, QComboBox):
-        field.setEditable(True)
-    text = getattr(field, "toPlainText", None) or getattr(field, "currentText", None) or field.text
-    field.show()
-    field.setFocus()
-    assert QApplication.focusWidget() is field
-    before = text()
-    for key in UNBOUND:
-        qtbot.keyClick(field, key, ALT)
-    assert text() == before
-    qtbot.keyClick(field, Key.Key_7)
-    assert "7" in text()
-    field.deleteLater()
+def test_unbound_alt_letter_types_nothing_in_field(qtbot, opened):
+    for kind in (QLineEdit, QPlainTextEdit, QSpinBox, QComboBox):
+        field = kind(opened.centralWidget())
+        if isinstance(field, QComboBox):
+            field.setEditable(True)
+        text = getattr(field, "toPlainText", None) or getattr(field, "currentText", None) or field.text
+        field.show()
+        field.setFocus()
+        assert QApplication.focusWidget() is field
+        before = text()
+        for key in UNBOUND:
+            qtbot.keyClick(field, key, ALT)
+        assert text() == before, kind
+        qtbot.keyClick(field, Key.Key_7)
+        assert "7" in text(), kind
+        field.deleteLater()
 
 
 def test_option_key_that_composes_character_types_it(qtbot, opened):
@@ -163,16 +163,15 @@ def test_every_box_of_window_ignores_alt_letters(qtbot, opened):
         assert (field.text() if isinstance(field, QLineEdit) else field.toPlainText()) == before
 
 
-@pytest.mark.parametrize(
-    ("key", "modifier", "shown"),
-    [
-        (Key.Key_F3, Modifier.NoModifier, lambda window: not window.viewer.hint.isHidden()),
-        (Key.Key_R, ALT, lambda window: window.viewer.page is window.viewer.rendered),
-        (Key.Key_F, CTRL, lambda window: window.viewer.find_in_text.open),
-    ],
-)
-def test_key_of_the_viewer_works_in_result_list(qtbot, opened, key, modifier, shown):
+def test_key_of_the_viewer_works_in_result_list(qtbot, opened):
     _searched(qtbot, opened)
-    opened.search.focus_list()
-    qtbot.keyClick(QApplication.focusWidget(), key, modifier)
-    qtbot.waitUntil(lambda: shown(opened))
+    viewer = opened.viewer
+    for key, modifier, is_shown in (
+        (Key.Key_F3, Modifier.NoModifier, lambda: not viewer.hint.isHidden()),
+        (Key.Key_R, ALT, lambda: viewer.page is viewer.rendered),
+        (Key.Key_F, CTRL, lambda: viewer.find_in_text.open),
+    ):
+        opened.search.focus_list()
+        assert not is_shown()
+        qtbot.keyClick(QApplication.focusWidget(), key, modifier)
+        qtbot.waitUntil(is_shown)

@@ -1,6 +1,6 @@
 import pytest
 
-from gui.help.pages import LANGUAGES, find, read_pages
+from gui.help.pages import LANGUAGES, read_pages, search_pages
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +38,8 @@ def pages():
         ("backup", "trouble"),
     ],
 )
-def test_find_ranks_answering_page_in_top_three(pages, query, page):
-    assert page in [section.page for section in find(pages, query)][:3]
+def test_search_ranks_answering_page_in_top_three(pages, query, page):
+    assert page in [section.page for section in search_pages(pages, query)][:3]
 
 
 @pytest.mark.parametrize(
@@ -65,20 +65,22 @@ def test_find_ranks_answering_page_in_top_three(pages, query, page):
         ("Duplikate", "index-view"),
     ],
 )
-def test_find_ranks_german_page_in_top_three(query, page):
+def test_search_ranks_german_page_in_top_three(query, page):
     pages = read_pages({}, frozenset(), "de")
-    assert page in [section.page for section in find(pages, query, LANGUAGES["de"])][:3]
+    assert page in [section.page for section in search_pages(pages, query, LANGUAGES["de"])][:3]
 
 
-def test_find_ignores_case_endings_and_matches_prefixes(pages):
-    assert find(pages, "DUPLICATES")[0] == find(pages, "duplicate")[0] == find(pages, "duplic")[0]
+def test_search_ignores_case_endings_and_matches_prefixes(pages):
+    assert (
+        search_pages(pages, "DUPLICATES")[0] == search_pages(pages, "duplicate")[0] == search_pages(pages, "duplic")[0]
+    )
 
 
-def test_find_ranks_heading_above_passing_mention(pages):
-    assert find(pages, "map")[0].heading == "Map"
+def test_search_ranks_heading_above_passing_mention(pages):
+    assert search_pages(pages, "map")[0].heading == "Map"
 
 
-def test_find_ignores_unknown_words_and_empty_query(pages):
-    assert find(pages, "duplicates xyzzyq")[0] == find(pages, "duplicates")[0]
-    assert find(pages, "xyzzyq") == []
-    assert find(pages, "") == []
+def test_search_ignores_unknown_words_and_empty_query(pages):
+    assert search_pages(pages, "duplicates xyzzyq")[0] == search_pages(pages, "duplicates")[0]
+    assert search_pages(pages, "xyzzyq") == []
+    assert search_pages(pages, "") == []

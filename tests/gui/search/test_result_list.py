@@ -100,7 +100,7 @@ def test_new_results_above_are_counted_and_click_shows_them(qtbot, show, results
 
 def test_overtaking_results_are_counted_until_navigation(qtbot, show, results):
     show(*_names(10, 60))
-    results.hold()
+    results.pin_current()
     show(*_names(30, 60), *_names(10, 30), keep=True)
     assert _current(results) == "010.md"
     assert results.new_above.text() == "30 more results above"
@@ -114,7 +114,7 @@ def test_best_result_is_selected_until_user_has_seen_one(show, results):
     show("b.md")
     show("a.md", "b.md", keep=True)
     assert _current(results) == "a.md"
-    results.hold()
+    results.pin_current()
     show("c.md", "a.md", "b.md", keep=True)
     assert _current(results) == "a.md"
 

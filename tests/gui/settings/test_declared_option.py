@@ -6,7 +6,7 @@ import pytest
 
 from engine import Settings, all_options, load_settings, settings_path
 from engine.settings import catalog, checking, loading, saving
-from engine.settings.settings_section import Group, Section, answering_as, option
+from engine.settings.settings_section import Group, Section, option, with_query_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.edited_options import applies_at_once
 from gui.settings.option_pages import placed_options
@@ -48,7 +48,7 @@ def test_declared_option_is_in_the_catalogue_with_its_page():
 
 def test_answering_option_alone_changes_an_open_memory():
     wanted = InventedSettings(ruler=RulerSettings(width=5, curve=0.9))
-    assert answering_as(InventedSettings(), wanted).ruler == RulerSettings(width=3, curve=0.9)
+    assert with_query_settings(InventedSettings(), wanted).ruler == RulerSettings(width=3, curve=0.9)
 
 
 def test_declared_option_is_shown_searched_and_saved(qtbot, appearance, jobs, memory, tmp_path, user_home):

@@ -315,7 +315,7 @@ def test_failed_write_is_reported_though_the_file_breaks(qtbot, model, monkeypat
 
 def test_move_to_other_layer_is_one_undo_step(qtbot, model, notes):
     model.set("window.theme", "dark", "defaults")
-    model.put(SettingChange("window.theme", "workspace", "light"), SettingChange("window.theme", "defaults", None))
+    model.change(SettingChange("window.theme", "workspace", "light"), SettingChange("window.theme", "defaults", None))
     _rest(qtbot, model)
     assert load_settings(notes).window.theme == "light"
     assert load_settings().window.theme == "system"

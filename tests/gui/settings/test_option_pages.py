@@ -10,7 +10,7 @@ from gui.settings.option_pages import (
     ALSO_CALLED,
     FORMS,
     PAGES,
-    fit,
+    match_rank,
     name_of,
     options_on,
     placed_options,
@@ -71,24 +71,24 @@ def german():
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize("query", ["größte datei", "grosste", "max_file", "max file", "quellen max"])
 def test_option_is_found_by_shown_text_and_key(query):
-    assert fit(placed_options()["max_file_bytes"], 1, words_of(query)) is not None
+    assert match_rank(placed_options()["max_file_bytes"], 1, words_of(query)) is not None
 
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize("query", ["maximum file", "sources"])
 def test_option_is_not_found_by_hidden_english_text(query):
-    assert fit(placed_options()["max_file_bytes"], 1, words_of(query)) is None
+    assert match_rank(placed_options()["max_file_bytes"], 1, words_of(query)) is None
 
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize("query", ["hell", "light", "high-contrast"])
 def test_choices_are_found_by_label_and_settings_value(query):
-    assert fit(placed_options()["window.theme"], "system", words_of(query)) is not None
+    assert match_rank(placed_options()["window.theme"], "system", words_of(query)) is not None
 
 
 @pytest.mark.usefixtures("german")
 def test_unrelated_words_match_nothing():
-    assert fit(placed_options()["max_file_bytes"], 1, words_of("largest theme")) is None
+    assert match_rank(placed_options()["max_file_bytes"], 1, words_of("largest theme")) is None
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_unrelated_words_match_nothing():
 )
 def test_option_is_found_by_synonym(query, key):
     option = placed_options()[key]
-    assert fit(option, option.option.default, words_of(query)) == 2
+    assert match_rank(option, option.option.default, words_of(query)) == 2
 
 
 def test_synonym_keys_are_existing_options():
@@ -126,11 +126,11 @@ def test_synonym_keys_are_existing_options():
 )
 def test_option_name_ranks_above_help_text(query, key, how):
     option = placed_options()[key]
-    assert fit(option, option.option.default, words_of(query)) == how
+    assert match_rank(option, option.option.default, words_of(query)) == how
 
 
 @pytest.mark.parametrize(("query", "value"), [(".md", (".md", ".txt")), ("*.bak", ("*.bak",)), ("~/sync", ("~/sync",))])
 def test_words_that_begin_with_a_sign_are_found_and_marked(query, value):
-    assert fit(placed_options()["exclude"], value, words_of(query)) is not None
+    assert match_rank(placed_options()["exclude"], value, words_of(query)) is not None
     marked = [part for part, style in with_marks(f"Files: {query}", query, QPalette()) if style]
     assert marked == [query]

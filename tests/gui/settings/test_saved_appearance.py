@@ -69,14 +69,14 @@ def test_workspace_theme_is_saved_in_workspace(qtbot, make, appearance, workspac
 
 def test_external_settings_change_applies_immediately(make, appearance, workspace):
     make()
-    workspace.take_settings(_with(theme="dark", font_scale=1.15), workspace.current.folder)
+    workspace.apply_settings(_with(theme="dark", font_scale=1.15), workspace.current.folder)
     assert (appearance.theme, appearance.font_scale) == ("dark", 1.15)
 
 
 def test_command_line_theme_stays_and_is_not_saved(qtbot, make, appearance, workspace):
     appearance.set_theme("dark")
     controller = make(overruled=True)
-    workspace.take_settings(_with(editor="vim"), workspace.current.folder)
+    workspace.apply_settings(_with(editor="vim"), workspace.current.folder)
     controller.save()
     assert appearance.theme == "dark"
     assert load_settings().window.theme == "system"

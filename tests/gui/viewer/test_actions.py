@@ -106,6 +106,6 @@ def test_read_failure_is_shown(qtbot, panel: ViewerPanel, show, memory: FakeMemo
     def fail(*_: object) -> str:
         raise OSError("The disk went away.")
 
-    monkeypatch.setattr(panel.source.lines, "whole", fail)
+    monkeypatch.setattr(panel.source.lines, "full_lines", fail)
     panel.similar.action.trigger()
     qtbot.waitUntil(panel.hint.isVisible)

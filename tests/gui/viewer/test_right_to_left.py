@@ -141,7 +141,7 @@ def test_code_runs_left_to_right(make):
 def test_arrow_keys_move_visually(make):
     view = make(wrap=True)
     for line, ahead, back in ((2, Qt.Key.Key_Right, Qt.Key.Key_Left), (3, Qt.Key.Key_Left, Qt.Key.Key_Right)):
-        view.selection.put((line, 2))
+        view.selection.start_at((line, 2))
         QTest.keyClick(view, ahead, Qt.KeyboardModifier.ShiftModifier)
         assert view.selection.caret == (line, 3)
         QTest.keyClick(view, back, Qt.KeyboardModifier.ShiftModifier)

@@ -288,7 +288,7 @@ def test_columns_after_emoji_are_correct(view: SourceView) -> None:
 
 def test_shift_arrow_keys_extend_selection(view: SourceView) -> None:
     shift = Qt.KeyboardModifier.ShiftModifier
-    view.selection.put((3, 0))
+    view.selection.start_at((3, 0))
     for key in (Qt.Key.Key_End, Qt.Key.Key_Right, Qt.Key.Key_Right):
         QTest.keyClick(view, key, shift)
     assert view.selection.ends == ((3, 0), (4, 1))
@@ -356,7 +356,7 @@ def test_cached_line_layouts_are_bounded(view: SourceView, tmp_path: Path) -> No
     for _ in range(3):
         for line in range(1, 201):
             view.text_at(line)
-    kept = sum(view.layouts.known(line) for line in range(1, 201))
+    kept = sum(view.layouts.is_cached(line) for line in range(1, 201))
     assert kept == 3_000_000 // len(view.text_at(200))
 
 

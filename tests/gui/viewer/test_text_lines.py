@@ -46,7 +46,7 @@ def test_lines_in_memory_count_from_one() -> None:
 
 def test_selection_ends_are_ordered() -> None:
     selection = Selection()
-    selection.put((5, 3))
+    selection.start_at((5, 3))
     assert selection.ends is None
     selection.extend((2, 7))
     assert selection.ends == ((2, 7), (5, 3))

@@ -183,7 +183,7 @@ def _ink(button: QPushButton) -> str:
     return max(pixels, key=lambda colour: colour.alpha()).name()
 
 
-def test_icon_follows_theme_and_font_scale(qtbot, qapp, appearance):
+def test_icon_follows_theme_font_scale_and_screen(qtbot, qapp, appearance, monkeypatch):
     button = IconButton("close", "Close")
     qtbot.addWidget(button)
     button.show()
@@ -194,6 +194,9 @@ def test_icon_follows_theme_and_font_scale(qtbot, qapp, appearance):
     appearance.set_font_scale(2.0)
     qapp.processEvents()
     assert button.iconSize().width() == 32
+    monkeypatch.setattr(button, "devicePixelRatioF", lambda: 3.0)
+    button.grab()
+    assert button.icon().availableSizes() == [QSize(96, 96)]
     assert not application_icon().isNull()
 
 

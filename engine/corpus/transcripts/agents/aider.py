@@ -12,7 +12,7 @@ _HISTORY = ".aider.chat.history.md"
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    """Yield the file named by a variable, and that of sessions outside of projects."""
+    """Yield the history file that an environment variable names, and the one in the home folder."""
     for path in (machine.folder_in("AIDER_CHAT_HISTORY_FILE"), machine.below_home(_HISTORY)):
         if path:
             yield "", path

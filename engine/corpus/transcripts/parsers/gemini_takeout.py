@@ -69,7 +69,7 @@ def _answer(value: Mapping[str, Any]) -> str:
                 room -= len(html)
                 read_html(b"\xef\xbb\xbf" + html.encode("utf-8", "replace"), text)
         text.title = ""
-        return text.whole().strip()
+        return text.finish().strip()
     except DocumentError:
         return ""
 

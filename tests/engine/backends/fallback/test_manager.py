@@ -54,14 +54,14 @@ def test_failed_search_uses_builtin_immediately(open_manager, backend):
 def test_latest_settings_apply_to_next_memory(open_manager, backend):
     manager = open_manager(pause=0)
     manager.sync()
-    manager.answer_as(Settings(query=QuerySettings(max_results=1)))
+    manager.apply_query_settings(Settings(query=QuerySettings(max_results=1)))
     assert len(manager.search("irrigation").results) == 1
     backend.fails(GONE)
     assert len(manager.search("irrigation").results) == 1, "the built-in index was opened on demand"
-    manager.answer_as(Settings())
+    manager.apply_query_settings(Settings())
     assert len(manager.search("irrigation").results) == 2
     backend.works()
-    manager.answer_as(Settings(query=QuerySettings(max_results=1)))
+    manager.apply_query_settings(Settings(query=QuerySettings(max_results=1)))
     outcome = manager.search("irrigation")
     assert not outcome.notice, "the chosen backend answers again"
     assert len(outcome.results) == 1

@@ -22,8 +22,8 @@ def _found(memory: MemorySearchManager) -> int:
 def test_changed_settings_apply_to_next_query(opened: Bench):
     memory = opened.ready()
     assert _found(memory) == 3
-    memory.answer_as(_most(1))
+    memory.apply_query_settings(_most(1))
     assert _found(memory) == 1
     assert len(memory.search("irrigation", max_results=2).results) == 2, "a limit in the request overrides the settings"
-    memory.answer_as(_most(2))
+    memory.apply_query_settings(_most(2))
     assert _found(memory) == 2

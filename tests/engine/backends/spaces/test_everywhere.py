@@ -17,7 +17,7 @@ from engine.records import KnownWorkspace, SearchOutcome
 from engine.records.workspaces import name_in, split_name
 from engine.settings import Settings
 from engine.settings.search_settings import QuerySettings
-from engine.workspaces.known_workspaces import here_and_others, known_workspaces
+from engine.workspaces.known_workspaces import current_and_others, known_workspaces
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces, Part, merged
 from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory
@@ -206,11 +206,11 @@ def test_changed_settings_apply_to_next_query_everywhere(
     strict = Settings(query=QuerySettings(min_score=1))
     for folder, expected in ((work, ["note.md"]), (garden, [])):
         in_force[folder] = strict
-        everywhere.answer_as(in_force[garden])
+        everywhere.apply_query_settings(in_force[garden])
         assert found() == expected
     usual = Settings()
     in_force.update({garden: usual, work: usual})
-    everywhere.answer_as(usual)
+    everywhere.apply_query_settings(usual)
     assert found() == ["///work/note.md", "note.md"]
 
 
@@ -286,7 +286,7 @@ def ask(
     folders: dict[str, Path], tmp_path: Path, open_: Open, other: Open, cancel: CancelToken | None = None
 ) -> SearchOutcome:
     known = known_workspaces(store_path=str(tmp_path / "data"))
-    here, others = here_and_others(known, folders["garden"])
+    here, others = current_and_others(known, folders["garden"])
     pool = MemoryPool(lambda folder, _: (other if folder.endswith("boat") else open_)(folder), lambda _: Settings())
     try:
         every = AllWorkspaces(open_(here.folder), pool, deadline_seconds=2)

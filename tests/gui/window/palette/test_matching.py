@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.window.palette_entries import fit
+from gui.window.palette_entries import match_words
 
 
 def _marked(query: str, words: str) -> str:
-    found = fit(query, words)
+    found = match_words(query, words)
     assert found is not None
     return "|".join(words[first:last] for first, last in found.marks)
 
@@ -23,34 +23,35 @@ def _marked(query: str, words: str) -> str:
         ("", "Wrap lines", ""),
     ],
 )
-def test_fit_marks_matching_parts(query, words, marked):
+def test_match_words_marks_matching_parts(query, words, marked):
     assert _marked(query, words) == marked
 
 
 @pytest.mark.parametrize(("query", "words"), [("x", "Wrap lines"), ("wrap x", "Wrap lines"), ("enil", "Wrap lines")])
-def test_fit_without_match_returns_none(query, words):
-    assert fit(query, words) is None
+def test_match_words_without_match_returns_none(query, words):
+    assert match_words(query, words) is None
 
 
-def test_better_fits_score_higher():
+def test_better_matches_score_higher():
     scores = [
-        fit("sy", words).score for words in ("Sync now", "Look and sync", "Search yesterday", "Easy", "Show every")
+        match_words("sy", words).score
+        for words in ("Sync now", "Look and sync", "Search yesterday", "Easy", "Show every")
     ]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == len(scores)
 
 
 def test_match_in_side_text_scores_lower():
-    beside = fit("file wrap", "Wrap lines", "File · Alt+Z")
+    beside = match_words("file wrap", "Wrap lines", "File · Alt+Z")
     assert beside is not None
     assert beside.marks == ((0, 4),)
-    assert beside.score < fit("wrap", "Wrap lines").score
-    assert fit("alt+z", "Wrap lines", "File Alt+Z") is not None
+    assert beside.score < match_words("wrap", "Wrap lines").score
+    assert match_words("alt+z", "Wrap lines", "File Alt+Z") is not None
 
 
 @given(st.text(max_size=12), st.text(max_size=40), st.text(max_size=20))
 def test_marks_are_ordered_distinct_and_within_text(query, words, beside):
-    found = fit(query, words, beside)
+    found = match_words(query, words, beside)
     if found is not None:
         flat = [position for mark in found.marks for position in mark]
         assert flat == sorted(flat)
@@ -60,4 +61,4 @@ def test_marks_are_ordered_distinct_and_within_text(query, words, beside):
 
 @given(st.text(alphabet=st.characters(whitelist_categories=["Ll", "Lu", "Nd"]), min_size=1, max_size=20))
 def test_every_text_matches_itself(words):
-    assert fit(words, words) is not None or len(words.casefold()) != len(words)
+    assert match_words(words, words) is not None or len(words.casefold()) != len(words)

@@ -54,7 +54,7 @@ def test_translated_command_matches_english_words_and_name():
     both = (sync, other)
     assert [found.entry for found in choose(both, "abgl", ())] == [sync]
     assert [found.entry for found in choose(both, "sync", ())] == [other, sync]
-    assert [found.fit.marks for found in choose(both, "index.sync", ())] == [()]
+    assert [found.word_match.marks for found in choose(both, "index.sync", ())] == [()]
     assert not choose(both, "nx", ())
 
 
@@ -153,7 +153,7 @@ def test_saved_searches_and_recent_folders_are_listed(qtbot, opened, box, open_p
     opened.search.search("timer")
     qtbot.waitUntil(lambda: at_rest(opened))
     query = opened.search.controller.saved_searches.query
-    opened.search.controller.saved_searches.store.put_back(SavedSearch(name="All about timers", query=query, used=1.0))
+    opened.search.controller.saved_searches.store.restore(SavedSearch(name="All about timers", query=query, used=1.0))
     qtbot.waitUntil(lambda: not opened.search.controller.saved_searches.store.busy)
     opened.state.recent.append(str(tmp_path))
     opened.views.switch("index")
