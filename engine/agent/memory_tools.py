@@ -29,6 +29,7 @@ from engine.records import (
     cite,
     parse_citation,
 )
+from engine.search.result_export import session_line
 from engine.text.writing_systems import cut
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def _passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
         score=round(float(result.score), _DIGITS),
         snippet=result.snippet,
         source=result.source,
+        session=UNSET if result.message is None else session_line(result.message, result.modified),
     )
     if not cited:
         return passage

@@ -2,19 +2,17 @@
 
 import shlex
 from argparse import Namespace
-from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from engine.base.errors import PassageMissing
-from engine.base.formatting import folder_name, plural
+from engine.base.formatting import plural
 from engine.cli.output import print_json, print_marked, print_table, safe, supports_bold
 from engine.cli.workspace import find_workspace, interruptible, opened, search_all
 from engine.corpus.globs import literal_glob
 from engine.records import (
     LAST_LINE,
     EarlierQuery,
-    FoundMessage,
     MemorySearchResult,
     Passage,
     RemedyName,
@@ -172,7 +170,9 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     score = f"{result.score:.3f}" if result.is_scored else f"{'–':5}"  # only the filters matched
     print(f"{score} {where}{safe(result.path)}:{lines}  {heading}{branch}")
     if result.message is not None:
-        print(safe(_session_line(result.message, result.modified)))
+        from engine.search.result_export import session_line
+
+        print(safe(session_line(result.message, result.modified)))
     print_marked(result.snippet, result.match_ranges if supports_bold() else ())
     if reason:
         from engine.search.result_reasons import reasons_of  # only if an explanation is requested
@@ -186,14 +186,6 @@ def _copies(result: MemorySearchResult) -> str:
     citations = ", ".join(copy.citation for copy in result.copies[:_MOST_COPIES])
     rest = f" and {len(result.copies) - _MOST_COPIES:,} more" if len(result.copies) > _MOST_COPIES else ""
     return safe(f"The same text is in {plural(len(result.copies), 'other file')}: {citations}{rest}.")
-
-
-def _session_line(message: FoundMessage, modified: float) -> str:
-    """Return agent, project and day of the session that a result is in."""
-    from engine.corpus.transcripts.registry import agent_label  # brings every agent with it
-
-    day = f"{datetime.fromtimestamp(modified):%Y-%m-%d}" if modified else ""
-    return " · ".join(filter(None, (agent_label(message.agent), folder_name(message.project), day)))
 
 
 def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:

@@ -22,6 +22,8 @@ class CitedPassage(Record, frozen=True):
     """Text of the passage, with its citation at the end if citations are on; may be cut to the agent's limit."""
     source: Source
     citation: str | UnsetType = UNSET
+    session: str | UnsetType = UNSET
+    """Agent, project and day of the session that the passage is in; unset for a note."""
 
 
 class MemorySearchAnswer(Record, frozen=True):

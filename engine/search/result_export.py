@@ -1,11 +1,12 @@
 """Exports search results as JSON, and as Markdown with a citation for each."""
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
 from engine.base import lazy_pattern
-from engine.base.formatting import on_one_line, plural
-from engine.records import MemorySearchResult, SearchOutcome, to_builtins
+from engine.base.formatting import folder_name, on_one_line, plural
+from engine.records import FoundMessage, MemorySearchResult, SearchOutcome, to_builtins
 
 _TICKS = lazy_pattern(r"`+")
 _SAID_BY = {"user": "written by the user", "assistant": "said by the assistant", "tool": "from a tool"}
@@ -36,6 +37,14 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
     return values
 
 
+def session_line(message: FoundMessage, modified: float) -> str:
+    """Return agent, project and day of the session that a result is in, such as "Codex · boats · 2026-05-04"."""
+    from engine.corpus.transcripts.registry import agent_label  # brings every agent with it
+
+    day = f"{datetime.fromtimestamp(modified):%Y-%m-%d}" if modified else ""
+    return " · ".join(filter(None, (agent_label(message.agent), folder_name(message.project), day)))
+
+
 def results_markdown(results: Iterable[MemorySearchResult], *, query: str, total: int) -> Iterator[str]:
     """Yield results as Markdown paragraphs, to be joined by empty lines.
 
@@ -56,7 +65,8 @@ def results_markdown(results: Iterable[MemorySearchResult], *, query: str, total
         if result.message is not None:
             branch = " (abandoned branch)" if result.message.rewound else ""
             details.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{branch}")
-        yield " · ".join(details)
+            details.append(session_line(result.message, result.modified))
+        yield " · ".join(filter(None, details))
         if result.context is not None:
             yield f"{_NEXT_TO[result.context.role]}: {on_one_line(result.context.text)}"
         yield _quoted(result.snippet)

@@ -2,18 +2,20 @@
 
 import json
 import threading
+from datetime import datetime
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_tools import memory_search
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, IndexCorrupt, ProviderError, StoreError
-from engine.records import FallbackStatus, to_json
+from engine.records import FallbackStatus, FoundMessage, to_json
 from engine.settings import Settings
 from tests.helpers.fake_memory import FakeMemory
 
@@ -36,6 +38,15 @@ def test_an_answer_has_the_payload_of_the_reference(access, memory: FakeMemory) 
     assert list(result) == ["path", "startLine", "endLine", "score", "snippet", "source", "citation"]
     assert result["citation"] == f"{result['path']}#L{result['startLine']}-L{result['endLine']}"
     assert result["snippet"].endswith(f"\n\nSource: {result['citation']}")
+
+
+def test_passage_of_session_names_agent_project_and_day(access, memory: FakeMemory, monkeypatch) -> None:
+    message = FoundMessage(ordinal=1, id="", role="user", agent="codex", project="/home/ada/boats")
+    outcome = memory.search("irrigation timer", max_results=1)
+    found = replace(outcome.results[0], message=message, modified=datetime(2026, 5, 4, 12).timestamp())
+    monkeypatch.setattr(memory, "search", lambda *_args, **_options: replace(outcome, results=(found,)))
+    (passage,) = payload_of(memory_search(access(), "timer"))["results"]
+    assert passage["session"] == "Codex · boats · 2026-05-04"
 
 
 def test_without_citations_nothing_is_added(access, memory: FakeMemory) -> None:

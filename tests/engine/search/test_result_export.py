@@ -1,11 +1,12 @@
 """Results as Markdown and as quotes."""
 
 import re
+from datetime import datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.records import MemorySearchResult
+from engine.records import FoundMessage, MemorySearchResult
 from engine.search.result_export import result_quote, results_markdown
 
 
@@ -36,6 +37,13 @@ def test_a_page_of_results() -> None:
         "# timer \\*now\\*\n\n1 of 3 results.\n\n## Greenhouse › Watering\n\n"
         "`projects/greenhouse.md#L7-L9` · score 0.83\n\n> ## Watering\n>\n> The timer skipped Tuesday."
     )
+
+
+def test_result_of_session_names_agent_project_and_day() -> None:
+    message = FoundMessage(ordinal=1, id="", role="user", agent="codex", project="/home/ada/boats")
+    noon = datetime(2026, 5, 4, 12).timestamp()
+    page = "\n\n".join(results_markdown([_result(message=message, modified=noon)], query="timer", total=1))
+    assert " · score 0.83 · written by the user · Codex · boats · 2026-05-04\n" in page
 
 
 def test_page_counts_further_results_of_a_file() -> None:
