@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.registry import growing_part as growing_part
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.session_stores import may_name_session as may_name_session
+    from engine.corpus.transcripts.tool_uses import subject_of as subject_of
     from engine.corpus.transcripts.transcript_files import last_change as last_change
     from engine.embedding.api_keys import forget_key as forget_key
     from engine.embedding.api_keys import key_state as key_state
@@ -210,6 +211,7 @@ _HOME = {
     "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.discovery",
     "may_name_session": "engine.corpus.transcripts.session_stores",
+    "subject_of": "engine.corpus.transcripts.tool_uses",
     "last_change": "engine.corpus.transcripts.transcript_files",
     "PROVIDERS": "engine.providers.registry",
     "ModelFacts": "engine.providers",

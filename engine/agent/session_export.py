@@ -4,7 +4,6 @@ Only sessions with masked secrets are exported. The block for another agent is m
 decisions, files and last state) and has at most a chosen number of characters.
 """
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,13 +16,12 @@ from engine.agent.message_html import message_html
 from engine.base.formatting import dollars, on_one_line, plural
 from engine.corpus.transcripts.messages import first_sentence
 from engine.corpus.transcripts.registry import agent_label
-from engine.corpus.transcripts.tool_uses import stored_path, uses_of
+from engine.corpus.transcripts.tool_uses import stored_path, subject_of, uses_of
 from engine.records import ExportFormat, SessionMessage, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
 from engine.text.writing_systems import shortened
 
 _LONGEST_LINE = 100
-_LONGEST_INPUT = 64 * 1024
 """Number of characters of a tool's input that are searched for its file or command."""
 
 
@@ -140,20 +138,9 @@ def label_of(message: SessionMessage) -> str:
 
 
 def folded_line(message: SessionMessage) -> str:
-    text = _subject(message.text) if message.kind == "tool-call" else message.text
+    text = subject_of(message) if message.kind == "tool-call" else message.text
     line = shortened(" ".join(text[: 4 * _LONGEST_LINE].split()), _LONGEST_LINE)
     return f"[{label_of(message)}] {line}".rstrip()
-
-
-def _subject(arguments: str) -> str:
-    """Return the command or file of a tool call: usually the first string of its input."""
-    if not arguments.startswith("{") or len(arguments) > _LONGEST_INPUT:
-        return arguments
-    try:
-        values = json.loads(arguments).values()
-    except (ValueError, RecursionError):
-        return arguments
-    return next((value for value in values if isinstance(value, str) and value.strip()), arguments)
 
 
 def _length(result: SessionMessage) -> str:

@@ -392,11 +392,6 @@ def without_escapes(text: str) -> str:
 
 _MOST_READ = 2_000
 _SHOWN = 240
-_MAIN_ARGUMENT = re.compile(
-    r'\b(?:command|cmd|file_path|path|notebook_path|pattern|query|url|description|prompt|title|name|id)"?:\s*'
-    r'"((?:[^"\\]|\\.)*)"'
-)
-_ANY_TEXT = re.compile(r'"(?:[^"\\]|\\.)*":\s*"((?:[^"\\]|\\.)+)"')
 _BLANKS = re.compile(r"\s+")
 
 
@@ -441,19 +436,12 @@ def summary(conversation: Conversation, entry: Entry) -> SummaryLine:
     last = conversation.session.messages[entry.parts[-1]]
     size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
     if first.kind == "tool-call":
+        from engine import subject_of  # brings redaction, which an empty window doesn't need
+
         size = size if len(entry.parts) > 1 else tr("no result")
-        return SummaryLine(first.tool or tr("Tool"), _call_input(first), size)
+        return SummaryLine(first.tool or tr("Tool"), _first_words(subject_of(first)), size)
     name = tr("{tool} result", tool=last.tool) if last.tool else tr("Tool result")
     return SummaryLine(name, _first_words(last.text), size)
-
-
-def _call_input(call: SessionMessage) -> str:
-    """Return the most informative part of a tool call's input, such as the command or the path."""
-    start = call.text[:_MOST_READ]
-    named = start.startswith("{")
-    found = _MAIN_ARGUMENT.search(start) if named or "tools." in start else None  # or in a program, as Codex's
-    found = found or (_ANY_TEXT.search(start) if named else None)
-    return _first_words(found[1].replace("\\n", " ").replace('\\"', '"')) if found else _first_words(start)
 
 
 def spoken(conversation: Conversation, number: int, *, folded: bool, line: tuple[str, ...] = ()) -> str:

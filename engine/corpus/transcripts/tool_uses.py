@@ -77,7 +77,14 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _LITERAL = re.compile("[a-z0-9.-]+")
 _BLANKS = re.compile(r"[\x00-\x1f\x7f]+")
 
+_MAIN_ARGUMENT = re.compile(
+    r'\b(?:command|cmd|file_path|path|notebook_path|pattern|query|url|description|prompt|title|name|id)"?:\s*'
+    r'"((?:[^"\\]|\\.)+)'
+)
+_ANY_TEXT = re.compile(r'"(?:[^"\\]|\\.)*":\s*"((?:[^"\\]|\\.)+)')
+
 _MOST_TEXT = 128 * 1024
+_MOST_OF_SUBJECT = 2_000
 _OPENING = 8 * 1024
 _LONGEST_PATH, _LONGEST_COMMAND = 1024, 2000
 _MOST_USES = 200
@@ -110,6 +117,20 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
         tool_uses = _of_text(action, text)
     uses = (ToolUse(use.kind, use.value[:_OPENING]) for use in tool_uses if use.value.strip())
     return list(dict.fromkeys(uses))[:_MOST_USES]
+
+
+def subject_of(call: SessionMessage) -> str:
+    """Return what a tool call is about: the files of its patch, its command or path, or else its first text.
+
+    Reads only the beginning of its input, so that a list can show the subjects of long inputs.
+    """
+    start = call.text[:_MOST_OF_SUBJECT]
+    named = start.startswith("{")
+    found = _MAIN_ARGUMENT.search(start) if named or "tools." in start else None
+    found = found or (_ANY_TEXT.search(start) if named else None)
+    text = clean(_ESCAPED.sub(_unescaped, found[1])) if found else start
+    patched = _of_patch(text.replace("\\n", "\n") if "tools." in text else text)
+    return ", ".join(dict.fromkeys(use.value for use in patched)) or text
 
 
 def stored_path(path: str, project: str) -> str:

@@ -46,7 +46,7 @@ def test_passage_of_session_names_agent_project_and_day(access, memory: FakeMemo
     found = replace(outcome.results[0], message=message, modified=datetime(2026, 5, 4, 12).timestamp())
     monkeypatch.setattr(memory, "search", lambda *_args, **_options: replace(outcome, results=(found,)))
     (passage,) = payload_of(memory_search(access(), "timer"))["results"]
-    assert passage["session"] == "Codex CLI · boats · 2026-05-04"
+    assert passage["session"] == "Codex · boats · 2026-05-04"
 
 
 def test_without_citations_nothing_is_added(access, memory: FakeMemory) -> None:

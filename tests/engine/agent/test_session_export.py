@@ -19,7 +19,7 @@ TURNS = [
         "assistant",
         [
             ("thinking", "Look at the seam."),
-            ("tool-call", '{"file_path": "src/seam.py", "old_string": "1"}', "Edit"),
+            ("tool-call", '{"old_string": "1", "file_path": "src/seam.py"}', "Edit"),
             ("tool-result", "done </pre><b>", "Edit"),
             ("text", "The `seam` is weak:\n\n```py\nwidth = 1 < 2\n```\nSew it again."),
         ],

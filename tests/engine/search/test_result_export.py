@@ -31,7 +31,7 @@ def _result(**changes: object) -> MemorySearchResult:
     return MemorySearchResult(**(fields | changes))  # type: ignore[arg-type]
 
 
-def test_markdown_page_has_query_results_and_citations() -> None:
+def test_a_page_of_results() -> None:
     page = "\n\n".join(results_markdown([_result()], query="timer *now*", total=3))
     assert page == (
         "# timer \\*now\\*\n\n1 of 3 results.\n\n## Greenhouse › Watering\n\n"
@@ -43,7 +43,7 @@ def test_result_of_session_names_agent_project_and_day() -> None:
     message = FoundMessage(ordinal=1, id="", role="user", agent="codex", project="/home/ada/boats")
     noon = datetime(2026, 5, 4, 12).timestamp()
     page = "\n\n".join(results_markdown([_result(message=message, modified=noon)], query="timer", total=1))
-    assert " · score 0.83 · written by the user · Codex CLI · boats · 2026-05-04\n" in page
+    assert " · score 0.83 · written by the user · Codex · boats · 2026-05-04\n" in page
 
 
 def test_page_counts_further_results_of_a_file() -> None:

@@ -1,5 +1,7 @@
 """Grouping of a session's messages, and the positions of its lines."""
 
+import json
+
 import msgspec
 import pytest
 
@@ -59,18 +61,24 @@ def test_thinking_line_has_no_markdown_marks() -> None:
     assert summaries == ["Planning the fix I look at a.py first, not at __init__.", "grep '**x**'"]
 
 
-@pytest.mark.parametrize(
-    ("program", "summary_text"),
-    [
-        ('const r = await tools.exec_command({"cmd":"pytest -q","workdir":"/w"}); text(r.output);', "pytest -q"),
-        ('text(await tools.exec_command({cmd: "ls \\"a\\"", tty: true}));', 'ls "a"'),
-        ("await tools.wait({ms: 5})", "await tools.wait({ms: 5})"),
-        ('make path: "x"', 'make path: "x"'),
-    ],
-)
-def test_call_by_a_program_shows_its_command(program: str, summary_text: str) -> None:
-    talk = conversation_of(("assistant", (("tool-call", program, "exec"),)))
-    assert summary(talk, talk.entries[0])[1] == summary_text
+_PATCH = "*** Begin Patch\n*** Update File: bin/sync\n@@\n-a\n+b\n*** Add File: lib/new.sh\n+x\n*** End Patch"
+
+
+def test_call_is_summarised_by_command_path_or_patched_files() -> None:
+    subjects = {
+        'const r = await tools.exec_command({"cmd":"pytest -q","workdir":"/w"}); text(r.output);': "pytest -q",
+        'text(await tools.exec_command({cmd: "ls \\"a\\"", tty: true}));': 'ls "a"',
+        "await tools.wait({ms: 5})": "await tools.wait({ms: 5})",
+        'make path: "x"': 'make path: "x"',
+        _PATCH: "bin/sync, lib/new.sh",
+        json.dumps({"input": _PATCH}): "bin/sync, lib/new.sh",
+        f"apply_patch <<'EOF'\n{_PATCH}\nEOF": "bin/sync, lib/new.sh",
+        f"const patch = {json.dumps(_PATCH)}; await tools.apply_patch(patch);": "bin/sync, lib/new.sh",
+        json.dumps({"file_path": "", "command": r"cd C:\new\ürsel"}): r"cd C:\new\ürsel",
+        json.dumps({"command": "run " * 600}): " ".join(["run"] * 60),
+    }
+    shown = {text: conversation_of(("assistant", (("tool-call", text, "exec"),))) for text in subjects}
+    assert {text: summary(talk, talk.entries[0])[1] for text, talk in shown.items()} == subjects
 
 
 def test_call_without_result_is_marked() -> None:
