@@ -27,7 +27,8 @@ _DELIMITER = lazy_pattern(r"={4,}|\*{4,}|_{4,}|~{4,}|--")
 _VERBATIM = lazy_pattern(
     r"\+\+\+(.{1,400}?)\+\+\+|pass:[a-z,]{0,20}\[([^\]]{0,400})\]|`\+([^`+]{1,400})\+`"
     r"|``([^`]{1,400})``|(?<![\w`\\\"'])`(?=\S)([^`]{1,400})(?<=\S)`(?![\w`\"'])"
-    r"|(?:kbd|btn|menu|stem|latexmath|asciimath):[^\s\[\]]{0,100}\[([^\]]{0,400})\]|\\([*_`#{<\[^~]|(?:https?|ftp)://[^\s\[\]]{1,400}|[\w.+-]{1,64}@[\w-])",
+    r"|(?:kbd|btn|stem|latexmath|asciimath):[^\s\[\]]{0,100}\[([^\]]{0,400})\]|\\([*_`#{<\[^~]|(?:https?|ftp)://[^\s\[\]]{1,400}|[\w.+-]{1,64}@[\w-])"
+    r"|menu:([\w.][^\[\]\n]{0,100})\[([^\]]{0,400})\]",
     re.DOTALL,
 )
 _URL = lazy_pattern(
@@ -254,7 +255,8 @@ class _Page:
 
     def _macro(self, name: str, target: str, attributes: str) -> None:
         if name == "image":
-            self.out.paragraph(image(attributes.partition(",")[0].strip('"'), self._inserted(target)))
+            words, width = _words_and_width(attributes)
+            self.out.paragraph(image(words, self._inserted(target), width))
         elif target:
             inline = Inline("")
             self.out.paragraph(inline.done(inline.link(target, target)))
@@ -322,7 +324,7 @@ class _Page:
             lambda quote: f"\u201c{quote[2]}\u201d" if quote[1] == '"' else f"\u2018{quote[2]}\u2019", inline.text
         )
         inline.text = _VERBATIM.sub(lambda match: _verbatim_token(inline, match), inline.text)
-        inline.text = _IMAGE.sub(lambda match: inline.image(match[2].partition(",")[0], match[1]), inline.text)
+        inline.text = _IMAGE.sub(lambda match: _inline_image(inline, match), inline.text)
         inline.text = _URL.sub(lambda url: self._web_link(inline, url), inline.text)
         inline.text = ASCIIDOC.sub(lambda link: self._link(inline, link), inline.text)
         if "{" in inline.text:
@@ -367,12 +369,26 @@ class _Page:
 
 def _verbatim_token(inline: Inline, match: re.Match[str]) -> str:
     """Return a token for text in which no other markup is read."""
+    if match[8]:
+        return inline.code(" > ".join(filter(None, match.group(8, 9))))
     passed = match[1] or match[2] or match[7]
     return (
         inline.token(Inline(passed).done())
         if passed
         else inline.code(match[3] or match[4] or match[5] or match[6] or "")
     )
+
+
+def _inline_image(inline: Inline, match: re.Match[str]) -> str:
+    words, width = _words_and_width(match[2])
+    return inline.image(words, match[1], width)
+
+
+def _words_and_width(attributes: str) -> tuple[str, str]:
+    """Return the description of an image, its first attribute, and its width, the second one or named."""
+    words, *rest = (part.strip().strip('"') for part in attributes.split(","))
+    named = next((part.partition("=")[2].strip('" ') for part in rest if part.startswith("width=")), "")
+    return words, named or (rest[0] if rest else "")
 
 
 def _emphasised(inline: Inline, text: str) -> str:

@@ -50,8 +50,8 @@ class Inline:
         """Return a token for a link: `target` is an address, or the name or path of a note with `#` and a heading."""
         return self.token(f"[{self.done(label)}](<{target.translate(_URL_ESCAPES)}>)")
 
-    def image(self, description: str, target: str) -> str:
-        return self.token(image(self.plain(description), target))
+    def image(self, description: str, target: str, width: str = "") -> str:
+        return self.token(image(self.plain(description), target, width))
 
     def footnote(self, name: str) -> str:
         return self.token(f"[^{footnote_name(name)}]")
@@ -170,6 +170,7 @@ class MarkdownWriter:
         self.blank()
 
 
+_PIXELS = lazy_pattern(r"(\d{1,4})(?:px)?")
 _IN_DESCRIPTION = lazy_pattern(r"[\\`*\[\]<>~&|\n]|(?<!\w)_|_(?!\w)")
 
 
@@ -186,11 +187,13 @@ def code(text: str) -> str:
     return f"{ticks}{pad}{text}{pad}{ticks}" if text.strip() else literal(text)
 
 
-def image(description: str, target: str) -> str:
+def image(description: str, target: str, width: str = "") -> str:
+    """Return an image; `width`: its width in pixels, which the viewer reads from the description as Obsidian does."""
     name = target.rpartition("/")[2]
     # An escaped sign would divide the description, and a page repeats the image for each part.
     words = " ".join(_IN_DESCRIPTION.sub(" ", description or name).split()) or "…"
-    return f"![{words}](<{target.translate(_URL_ESCAPES)}>)"
+    size = _PIXELS.fullmatch(width)
+    return f"![{words}{f'|{size[1]}' if size else ''}](<{target.translate(_URL_ESCAPES)}>)"
 
 
 def footnote_name(name: str) -> str:

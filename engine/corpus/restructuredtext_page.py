@@ -286,7 +286,7 @@ class _Page:
         if name in restructuredtext.CODE_DIRECTIVES:
             self.out.code([words, *block] if name in ("math", "prompt") else block, words if name != "math" else "")
         elif name in ("image", "figure"):
-            self.out.paragraph(image(options.get("alt", ""), words))
+            self.out.paragraph(image(options.get("alt", ""), words, options.get("width", "")))
             yield from self._nested(block, depth)
         elif name in _ADMONITIONS:
             yield from self._admonition(name, words, block, depth)

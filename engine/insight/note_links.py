@@ -87,7 +87,7 @@ def _note_itself(snapshot: Snapshot, path: str) -> LinkedNote | None:
 def _text_from_anchor(note: LinkedNote, anchor: str, lines: Sequence[str]) -> LinkedText:
     """Return the heading or block of an anchor, or the note from its linked line on."""
     lines_of_part = anchored_lines(lines, anchor, note.path) if anchor else None
-    first, end = lines_of_part or (note.line, len(lines))
+    first, end = lines_of_part or (note.line, (note.line > 1 and _item_end(lines, note.line)) or len(lines))
     start = first if lines_of_part or first > 1 else 1 + _front_lines(lines)
     excerpt = lines[start - 1 : min(end, start + _MOST_LINES - 1)]
     return LinkedText(
@@ -227,8 +227,25 @@ def _block(lines: Sequence[str], id_: str) -> tuple[int, int] | None:
             first = end
             while first > 1 and not markdown_line_types.is_list_item(lines[first - 1]) and lines[first - 2].strip():
                 first -= 1
-            return max(1, first), max(1, end)
+            return max(1, first), max(1, end, _item_end(lines, first))
     return None
+
+
+def _item_end(lines: Sequence[str], first: int) -> int:
+    """Return the last line of the list item that begins at a line, with the items in it; 0 if it is no item."""
+    if not 0 < first <= len(lines) or not markdown_line_types.is_list_item(lines[first - 1]):
+        return 0
+    depth = _indentation(lines[first - 1])
+    following = range(first, len(lines))
+    end = next((at for at in following if lines[at].strip() and _indentation(lines[at]) <= depth), len(lines))
+    while not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _indentation(line: str) -> int:
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())
 
 
 def _letters(heading: str) -> str:

@@ -1,6 +1,7 @@
 """Opens the file of the viewer's target in the background, and detects when a file has changed on disk."""
 
 import logging
+import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -83,8 +84,11 @@ class ViewTarget:
         return " › ".join([*filter(None, split_name(self.name)), *headings])
 
 
-MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".canvas", ".ipynb")
+_WRITTEN = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
+MARKDOWN = (*_WRITTEN, ".canvas", ".ipynb")
 """Endings of Markdown, also of files that the engine returns as Markdown."""
+_STRICT = re.compile(r'"strictLineBreaks"\s*:\s*true')
+_MOST_SETTINGS = 256 * 1024
 _SLOW_MS = 150
 _LANGUAGE_LINES = 60
 
@@ -106,6 +110,8 @@ class OpenedFile:
     """Called by the receiver: from now on the receiver closes `lines`, not a cancelled job."""
     problem: str = ""
     """What could not be read, as a sentence to show."""
+    line_breaks: bool = False
+    """Whether each line of a paragraph begins a new line on the page."""
 
     @property
     def is_document(self) -> bool:
@@ -201,14 +207,32 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
     except BaseException:
         lines.close()
         raise
+    vault, breaks = markdown and in_vault(location), name.lower().endswith(_WRITTEN) and keeps_breaks(location)
     return OpenedFile(
-        name, location, lines, outline or Outline(), title, language, markdown and in_vault(location), keep, unread
+        name, location, lines, outline or Outline(), title, language, vault, keep, unread, line_breaks=breaks
     )
 
 
 def in_vault(location: Path) -> bool:
     """Return whether a folder above the file is an Obsidian vault."""
     return any((folder / ".obsidian").is_dir() for folder in location.parents)
+
+
+def keeps_breaks(location: Path) -> bool:
+    """Return whether the program that a note is written with shows a single line break as one.
+
+    Logseq does, and Obsidian unless its setting *Strict line breaks* is on.
+    """
+    for folder in location.parents:
+        if (folder / ".obsidian").is_dir():
+            try:
+                with (folder / ".obsidian" / "app.json").open(encoding="utf-8") as file:
+                    return _STRICT.search(file.read(_MOST_SETTINGS)) is None
+            except (OSError, UnicodeDecodeError):
+                return True
+        if (folder / "logseq" / "config.edn").is_file():
+            return True
+    return False
 
 
 def _language(lines: FileLines) -> str:

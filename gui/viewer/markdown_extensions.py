@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, HEADING_ATTRIBUTES, LinkedText, marked, tr, without_links, written_links
+from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, escaped, without_html
 from gui.viewer.pictures import Pictures, words_and_width
 
 NOTE_SCHEME = "note"
@@ -56,9 +57,21 @@ _CALLOUT_NAMES = {
 }
 """Names of the callouts that Obsidian and GitHub have; other names are shown as written."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_QUOTED_ITEM = re.compile(r"([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)(>.*)")
 _QUOTES = re.compile(r"(?:[ \t]*>)+")
-_TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-><!?])\][ \t]+(.*)")
-_STATES = {"/": "◐ {}", "-": "✕ ~~{}~~", ">": "→ {}", "<": "← {}", "!": "**!** {}", "?": "**?** {}"}
+_TASK = re.compile(r"([ \t>]*(?:[-*+](?![ \t]+\[[ xX]\])|\d{1,9}[.)])[ \t]+)\[([/\-><!? xX])\][ \t]+(.*)")
+"""A task that Qt's importer doesn't know; the box of a numbered one would cover its number."""
+_STATES = {
+    " ": "☐ {}",
+    "x": "☒ {}",
+    "X": "☒ {}",
+    "/": "◐ {}",
+    "-": "✕ ~~{}~~",
+    ">": "→ {}",
+    "<": "← {}",
+    "!": "**!** {}",
+    "?": "**?** {}",
+}
 """How a task is shown, by the sign in its box."""
 _FOOTNOTE_TEXT = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*(.*)")
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
@@ -76,10 +89,12 @@ _BLOCK_END = re.compile(r"[ \t]*#\+end_(\w{1,40})[ \t]*", re.IGNORECASE)
 _CODE_BLOCKS = {"example": "", "export": "", "query": "clojure", "src": ""}
 """Blocks of Logseq with literal text, each with its language if it names none."""
 _QUOTE_BLOCKS = ("center", "quote", "verse")
+_MAY_BREAK = re.compile(r"^(?!\s*\[[^\]]+\]:)[^|\n]*\w[^|\n]*(?<!\n)\Z", re.MULTILINE)
+"""A last line with text that is not in a table, nor the definition of a link."""
 _MACRO = re.compile(r"\{\{(\w{1,40})(?:[ \t]+(https?://[^\s{}]{1,1000})[ \t]*)?((?:[^{}\n]|\{[^{}\n]*\}){0,1000})\}\}")
 """A macro of Logseq: a video or another web page, which becomes a link, or a query."""
 _EMBED = re.compile(
-    r"[ \t]*(?:[-*+][ \t]+)?(?:!\[\[([^\[\]|]{1,400})(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+(.{1,400}?)\}\})[ \t]*"
+    r"([ \t]*(?:[-*+][ \t]+)?)(?:!\[\[[^\[\]|]{1,400}(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+.{1,400}?\}\})[ \t]*"
 )
 _IMAGE_EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
 _IMAGE = re.compile(
@@ -96,23 +111,8 @@ _TAG = re.compile(
     r"|<[/!?A-Za-z][^<>\n]*>|" + HASHTAG.pattern
 )
 """A tag; or a link of Markdown, the definition of one, or an HTML tag, in which none is looked for."""
-_ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
 _HEADING = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t]")
 _LONGEST_HEADING = 500
-_HTML = re.compile(
-    r"<!--.{0,400}?-->|<svg[ >].{0,4000}?</svg>|(?<!\]\()(?<!\\)"
-    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|h[1-6]|i|iframe|img|kbd|mark|p|section|small|span|strong|sub"
-    r"|summary|sup|u|video)(?=\s|/?>)([^<>]*)>",
-    re.IGNORECASE,
-)
-"""A comment, a drawing, or a tag that is shown as what it means or left out; others stay as text."""
-_MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
-_MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)}
-_END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", re.IGNORECASE)
-_BREAK_AT_END = re.compile(r"<br[ \t]*/?>[ \t]*$", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
-LINE_BREAK = "\u2028"
-"""The character with which Qt begins a new line in a paragraph."""
 _MOST_EMBEDS = 20
 _LONGEST_EMBED = 2_000
 _LONGEST_BLOCK = 120
@@ -125,16 +125,23 @@ class NoteMarkup:
     """Rewrites the lines of one note, called in their order; a new instance is needed for each note."""
 
     def __init__(
-        self, resolve: Resolve, toggled: frozenset[int], pictures: Pictures | None = None, *, unfold: bool = False
+        self,
+        resolve: Resolve,
+        toggled: frozenset[int],
+        pictures: Pictures | None = None,
+        *,
+        unfold: bool = False,
+        keep_breaks: bool = False,
     ) -> None:
         """`toggled`: lines of callouts whose fold the user has toggled. `pictures`: collects the images to show.
 
-        `unfold`: folded callouts are open.
+        `unfold`: folded callouts are open. `keep_breaks`: each line of a paragraph begins a new line.
         """
         self._resolve = resolve
         self._pictures = pictures
         self._toggled = toggled
         self._unfold = unfold
+        self._keep_breaks = keep_breaks
         self._in_comment = False
         self._last_comment = 0
         """Last line that opens or closes a comment."""
@@ -142,8 +149,6 @@ class NoteMarkup:
         self._folded = 0
         """Level of the folded callout whose text is left out."""
         self._embeds = 0
-        self._link_ends: list[str] = []
-        """Ends of the open links in HTML of this line."""
         self._notes: list[str] = []
         """Footnotes written in the text as `^[…]`."""
         self._ends: dict[str, int] = {}
@@ -177,6 +182,8 @@ class NoteMarkup:
         text = self._rewritten(number, line, level)
         if text is None:
             return None
+        if (self._keep_breaks or line.endswith("  ")) and _MAY_BREAK.search(text) and not self._fence[0]:
+            text = text.rstrip() + LINE_BREAK
         if self._after_heading and line.strip() and not _ITEM.match(line):
             text = f"\n{text}"
         self._after_heading = _ITEM_HEADING.fullmatch(line) is not None
@@ -204,14 +211,21 @@ class NoteMarkup:
             if level >= self._folded:
                 return None
             self._folded = 0
+        return self._rewritten_text(number, line, level)
+
+    def _rewritten_text(self, number: int, line: str, level: int) -> str | None:
+        """Return the text that replaces a line without comments, outside of blocks and folded callouts."""
         words = line.strip()
         opens = words.startswith("$$") and "$$" not in words[2:] and number < self._ends.get("$$", 0)
         if self._in_math or opens:
             self._in_math = not self._in_math or "$$" not in words
-            return f"`{words.replace('`', ' ')}`  " if words else "  "
+            return f"`{words.replace('`', ' ')}`{LINE_BREAK}" if words else LINE_BREAK
+        if item := _QUOTED_ITEM.fullmatch(line):
+            quote = self._rewritten_text(number, _blank(item[1]) + item[2], _level(item[2]))
+            return quote and f"{_item_before_quote(item[1])}{quote}"
         if match := _CALLOUT.fullmatch(line):
             return self._callout(number, *match.groups())
-        if (match := _EMBED.fullmatch(line)) and (box := self._embed(line)):
+        if (match := _EMBED.fullmatch(line)) and (box := self._embed(line, match[1])):
             return box
         if match := _FOOTNOTE_TEXT.match(line):
             name = match[1]
@@ -219,19 +233,18 @@ class NoteMarkup:
         if match := _TASK.fullmatch(line):
             before, state, text = match.groups()
             return before + _STATES[state].format(self._inline(text))
-        line = _BREAK_AT_END.sub("  ", line)
         text = self._inline(_keep_quoted(line, level) if level else line)
-        return f"{text}\n" if "</" in line and _END_OF_BLOCK.fullmatch(line) else text
+        return f"{text}\n" if "</" in line and END_OF_BLOCK.fullmatch(line) else text
 
     def _begin_block(self, number: int, begin: re.Match[str]) -> str:
         """Return the beginning of a block of Logseq as that of a block of code, a callout or a quote."""
         before, name, words = begin[1], begin[2].lower(), (begin[3] or "").strip()
-        indent = re.sub(r"[-*+]", " ", before)
+        indent = _blank(before)
         self._block = name, indent, name in _CODE_BLOCKS
         if name in _CODE_BLOCKS:
             return f"{before}```{words.partition(' ')[0] or _CODE_BLOCKS[name]}"
         head = ">" if name in _QUOTE_BLOCKS else self._callout(number, ">", name, "", words)
-        return before + head.replace("\n", f"\n{indent}")
+        return (_item_before_quote(before) if before.strip() else "") + indent + head.replace("\n", f"\n{indent}")
 
     def _in_block(self, number: int, line: str) -> str:
         """Return a line of a block of Logseq, or its end."""
@@ -289,8 +302,11 @@ class NoteMarkup:
         mark = "▾" if is_open else "▸"
         return f"{quotes} [{mark}]({FOLD_SCHEME}:{number}) **{name}**\n{quotes}"
 
-    def _embed(self, line: str) -> str:
-        """Return a quote with the text that an embed names, below a link to it; empty if the line is not an embed."""
+    def _embed(self, line: str, item: str) -> str:
+        """Return a quote with the text that an embed names, below a link to it; empty if the line is not an embed.
+
+        `item`: the beginning of the line, with the sign of a list item.
+        """
         links = written_links(line)
         if len(links) != 1 or self._embeds == _MOST_EMBEDS:
             return ""
@@ -301,24 +317,26 @@ class NoteMarkup:
         self._embeds += 1
         text = linked_text.text[:_LONGEST_EMBED]
         label = f"{linked_text.title} › {link.anchor.lstrip('^')}" if link.anchor else linked_text.title
-        inner = list(self._embedded(text.translate(_PRIVATE)))
         cut = ["", "…"] if linked_text.cut or len(linked_text.text) > _LONGEST_EMBED else []
-        return "\n".join(
-            ("", f"> {linked(label, link.target, link.anchor)}", ">", *(f"> {part}" for part in (*inner, *cut)), "")
-        )
+        parts = linked(label, link.target, link.anchor), "", *self._embedded(text.translate(_PRIVATE)), *cut
+        indent = _blank(item)
+        before = _item_before_quote(item) if item.strip() else "\n"
+        box = f"\n{indent}".join(f"> {part}" for part in parts)
+        return f"{before}{indent}{box}\n"
 
     def _embedded(self, text: str) -> Iterator[str]:
         """Yield the lines of an embedded text, rewritten outside of fenced code."""
-        fence = ""
-        for line in text.split("\n"):
+        fence, margin = "", text[: len(text) - len(text.lstrip(" \t"))]
+        for line in (line.removeprefix(margin) for line in text.split("\n")):
             if fence:
                 fence = "" if _closes(line, fence) else fence
                 yield line
             elif match := _FENCE.match(line):
                 fence = match[1]
                 yield line
-            else:
-                yield self._inline(_keep_quoted(f"> {line}", _level(line) + 1)[2:])
+            elif not _PROPERTY.fullmatch(line):
+                end = LINE_BREAK if self._keep_breaks and _MAY_BREAK.search(line) else ""
+                yield self._inline(_keep_quoted(f"> {line}", _level(line) + 1)[2:]) + end
         if fence:
             yield fence
 
@@ -366,40 +384,13 @@ class NoteMarkup:
         if not url and markup.startswith("![[") and not written_links(markup):
             return f"*{escaped(words or target.partition('#')[0])}*"  # a video or audio file
         alt = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
-        if not url and (markup.startswith("![[") or alt == words):
+        if not url and markup.startswith(("![[", f"![{alt}](")):
             return markup
         return f"![{alt}]({url or f'<{target}>'})"
 
-    def _html(self, text: str) -> str:
-        """Rewrite tags of HTML; those that change the look must be closed in the same line."""
-        closed = {tag[2].lower() for tag in _HTML.finditer(text) if tag[1]}
-
-        def rewritten(tag: re.Match[str]) -> str:
-            name = (tag[2] or "").lower()
-            if name == "br":
-                return LINE_BREAK
-            attributes = {key.lower(): one or two or three for key, one, two, three in _ATTRIBUTE.findall(tag[3] or "")}
-            if name == "img":
-                source, words, width = (attributes.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
-                markup = f"![{escaped(words)}](<{source}>)"
-                return self._image(markup, source, f"{words}|{width}" if width.isdigit() else words) if source else ""
-            if name in ("iframe", "video"):
-                address = attributes.get("src", "")
-                return f"<{address}>" if address.startswith(("http://", "https://")) else ""
-            if name == "a" and not tag[1]:
-                address = attributes.get("href", "").strip("<> ") if "a" in closed else ""
-                self._link_ends.append(f"](<{address}>)" if address else "")
-                return "[" if address else "" if attributes.keys() & {"href", "id", "name"} else tag[0]
-            if name == "a":
-                return self._link_ends.pop() if self._link_ends else ""
-            return _MARKS_OF_TAGS.get(name, "") if name in closed else ""
-
-        self._link_ends.clear()
-        return _HTML.sub(rewritten, text)
-
     def _marks(self, text: str) -> str:
         if "<" in text:
-            text = self._html(text)
+            text = without_html(text, self._image)
         if "#" in text:
             text = _TAG.sub(_tag, text)
         if "$" in text:
@@ -438,6 +429,19 @@ def _without_attributes(line: str) -> str:
     return HEADING_ATTRIBUTES.sub("", line) if is_heading else line
 
 
+def _blank(text: str) -> str:
+    """Return the indentation of text below the item of a list that begins with `text`."""
+    return re.sub(r"\S", " ", text)
+
+
+def _item_before_quote(begin: str) -> str:
+    """Return an item without text for the quote below it; Qt would continue a quote in its first line after the item.
+
+    `begin`: indentation, sign and space of the item.
+    """
+    return f"{begin}{SEPARATOR}\n"
+
+
 def _closes(line: str, fence: str) -> bool:
     """Return whether a line closes the block of code that `fence` opened."""
     match = _FENCE.match(line)
@@ -462,11 +466,6 @@ def linked(label: str, target: str, anchor: str) -> str:
     return f"[{escaped(label)}]({NOTE_SCHEME}:{name}" + (
         f"#{quote(anchor, safe='', errors='replace')})" if anchor else ")"
     )
-
-
-def escaped(text: str) -> str:
-    """Return the text with all Markdown markup in it escaped."""
-    return _ESCAPED.sub(r"\\\1", text)
 
 
 def _tag(match: re.Match[str]) -> str:

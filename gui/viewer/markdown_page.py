@@ -35,6 +35,7 @@ from gui.style.theme import Tokens, edge_pen
 from gui.text.plain_text import SealedDocument
 from gui.viewer.line_layout import spans, unbroken
 from gui.viewer.markdown_extensions import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
+from gui.viewer.markdown_html import LINE_BREAK
 from gui.viewer.outline import heading_key
 from gui.viewer.pictures import WHOLE_LINE, Picture, reserve
 
@@ -58,7 +59,7 @@ _GAP = 6  # height of a separator in pixels
 
 _ANCHOR = re.compile(f"{ANCHOR}([^{ANCHOR_END}]*){ANCHOR_END}")
 _MARKED = re.compile(f"{MARK}[^{MARK}{MARK_END}]*{MARK_END}")
-_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]")
+_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]|(?<={LINE_BREAK}) |{LINE_BREAK}$")
 
 QUOTE_INDENT, CODE_INDENT = 18, 12
 
@@ -260,7 +261,7 @@ def _highlight(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None
         cursor.mergeCharFormat(look)
         for at in (match.end() - 1, match.start()):
             _remove(block, cursor, at, at + 1)
-    while (stray := _STRAY_MARK.search(block.text())) is not None:  # its other end is in another block
+    while (stray := _STRAY_MARK.search(block.text())) is not None:  # not in a pair
         _remove(block, cursor, *stray.span())
 
 

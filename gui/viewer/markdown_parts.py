@@ -45,6 +45,11 @@ _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _INDENTED_ITEM = re.compile(r"(\t| {4})[ \t]*[-*+][ \t]")
 _LOGSEQ_PROPERTY = re.compile(r"[\w.-]+::[ \t]")
+_FORMATS = {"---": "yaml", "+++": "toml"}
+"""The language of front matter by the line above it."""
+_PROPERTIES_FENCE = "~~~~~~"
+_MOST_PROPERTIES, _LONGEST_PROPERTY = 40, 200
+"""Lines of front matter that are shown, and characters of each."""
 _RULE = re.compile(r"-{3,}\s*$")
 
 
@@ -85,8 +90,8 @@ MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2
 
 
 def markdown_slices(lines: FileLines | TextLines, outline: Outline, markup: NoteMarkup | None = None) -> Iterator[str]:
-    """Yield the Markdown below the front matter in parts; all but the first begin with a heading, paragraph, list item
-    or code block.
+    """Yield the Markdown in parts, its front matter as code; all but the first begin with a heading, paragraph, list
+    item or code block.
 
     `markup` rewrites the lines outside of code. Raises `MnemoscopeError` if a part would be too long.
     """
@@ -101,6 +106,7 @@ def markdown_slices(lines: FileLines | TextLines, outline: Outline, markup: Note
 def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup | None) -> Iterator[tuple[int, str]]:
     """Yield the lines to convert, each with the number of its line in the note."""
     first = outline.front_matter + 1
+    yield from enumerate(_properties(text[: outline.front_matter]))
     body = _outdented(text[outline.front_matter :], first, outline)
     if markup is not None:
         markup.find_comments((number, line) for number, line in enumerate(body, first) if not outline.is_code(number))
@@ -121,6 +127,19 @@ def _rewritten_lines(text: Sequence[str], outline: Outline, markup: NoteMarkup |
             after_code = code is not None and code[1] == number
     if markup is not None:
         yield from ((len(text) + 1, written) for written in markup.notes())
+
+
+def _properties(front: Sequence[str]) -> Iterator[str]:
+    """Yield the front matter of a note, or the properties of a page of Logseq, as a block of code."""
+    marker = front[0].strip() if front else ""
+    lines = front[1:] if marker in _FORMATS else front
+    written = [line for line in lines if line.strip() and line.strip() not in (*_FORMATS, "...")]
+    if written:
+        shown = written[:_MOST_PROPERTIES]
+        yield f"{_PROPERTIES_FENCE}{_FORMATS.get(marker, '')}"
+        yield from (line[:_LONGEST_PROPERTY] for line in shown)
+        yield from ("…",) if len(shown) < len(written) else ()
+        yield from (_PROPERTIES_FENCE, SEPARATOR, "")
 
 
 class _IndentedCode:

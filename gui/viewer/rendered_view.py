@@ -73,6 +73,8 @@ class RenderedView(QTextBrowser):
         """The block or footnote to go to, instead of the next heading."""
         self.unfold = False
         """Whether callouts are open that the note folds, since the user looks for words in them."""
+        self.keep_breaks = False
+        """Whether each line of a paragraph begins a new line."""
         self._toggled: frozenset[int] = frozenset()
         """Lines of the callouts that the user has folded or unfolded."""
         self.resolve: Resolve = lambda target, anchor: None
@@ -134,7 +136,7 @@ class RenderedView(QTextBrowser):
     def _start(self, lines: FileLines) -> None:
         self.cancel()
         source, resolve, images = (self._name, self._outline), self.resolve, self.images
-        toggled, unfold = self._toggled, self.unfold
+        toggled, unfold, keep_breaks = self._toggled, self.unfold, self.keep_breaks
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
         width = self.viewport().width()
@@ -143,7 +145,8 @@ class RenderedView(QTextBrowser):
         def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
             slices, pictures = [], Pictures(images(), style.scale)
             text, outline = page_source(lines, source[0], token, source[1])
-            for part in markdown_slices(text, outline, NoteMarkup(resolve, toggled, pictures, unfold=unfold)):
+            markup = NoteMarkup(resolve, toggled, pictures, unfold=unfold, keep_breaks=keep_breaks)
+            for part in markdown_slices(text, outline, markup):
                 token.checkpoint()
                 slices.append(part)
             return slices, pictures.found

@@ -63,7 +63,7 @@ class SourceAndPage(QObject):
             if self._page_of is opened:
                 self.rendered.leave()  # forgets the callouts that the user folded and unfolded
             self._page_of, self._unfolded_for = None, target.query
-            self.rendered.unfold = bool(target.query)
+            self.rendered.unfold, self.rendered.keep_breaks = bool(target.query), opened.line_breaks
             self.rendered.show_markdown(
                 opened.lines, opened.outline, self._heading(opened), name=opened.name, keep_position=keep_position
             )

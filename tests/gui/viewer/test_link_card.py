@@ -11,7 +11,7 @@ from engine.settings import Settings
 from gui.core.location import Location
 from gui.viewer.base_viewer import note_url
 from gui.viewer.external_programs import obsidian_url
-from gui.viewer.file_loader import in_vault
+from gui.viewer.file_loader import in_vault, keeps_breaks
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 
@@ -153,3 +153,17 @@ def test_note_in_vault_opens_in_obsidian(qtbot, panel: ViewerPanel, show, tmp_pa
     assert opened == [obsidian_url(note).toEncoded().data().decode()]
     assert opened[0].startswith("obsidian://open?path=%2F")
     assert opened[0].endswith("my%20vault%2Fa%2F%C3%9Cber%20%26%20so.md")
+
+
+def test_line_breaks_follow_program_of_note(tmp_path: Path) -> None:
+    for folder, settings, kept in (
+        ("plain", "", False),
+        ("vault", ".obsidian/workspace.json", True),
+        ("loose", ".obsidian/app.json", True),
+        ("strict", ".obsidian/app.json", False),
+        ("graph", "logseq/config.edn", True),
+    ):
+        file = tmp_path / folder / (settings or "x")
+        file.parent.mkdir(parents=True)
+        file.write_text(f'{{"strictLineBreaks": {"true" if folder == "strict" else "false"}}}')
+        assert keeps_breaks(tmp_path / folder / "sub" / "note.md") == kept, folder

@@ -88,8 +88,11 @@ def rewritten(text: str, *toggled: int) -> str:
         ("> [!note] NOTE\n> text", "> **Note**\n>\n> text"),
         ("costs $5 and $6", "costs $5 and $6"),
         ("so $e^{i\\pi}$ is", "so `$e^{i\\pi}$` is"),
-        ("$$\na_1 * b\n$$\nafter", "`$$`  \n`a_1 * b`  \n`$$`  \nafter"),
-        ("$$a_1 \\\\\n\nb_2$$\n[[c]]\n$$\nd\n$$", "`$$a_1 \\\\`  \n  \n`b_2$$`  \n[c](note:c)\n`$$`  \n`d`  \n`$$`  "),
+        ("$$\na_1 * b\n$$\nafter", "`$$`\u2028\n`a_1 * b`\u2028\n`$$`\u2028\nafter"),
+        (
+            "$$a_1 \\\\\n\nb_2$$\n[[c]]\n$$\nd\n$$",
+            "`$$a_1 \\\\`\u2028\n\u2028\n`b_2$$`\u2028\n[c](note:c)\n`$$`\u2028\n`d`\u2028\n`$$`\u2028",
+        ),
         ("$$a\nb [[c]]", "$$a\nb [c](note:c)"),
         ("- [/] half *done*", "- ◐ half *done*"),
         ("- [-] dropped", "- ✕ ~~dropped~~"),
@@ -110,7 +113,7 @@ def rewritten(text: str, *toggled: int) -> str:
         ("![[Missing]]", "[Missing](note:Missing)"),
         (
             "- #+BEGIN_NOTE\n  [[a]]\n\n  b\n  #+END_NOTE\n- c",
-            f"- > **Note**\n  >\n  > [a](note:a)\n  >\n  > b\n\n  {SEPARATOR}\n\n- c",
+            f"- {SEPARATOR}\n  > **Note**\n  >\n  > [a](note:a)\n  >\n  > b\n\n  {SEPARATOR}\n\n- c",
         ),
         ("#+begin_quote\na\n#+end_quote\nb", f">\n> a\n\n{SEPARATOR}\n\nb"),
         ("\t- #+BEGIN_SRC py\n\t   a[[b]]\n\t  #+END_SRC", f"\t- ```py\n\t   a[[b]]\n\t  ```\n\n\t  {SEPARATOR}\n"),
@@ -119,6 +122,7 @@ def rewritten(text: str, *toggled: int) -> str:
         ("#+BEGIN_TIP\na", "#+BEGIN_TIP\na"),
         ("![[film.mp4#t=1]] ![](a/my_b.png)", r"*film.mp4* [my_b.png](<a/my_b.png>)"),
         ("![a *b* & _c_](x.png) ![a_b](x.png)", "[a b c](<x.png>) [a_b](x.png)"),
+        ("![a|40](x.png) ![b c](d.png)", "[a](<x.png>) [b c](d.png)"),
         ("![a](x.png){:height 53, :width 42} ![b](y.png){x}", "[a](x.png) [b](y.png){x}"),
         ("^^lit^^ and 2^^3 x^^", "\ue002lit\ue003 and 2^^3 x^^"),
         ('<iframe width="9" src="https://x.org/v#a"></iframe> <iframe></iframe>', "<https://x.org/v#a> "),
@@ -130,7 +134,7 @@ def rewritten(text: str, *toggled: int) -> str:
         ),
         ('<a href="https://x.org/a">b</a> <a name="c"></a> <i>d', "[b](<https://x.org/a>)  d"),
         ("<h1 align='center'>A</h1>\n<p>b</p>\n<p>c\nd</p>", "**A**\n\nb\n\nc\nd"),
-        ("a<br>\nb <br /> \nc<br>[[d]]", "a  \nb   \nc\u2028[d](note:d)"),
+        ("a<br>\nb <br /> \nc<br>[[d]]", "a\u2028\nb \u2028 \nc\u2028[d](note:d)"),
         ("a <!-- no\nno\n--> b <!--\nno --> c", "a \n\n b \n c"),
         ("`<!--` a\n-->\n<!-- b\nc", "`<!--` a\n-->\n<!-- b\nc"),
         ("[a b]([[Peas]]) and [it](((60ab6f5b)))", "[a b](note:Peas) and [it](note:60ab6f5b)"),
@@ -227,12 +231,12 @@ def built(slices: Iterable[str]) -> Page:
 def page(appearance, tmp_path: Path):
     """Make a page of a note."""
 
-    def made(text: str) -> Page:
+    def made(text: str, *, keep_breaks: bool = False) -> Page:
         file = tmp_path / "note.md"
         file.write_text(text)
         lines = FileLines(NumberedText.open(file))
         outline = Outline.of(lines, CancelToken())
-        return built(markdown_slices(lines, outline, NoteMarkup(resolve, frozenset())))
+        return built(markdown_slices(lines, outline, NoteMarkup(resolve, frozenset(), keep_breaks=keep_breaks)))
 
     return made
 
@@ -257,12 +261,39 @@ def test_page_moves_inline_footnotes_to_its_end(page) -> None:
 
 def test_property_below_front_matter_is_text(page) -> None:
     assert page("---\ntitle: A\n---\nAuthor:: Ada\n\nText\n").texts[-2:] == ("Author:: Ada", "Text")
-    assert page("Author:: Ada\n\nText\n").texts == ("Text",)
+    assert page("Author:: Ada\n\nText\n").texts == ("Author:: Ada", "", "Text")
 
 
-def test_page_leaves_front_matter_of_each_format_out(page) -> None:
-    for front in ("---\ntitle: A\n---", '---\n{"title": "A"}\n---', "+++\ntitle = 'A'\n# no heading\n+++"):
-        assert page(f"{front}\n\n# B\n\nText\n").texts == ("B", "Text")
+def test_page_shows_front_matter_of_each_format_as_code(page) -> None:
+    long = "\n".join(f"key{number}: {'x' * 300}" for number in range(60))
+    for front, shown in (
+        ("---\ntitle: A\n\ntags: [b]\n---", ("title: A", "tags: [b]")),
+        ('---\n{"title": "A"}\n---', ('{"title": "A"}',)),
+        ("+++\ntitle = 'A'\n# no heading\n+++", ("title = 'A'", "# no heading")),
+        (f"---\n{long}\n---", (*(line[:200] for line in long.split("\n")[:40]), "…")),
+        ("---\n---", ()),
+    ):
+        made = page(f"{front}\n\n# B\n\n```\ncode\n```\n")
+        assert tuple(text for text in made.texts if text) == (*shown, "B", "code")
+        assert [is_code(block) for block in blocks(made.document)][: len(shown)] == [True] * len(shown)
+
+
+def test_page_keeps_single_line_breaks_where_asked(page) -> None:
+    text = "one\n*two*  \nthree\n\n- item\n  more\n\n> quote\n> more ^id\n\na | b\n--|--\n1 | 2\n\nTitle\n===\n"
+    text += "[d]: https://x.org\n[d]\n\n```\na\nb\n```\n"
+    cells = ("a", "b", "1", "2", "", "Title", "d", "a", "b")
+    broken = ("one\u2028two\u2028three", "item\u2028more", "quote\u2028more")
+    assert page(text, keep_breaks=True).texts == (*broken, *cells)
+    assert page(text).texts == ("one two\u2028three", "item more", "quote more", *cells)
+
+
+def test_items_below_quote_in_list_are_outside_of_it(page) -> None:
+    quotes = (f"{{{{embed (({BLOCK}))}}}}", "> quote", "> [!note] Title\n  > text", "#+BEGIN_QUOTE\n  a\n  #+END_QUOTE")
+    for quote in quotes:
+        made = page(f"- one\n- {quote}\n- after\n- ```\n  code\n  ```\n\t- inner\n")
+        levels = {block.text(): (quote_level(block), block.textList() is not None) for block in blocks(made.document)}
+        assert [levels[text] for text in ("one", "after", "code", "inner")] == [(0, True)] * 4, quote
+        assert max(level for level, _ in levels.values()) == 1
 
 
 def test_page_shows_all_of_a_note_without_front_matter(page) -> None:

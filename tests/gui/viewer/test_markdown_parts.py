@@ -13,6 +13,7 @@ from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
 from gui.text.plain_text import SealedDocument
 from gui.viewer import markdown_parts
+from gui.viewer.markdown_extensions import SEPARATOR
 from gui.viewer.markdown_page import PageStyle, blocks, is_code, page_steps, quote_level
 from gui.viewer.markdown_parts import ENOUGH, MOST, Load, markdown_slices
 from gui.viewer.outline import Outline
@@ -167,9 +168,9 @@ def test_long_plain_note_is_cut_and_not_refused(qapp, slices: Slices, text: str)
     assert max(map(len, parts)) < 2 * ENOUGH.characters
 
 
-def test_parts_leave_out_front_matter_alone(slices: Slices) -> None:
-    assert slices("---\ntitle: A\n---\n# One") == ["# One\n"]
-    assert slices("Author:: Ada\n# One") == ["# One\n"]
+def test_parts_contain_front_matter_as_code(slices: Slices) -> None:
+    assert slices("---\ntitle: A\n---\n# One") == [f"~~~~~~yaml\ntitle: A\n~~~~~~\n{SEPARATOR}\n\n# One\n"]
+    assert slices("Author:: Ada\n# One") == [f"~~~~~~\nAuthor:: Ada\n~~~~~~\n{SEPARATOR}\n\n# One\n"]
     assert slices("---\n# One\n---\n# Two") == ["---\n# One\n---\n# Two\n"]
 
 

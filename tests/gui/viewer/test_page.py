@@ -29,7 +29,7 @@ from tests.helpers.fake_memory import FakeMemory
 
 NOTE = """\
 ---
-title: hidden
+title: front
 ---
 # A
 
@@ -74,10 +74,9 @@ def build(appearance, tmp_path: Path):
 
 def test_page_has_texts_and_headings(build) -> None:
     made = build(NOTE)
-    assert made.texts[:5] == ("A", "one", "two", "B c", "# no heading")
+    assert made.texts[:7] == ("title: front", "", "A", "one", "two", "B c", "# no heading")
     assert [key for _, key in made.headings] == ["a", "bc", "d", "e"]
     assert made.texts[-1] == "[image: photo] end"
-    assert "hidden" not in " ".join(made.texts)
 
 
 @pytest.fixture
@@ -214,7 +213,7 @@ def test_quote_and_code_formats_are_readable_from_blocks(build) -> None:
     quoted = next(block for block in blocks(made.document) if block.text() == "quoted code")
     assert quote_level(quoted) == 1
     assert inline_code(quoted) == [(7, 11)]
-    assert [block.text() for block in blocks(made.document) if is_code(block)] == ["# no heading"]
+    assert [block.text() for block in blocks(made.document) if is_code(block)] == ["title: front", "# no heading"]
 
 
 @pytest.mark.parametrize(

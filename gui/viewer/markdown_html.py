@@ -1,0 +1,55 @@
+"""Rewrites HTML in the text of a note as Markdown that Qt's importer knows, which itself reads none."""
+
+import re
+from collections.abc import Callable
+
+_HTML = re.compile(
+    r"<!--.{0,400}?-->|<svg[ >].{0,4000}?</svg>|(?<!\]\()(?<!\\)"
+    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|h[1-6]|i|iframe|img|kbd|mark|p|section|small|span|strong|sub"
+    r"|summary|sup|u|video)(?=\s|/?>)([^<>]*)>",
+    re.IGNORECASE,
+)
+"""A comment, a drawing, or a tag that is shown as what it means or left out; others stay as text."""
+_MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
+_MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)}
+END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+LINE_BREAK = "\u2028"
+"""The character with which Qt begins a new line in a paragraph."""
+_ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
+
+ShowImage = Callable[[str, str, str], str]
+"""Returns Markdown for an image, by its markup, its address, and its description with the width."""
+
+
+def without_html(text: str, image: ShowImage) -> str:
+    """Rewrite the tags in a line; those that change the look must be closed in the same line."""
+    link_ends: list[str] = []
+    closed = {tag[2].lower() for tag in _HTML.finditer(text) if tag[1]}
+
+    def rewritten(tag: re.Match[str]) -> str:
+        name = (tag[2] or "").lower()
+        if name == "br":
+            return LINE_BREAK
+        attributes = {key.lower(): one or two or three for key, one, two, three in _ATTRIBUTE.findall(tag[3] or "")}
+        if name == "img":
+            source, words, width = (attributes.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
+            markup = f"![{escaped(words)}](<{source}>)"
+            return image(markup, source, f"{words}|{width}" if width.isdigit() else words) if source else ""
+        if name in ("iframe", "video"):
+            address = attributes.get("src", "")
+            return f"<{address}>" if address.startswith(("http://", "https://")) else ""
+        if name == "a" and not tag[1]:
+            address = attributes.get("href", "").strip("<> ") if "a" in closed else ""
+            link_ends.append(f"](<{address}>)" if address else "")
+            return "[" if address else "" if attributes.keys() & {"href", "id", "name"} else tag[0]
+        if name == "a":
+            return link_ends.pop() if link_ends else ""
+        return _MARKS_OF_TAGS.get(name, "") if name in closed else ""
+
+    return _HTML.sub(rewritten, text)
+
+
+def escaped(text: str) -> str:
+    """Return the text with all Markdown markup in it escaped."""
+    return _ESCAPED.sub(r"\\\1", text)
