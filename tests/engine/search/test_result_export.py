@@ -31,7 +31,7 @@ def _result(**changes: object) -> MemorySearchResult:
     return MemorySearchResult(**(fields | changes))  # type: ignore[arg-type]
 
 
-def test_a_page_of_results() -> None:
+def test_markdown_page_has_query_results_and_citations() -> None:
     page = "\n\n".join(results_markdown([_result()], query="timer *now*", total=3))
     assert page == (
         "# timer \\*now\\*\n\n1 of 3 results.\n\n## Greenhouse › Watering\n\n"
