@@ -44,10 +44,10 @@ from engine.search.search_context import OnKeywords, SearchContext, SearchReques
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, doubtful, evident, likely, names_note, supported, without_words
 from engine.search.term_counts import matched_fields
-from engine.search.title_matches import with_all_parts
+from engine.search.title_matches import with_indexed_names
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
-from engine.text import QueryAnalysis, analyse_query, parse_query
+from engine.text import QueryAnalysis, parse_query
 from engine.text.query_analysis import unfinished_word
 
 if TYPE_CHECKING:
@@ -373,9 +373,7 @@ class Searcher:
     def analysis_of(self, snapshot: Snapshot, context: SearchContext) -> "tuple[ExamplePassage | None, QueryAnalysis]":
         """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
         if context.request.like is None:
-            analysis = analyse_query(context.query, snapshot.languages())
-            plain = context.query.plain
-            return None, with_all_parts(analysis, self._frequencies.counts(snapshot)) if plain else analysis
+            return None, with_indexed_names(snapshot, context.query, self._frequencies.counts(snapshot))
         from engine.search.more_like_this import distinctive_words, find_passage
 
         example = find_passage(snapshot, context.request.like, self._guard)

@@ -22,13 +22,13 @@ from engine.search.scoring import DEFINED, SPELLED
 from engine.search.search_sources import WordCounts
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
-from engine.text import Query, QueryAnalysis, QueryTerm
+from engine.text import Query, QueryAnalysis, QueryTerm, analyse_query
 from engine.text.folding import fold
 from engine.text.number_forms import numbers_with_signs
 from engine.text.query_parser import parse_query
-from engine.text.stopwords import unsearched_words
+from engine.text.stopwords import KINDS_OF_TEXT, unsearched_words
 from engine.text.tokens import RUN
-from engine.text.tokens_and_stems import letters_and_digits, words_and_stems
+from engine.text.tokens_and_stems import letters_and_digits, phrase_tokens, words_and_stems
 
 _WORD = re.compile(r"[^\W_]+")
 _NOT_IN_NAMES = {code: None for code in range(128) if not chr(code).isalnum()}
@@ -213,11 +213,32 @@ def _names_starting(snapshot: Snapshot, start: str) -> list[tuple[int, str, str]
     return [(file, letters, written) for (file, letters), written in names.items()]
 
 
-def with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
-    """Return the query with its function words searched too, if all its words together spell an indexed identifier.
+def with_indexed_names(snapshot: Snapshot, query: Query, counts: WordCounts) -> QueryAnalysis:
+    """Analyse a query, with function words and words for a kind of text searched in full where they are part of a name.
 
-    For example, "from data" if the index contains `from_data`.
+    For example, "from data" if the index contains `from_data`, and "release notes" if a heading does.
     """
+    analysis = analyse_query(query, snapshot.languages())
+    if not query.plain:
+        return analysis
+    return _with_all_parts(_with_kind_of_text(snapshot, query, analysis), counts)
+
+
+def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis) -> QueryAnalysis:
+    *_, before, last = (None, None, *analysis.terms)
+    if last is None or before is None or not last.filler or fold(last.surface) not in KINDS_OF_TEXT:
+        return analysis
+    phrase = " ".join(phrase_tokens(query.text[before.start : last.end] + " ").tokens).replace('"', '""')
+    fts = snapshot.tables.fts
+    row = snapshot.connection.execute(
+        f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? LIMIT 1", (f'{{title heading name aliases}} : "{phrase}"',)
+    ).get
+    if row is None:
+        return analysis
+    return msgspec.structs.replace(analysis, terms=(*analysis.terms[:-1], msgspec.structs.replace(last, filler=False)))
+
+
+def _with_all_parts(analysis: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
     terms = analysis.terms
     words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
     if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):

@@ -321,6 +321,23 @@ A_NOTE = frozenset(
 )
 """Words that are fillers after the only other word of a query, as in "pump note", and but for "note" before it."""
 
+KINDS_OF_TEXT = frozenset(
+    fold(word)
+    for word in """
+    basics cheatsheet details explained guide howto ideas info information intro introduction meaning notes overview
+    stuff summary tips definition
+    anleitung bedeutung einführung erklärt erklärung grundlagen ideen infos informationen notizen tipps überblick
+    übersicht zusammenfassung
+    astuces conseils définition explication idées informations résumé signification
+    apuntes básico consejos definición explicación guía información introducción resumen significado
+    appunti consigli definizione guida informazioni introduzione riassunto significato spiegazione
+    definição dicas explicação guia informações introdução resumo significado
+    aantekeningen betekenis definitie gids informatie inleiding notities overzicht uitleg
+    введение заметки информация обзор объяснение определение основы руководство советы
+    """.split()
+)
+"""Words for a kind of text, which are fillers at the end of a query: "presentation tips" is about presentations."""
+
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
 # word; some count only at the beginning or end of a query. Of a longer word the rest is searched.
 _THAI_ANYWHERE = (

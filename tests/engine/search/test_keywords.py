@@ -409,6 +409,19 @@ def test_filler_does_not_lower_weight_of_unknown_words(memory: BuiltinMemory, tm
     assert weight(f"{filler}weir gliders") == weight("weir gliders")
 
 
+def test_kind_of_text_after_subject_counts_only_in_names(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for name, text in {
+        "presentations": "# Presentations\n\nThe audience is the hero of the story.\n",
+        "poles": "# Poles\n\nBoth tips are present, and the tip presents no danger.\n",
+        "book": "# Book\n\nBring the book to the library.\n",
+        "reading": "# Reading\n\n## Book notes\n\nThe third chapter is the best.\n",
+    }.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
+    memory.sync()
+    firsts = {query: memory.search(query).results[0].path for query in ("presentations tips", "book notes")}
+    assert firsts == {"presentations tips": "presentations.md", "book notes": "reading.md"}
+
+
 def test_filler_that_occurs_nowhere_is_not_missing(memory: BuiltinMemory, tmp_path: Path) -> None:
     (tmp_path / "notes" / "extra.md").write_text("Опечатки исправлены.\n", "utf-8")
     memory.sync()
