@@ -93,7 +93,7 @@ class WindowMenu:
 
     def __init__(self, window: MainWindowBase, appearance: Appearance) -> None:
         """Create the menu only when all parts of the window exist."""
-        commands = self.all = Commands(window, appearance)
+        commands = self.main_menu = Commands(window, appearance)
         views, navigation = window.views, window.navigation
         self._window = window
         self._navigation = navigation
