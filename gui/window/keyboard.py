@@ -184,7 +184,7 @@ class PaneFocus(QObject):
 class Keyboard(QObject):
     """Handles shortcuts, pane focus and the command palette of one window.
 
-    `own` are the keys chosen by the user; those of the settings apply once they are loaded.
+    `custom_keys` has the keys chosen by the user; those of the settings apply once they are loaded.
     """
 
     def __init__(self, window: MainWindowBase, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
