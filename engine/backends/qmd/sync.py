@@ -176,7 +176,9 @@ class _Run:
         sync.maintenance.share_models()
         exported = Exported()
         if sync.exports is not None:
-            exported = sync.exports.update(token, self._meter, lambda: self._notes_first(made.collections), again=force)
+            exported = sync.exports.update(
+                token, self._meter, lambda: self._notes_first(made.collections), retry_crashed=force
+            )
             self._files_seen += exported.seen
             self._skipped += exported.skipped
             self._failed += exported.failed

@@ -215,11 +215,11 @@ class PointDetails(QObject):
         """Cancel the pending request."""
         self._job.cancel()
 
-    def load(self, insight: IndexInsight, chunk: int, then: Callable[[MapPointDetail | None], None]) -> None:
-        """Read a chunk and call `then` with it, or with None if it was deleted. A newer request cancels this one."""
+    def load(self, insight: IndexInsight, chunk: int, on_done: Callable[[MapPointDetail | None], None]) -> None:
+        """Read a chunk and call `on_done` with it, or with None if it was deleted. A newer request cancels this one."""
         self._job.cancel()
         if chunk in self._cached:
-            then(self._cached[chunk])
+            on_done(self._cached[chunk])
             return
 
         def arrived(details: tuple[MapPointDetail, ...]) -> None:
@@ -228,7 +228,7 @@ class PointDetails(QObject):
                 self._cached[chunk] = detail
             while len(self._cached) > _MOST_CACHED:
                 self._cached.popitem(last=False)
-            then(details[0] if details else None)
+            on_done(details[0] if details else None)
 
         self._job.replace(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
 
@@ -339,9 +339,9 @@ class MapSelection(QObject):
         else:
             self._hover_timer.start()
 
-    def _read_detail(self, point: int, then: Callable[[MapPointDetail | None], None]) -> None:
+    def _read_detail(self, point: int, on_done: Callable[[MapPointDetail | None], None]) -> None:
         if self._insight is not None and self._prepared is not None and point >= 0:
-            self._details.load(self._insight, int(self._prepared.scene.ids[point]), then)
+            self._details.load(self._insight, int(self._prepared.scene.ids[point]), on_done)
 
     @Slot()
     def _show_point(self) -> None:
