@@ -75,11 +75,11 @@ class ConversationChunks(QObject):
         self.inspector.margin_action.toggled.connect(self._show_first)
         self.card.closed.connect(lambda: self.inspector.margin_action.setChecked(False))
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool) -> None:
-        """Set the memory of the sessions; with `keep`, the open session stays open."""
-        if not keep:
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool) -> None:
+        """Set the memory of the sessions. `reopening`: the folder is the same, and the shown session stays open."""
+        if not reopening:
             self._messages.conversation = None
-        self.inspector.set_manager(manager, keep=keep)
+        self.inspector.set_manager(manager, reopening=reopening)
 
     def show_conversation(self, conversation: Conversation | None) -> None:
         """Set the conversation whose chunks to show, possibly a later state of the same session; None for none."""
@@ -162,11 +162,11 @@ class ConversationPanel(BaseViewer):
 
     # --- for the window -------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory, or None; the shown session is closed, unless the memory is of the same folder (`keep`)."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory, or None. `reopening`: the folder is the same, and the shown session stays open."""
         self._manager = manager
-        self.chunks.set_manager(manager, keep=keep)
-        if not keep:
+        self.chunks.set_manager(manager, reopening=reopening)
+        if not reopening:
             self.clear()
             return
         self._links.cancel()

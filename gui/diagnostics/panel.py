@@ -325,12 +325,12 @@ class DiagnosticsPanel(QWidget):
 
     # --- display ----------------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory that is shown. `keep`: it is being reopened, so the values stay until they are updated."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory that is shown. `reopening`: the folder is the same, and the values stay until updated."""
         self._manager = manager
-        self.why.set_manager(manager, keep=keep)
+        self.why.set_manager(manager, reopening=reopening)
         self._answers.clear()
-        if not keep:
+        if not reopening:
             self.show_status(None)
 
     @property

@@ -61,10 +61,10 @@ class SessionListLoader(QObject):
     def busy(self) -> bool:
         return self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Read this memory's sessions; None forgets all. `keep`: the folder is the same, and the list stays."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Read this memory's sessions; None forgets all. `reopening`: the folder is the same, and the list stays."""
         self._job.cancel()
-        if not keep:
+        if not reopening:
             self.known = None
         self._stale = False
         self._manager = manager
