@@ -45,7 +45,7 @@ class SkipSummary:
     """
 
     def __init__(self, extensions: tuple[str, ...]) -> None:
-        self._wanted = ", ".join(extensions)
+        self._extensions_text = ", ".join(extensions)
         self._issues: list[FileIssue] = []
         self._per_rule: Counter[str] = Counter()
         self.endings: Counter[str] = Counter()
@@ -79,7 +79,7 @@ class SkipSummary:
         return issues
 
     def _counted(self, name: str, number: int) -> FileIssue:
-        detail = skip_reasons.OTHER_EXTENSIONS.message(count=number, extensions=self._wanted)
+        detail = skip_reasons.OTHER_EXTENSIONS.message(count=number, extensions=self._extensions_text)
         return FileIssue(path=name, rule="extension", detail=detail)
 
 

@@ -209,7 +209,7 @@ class _Shared:
 
 
 class _Model:
-    """Freed when no provider refers to it any more."""
+    """The loaded model, which providers share; freed when none refers to it any more."""
 
     def __init__(self) -> None:
         self._encoder = _load_model()

@@ -130,10 +130,12 @@ class GeminiBatches:
         with known_job(self.service, {404}):
             return read_job(retrying(lambda: self._send("GET", url, cancel=cancel), cancel=cancel))
 
-    def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
+    def results(
+        self, job: RemoteJob, on_result: Callable[[Result], None], *, cancel: CancelToken | None = None
+    ) -> None:
         for file in job.files:
             url = f"{self._service_url('download')}/{file}:download?alt=media"
-            download(self._http, url, lambda line: take(read_gemini(line)), cancel=cancel)
+            download(self._http, url, lambda line: on_result(read_gemini(line)), cancel=cancel)
 
     def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
         url = f"{self._http.base_url}/{id}:cancel"

@@ -226,7 +226,7 @@ class _PriorityLock:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._taken = False
+        self._is_held = False
         self._urgent = 0
 
     @contextmanager
@@ -235,17 +235,17 @@ class _PriorityLock:
         with self._changed:
             self._urgent += urgent
             try:
-                while self._taken or (self._urgent and not urgent):
+                while self._is_held or (self._urgent and not urgent):
                     check()
                     self._changed.wait(_POLL)
-                self._taken = True
+                self._is_held = True
             finally:
                 self._urgent -= urgent
         try:
             yield
         finally:
             with self._changed:
-                self._taken = False
+                self._is_held = False
                 self._changed.notify_all()
 
 

@@ -62,16 +62,16 @@ class EmbedStage:
         self._seconds = 0.0
         """Seconds spent on these characters, without pauses."""
 
-    def run(self, leave: Set[bytes] = frozenset()) -> bool:
+    def run(self, excluded: Set[bytes] = frozenset()) -> bool:
         """Embed the texts of all chunks that have no vector.
 
-        Returns False if it stopped because files changed, whose text must be indexed first. `leave`: hashes of texts
+        Returns False if it stopped because files changed, whose text must be indexed first. `excluded`: hashes of texts
         that batch jobs embed. Raises `Cancelled`, `ProviderError`. Every answered request is stored by `end` at the
         latest: no text is embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.due(self._model.id)
-        for hash_ in [hash_ for hash_ in due if hash_ in leave or (self._model.id, hash_) in self._refused]:
+        for hash_ in [hash_ for hash_ in due if hash_ in excluded or (self._model.id, hash_) in self._refused]:
             del due[hash_]
         if not due:
             return True

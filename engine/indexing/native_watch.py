@@ -206,8 +206,8 @@ class _InotifyTree:
         self._root = root if self._only is None else os.path.dirname(root)
         self._prefix = os.path.join(self._root, "")
         self._came = In.IN_CREATE | In.IN_MOVED_TO
-        self._went = In.IN_DELETE | In.IN_MOVED_FROM
-        watched_events = self._came | self._went | In.IN_MODIFY | In.IN_CLOSE_WRITE | In.IN_ATTRIB
+        self._removal_events = In.IN_DELETE | In.IN_MOVED_FROM
+        watched_events = self._came | self._removal_events | In.IN_MODIFY | In.IN_CLOSE_WRITE | In.IN_ATTRIB
         self._mask = Mask(watched_events | In.IN_ONLYDIR | In.IN_DONT_FOLLOW | In.IN_EXCL_UNLINK)
         self._lock = threading.RLock()
         self._closed = False
@@ -241,7 +241,7 @@ class _InotifyTree:
             is_dir = event.is_directory
             if self._ignored(path, is_dir):
                 return
-            if is_dir and event.mask & self._went:
+            if is_dir and event.mask & self._removal_events:
                 self._forget(path)
             if is_dir and event.mask & self._came:
                 self._watch_new(path)

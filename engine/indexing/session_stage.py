@@ -55,14 +55,14 @@ class SessionStage:
         self._token = work.token
         self._meter = work.meter
         self._looked = False
-        self._known: dict[str, StoredTranscript] = {}
+        self._stored: dict[str, StoredTranscript] = {}
         self._listed: set[str] = set()
-        self._found = FoundTranscripts([], [])
+        self._transcripts = FoundTranscripts([], [])
         self._external: dict[str, str] = {}
         """Transcripts that belong to other workspaces, with the folders of these."""
-        self._looks: dict[str, NewFile | None] = {}
+        self._listed_rows: dict[str, NewFile | None] = {}
         """Result of `_listed` for each transcript that was opened to find its project."""
-        self._own: set[str] = set()
+        self._own_paths: set[str] = set()
         """Paths of the transcripts that are read if they have changed, perhaps as one that continues another."""
 
     def list_new(self) -> None:
@@ -73,12 +73,12 @@ class SessionStage:
         if self._work.tables is not None or not self._settings.sessions.folders:
             return
         self._find()
-        known = self._known.keys() | self._listed | self._external.keys()
-        new = [file for file in self._found.files if file.name not in known and not self._crashes.crashes(file)]
+        known = self._stored.keys() | self._listed | self._external.keys()
+        new = [file for file in self._transcripts.files if file.name not in known and not self._crashes.crashes(file)]
         if not new:
             return
         self._meter.start("discovering", len(new))
-        self._listed |= list_sessions(new, self._work, self._commits, self._looks)
+        self._listed |= list_sessions(new, self._work, self._commits, self._listed_rows)
 
     def read(self) -> None:
         """Read all transcripts once.
@@ -86,7 +86,7 @@ class SessionStage:
         Raises `Cancelled` between transcripts and within long ones; committed changes stay.
         """
         self._find()
-        found, known = self._found, self._known
+        found, known = self._transcripts, self._stored
         self._outcome.skipped += found.skipped
         self._outcome.files_seen += len(found.files) - len(self._external)
         present = {file.name for file in found.files}
@@ -118,14 +118,18 @@ class SessionStage:
         with self._work.parts.store.read() as snapshot:
             for path in paths:
                 name, path_in_store = transcript_at(path, stores)
-                self._known |= sessions.transcripts(snapshot, name)
-                file = _found_file(name, path_in_store) if name in self._known and not self._known[name].rule else None
+                self._stored |= sessions.transcripts(snapshot, name)
+                file = (
+                    _found_file(name, path_in_store) if name in self._stored and not self._stored[name].rule else None
+                )
                 if file is None or self._crashes.crashes(file) or continued_in(file.path):
                     return False
-                self._found.files.append(file)
-        self._outcome.files_seen = len(self._found.files)
-        due = [file for file in self._found.files if _transcript_differs(file, self._known[file.name], copied=False)]
-        self._outcome.files_unchanged = len(self._found.files) - len(due)
+                self._transcripts.files.append(file)
+        self._outcome.files_seen = len(self._transcripts.files)
+        due = [
+            file for file in self._transcripts.files if _transcript_differs(file, self._stored[file.name], copied=False)
+        ]
+        self._outcome.files_unchanged = len(self._transcripts.files) - len(due)
         self._read(due, set())
         return not (self._outcome.failed or self._outcome.skipped)
 
@@ -155,14 +159,14 @@ class SessionStage:
         self._looked = True
         self._change_parsers()
         with self._work.parts.store.read(tables=self._work.tables) as snapshot:
-            self._known = sessions.transcripts(snapshot)
+            self._stored = sessions.transcripts(snapshot)
             self._listed = sessions.listed_transcripts(snapshot)
         if self._settings.sessions.folders:
             self._meter.start("discovering")
-            self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
+            self._transcripts = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
         parts = self._work.parts
         projects = self._projects()
-        files = list(_by_folder([file for file in self._found.files if not self._crashes.crashes(file)]))
+        files = list(_by_folder([file for file in self._transcripts.files if not self._crashes.crashes(file)]))
         with closing(FolderFiles()) as folders:
             self._external = elsewhere(
                 files, projects, parts.workspace, parts.store.files, lambda file: self._project_of(file, folders)
@@ -175,23 +179,23 @@ class SessionStage:
         try:
             with self._crashes.reading(file):
                 row, project = _listed(file, folders)
-                self._looks[file.name] = row
+                self._listed_rows[file.name] = row
                 return project or project_of(file.path)
         except Unreadable:  # reading reports it
-            self._looks[file.name] = None
+            self._listed_rows[file.name] = None
             return ""
 
     def _projects(self) -> dict[str, str]:
         """Return the project folders known to the index."""
         with self._work.parts.store.read(tables=self._work.tables) as snapshot:
-            return {path: project for path, project in sessions.projects(snapshot).items() if path in self._known}
+            return {path: project for path, project in sessions.projects(snapshot).items() if path in self._stored}
 
     def _leave_to_others(self) -> None:
         """Record the workspace of each transcript that belongs to another one, and remove its rows."""
-        for file in self._found.files:
+        for file in self._transcripts.files:
             if file.name not in self._external:
                 continue
-            where, stored = ownership_message(self._external[file.name]), self._known.get(file.name)
+            where, stored = ownership_message(self._external[file.name]), self._stored.get(file.name)
             if stored != (file.name, file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
@@ -200,9 +204,9 @@ class SessionStage:
 
     def _copies(self, own: list[FoundFile]) -> set[str]:
         """Names of the transcripts whose sessions are also in another one; those that changed are looked at later."""
-        before = {name for name, stored in self._known.items() if stored.rule == _COPIED}
-        copies = copied_sessions(self._found.files, before, self._token)
-        self._own = {file.path for file in own if file.name not in copies}
+        before = {name for name, stored in self._stored.items() if stored.rule == _COPIED}
+        copies = copied_sessions(self._transcripts.files, before, self._token)
+        self._own_paths = {file.path for file in own if file.name not in copies}
         again = before - copies
         still = {file.name for file in own if file.name in again and self._is_still_continued(file)}
         return copies | still | {file.name for file in self._beside_changed(own) if self._is_continued(file)}
@@ -210,24 +214,24 @@ class SessionStage:
     def _beside_changed(self, own: list[FoundFile]) -> Iterator[FoundFile]:
         """Yield unchanged transcripts that a changed one in their folder may continue: written on the same day."""
         changed: dict[str, list[int]] = {}
-        for file in own if self._known else ():
-            if _was_written(file, self._known.get(file.name)):
+        for file in own if self._stored else ():
+            if _was_written(file, self._stored.get(file.name)):
                 changed.setdefault(os.path.dirname(file.path), []).append(file.mtime_ns)
         for file in own if changed else ():
-            stored, times = self._known.get(file.name), changed.get(os.path.dirname(file.path), ())
+            stored, times = self._stored.get(file.name), changed.get(os.path.dirname(file.path), ())
             unchanged = stored is not None and not stored.rule and not _was_written(file, stored)
             if unchanged and any(abs(time - file.mtime_ns) < _DAY_NS for time in times):
                 yield file
 
     def _is_continued(self, file: FoundFile) -> bool:
-        return continued_in(file.path) in self._own
+        return continued_in(file.path) in self._own_paths
 
     def _is_still_continued(self, file: FoundFile) -> bool:
         """Return whether a transcript that was left out before is still continued by another one.
 
         It is only opened if something changed.
         """
-        return _successor(file.path, file.mtime_ns, file.size) in self._own or self._is_continued(file)
+        return _successor(file.path, file.mtime_ns, file.size) in self._own_paths or self._is_continued(file)
 
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:
@@ -265,7 +269,7 @@ class SessionStage:
             self._forget(issue.path)
 
     def _forget(self, name: str) -> None:
-        if name in self._known or name in self._listed:
+        if name in self._stored or name in self._listed:
             self._commits.add(_deletion(name), removed=1)
 
 

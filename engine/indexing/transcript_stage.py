@@ -384,7 +384,7 @@ class TranscriptRows:
     def __init__(self, work: StageWork, commits: Commits) -> None:
         self._commits = commits
         self._lines = LineRows(work, commits)
-        self._whole = DocumentRows(work, commits)
+        self._documents = DocumentRows(work, commits)
 
     def index(self, file: FoundFile) -> FileIssue | None:
         """Index the sessions of one transcript. Returns an issue if nothing of it can be indexed.
@@ -396,21 +396,21 @@ class TranscriptRows:
             try:
                 database = database_format(source, file.path)
             except PARSER_FAULTS as error:
-                return self._whole.unreadable(file, error)
+                return self._documents.unreadable(file, error)
             document = None if database else document_format(source, file.path)
             known = None if database or document else line_format(source, file.path)
             if known is not None:
                 return self._lines.index(file, source, known)
         if database is not None:
-            return self._whole.database(file, database)
+            return self._documents.database(file, database)
         if document is not None:
-            return self._whole.document(file, document)
+            return self._documents.document(file, document)
         if not file.path.endswith(".zip"):
             return self.leave_out(file, "unknown-format", skip_reasons.NO_TRANSCRIPT.message())
         from engine.corpus.transcripts.export_reader import zip_problem
 
         if problem := zip_problem(file.path):
-            return self._whole.unreadable(file, ValueError(problem))
+            return self._documents.unreadable(file, ValueError(problem))
         return self.leave_out(file, "unknown-format", skip_reasons.NO_EXPORT.message())
 
     def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:

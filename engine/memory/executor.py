@@ -32,12 +32,12 @@ Cancel = Callable[[], None]
 class Job:
     """A function that runs once, unless cancelled before it starts. Thread-safe."""
 
-    def __init__(self, work: Callable[[], object], ended: "Callable[[Job], None]", due: float = 0.0) -> None:
+    def __init__(self, work: Callable[[], object], on_end: "Callable[[Job], None]", due: float = 0.0) -> None:
         """`due`: earliest start, on the monotonic clock."""
         self.due = due
         self.timer: Cancel | None = None
         self._work = work
-        self._on_end = ended
+        self._on_end = on_end
         self._lock = threading.Lock()
         self._begun = False
         self._thread: int | None = None

@@ -216,7 +216,7 @@ class _EstimateApprovals:
         """`estimate`: the approved estimate; None approves any amount."""
         self._approvals = approvals
         self._estimate = estimate
-        self._given = False
+        self._is_approved = False
 
     def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
         if not self._approvals.covers(name, work):
@@ -233,6 +233,6 @@ class _EstimateApprovals:
         estimate = self._estimate
         if estimate is None:
             self._approvals.approve(name, work.estimate.tokens)
-        elif not self._given and (estimate.provider, estimate.model) == (name.provider, name.model):
-            self._given = True  # only once: work added meanwhile was not approved
+        elif not self._is_approved and (estimate.provider, estimate.model) == (name.provider, name.model):
+            self._is_approved = True  # only once: work added meanwhile was not approved
             self._approvals.approve(name, estimate.tokens)

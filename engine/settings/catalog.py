@@ -79,7 +79,7 @@ def _problem(key: str, value: Any, layer: tuple[str, ...]) -> str:
     return ""
 
 
-def _refuse(where: tuple[str, ...], problem: Problem) -> NoReturn:
+def _refuse(key_path: tuple[str, ...], problem: Problem) -> NoReturn:
     raise SettingsError(problem.about(tr("It")))
 
 

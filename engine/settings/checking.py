@@ -225,16 +225,16 @@ _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
 }
 
 
-def refuse_at(text: str, path: Path, where: tuple[str, ...], problem: Problem) -> NoReturn:
-    """Raise `SettingsError` about the key at `where` in the file at `path`, whose text is `text`."""
-    line = line_of(find_lines(text), where)
-    about = problem.about(tr('"{key}"', key=_shown(where)))
+def refuse_at(text: str, path: Path, key_path: tuple[str, ...], problem: Problem) -> NoReturn:
+    """Raise `SettingsError` about the key at `key_path` in the file at `path`, whose text is `text`."""
+    line = line_of(find_lines(text), key_path)
+    about = problem.about(tr('"{key}"', key=_shown(key_path)))
     raise SettingsError(tr("{path}, line {line}: {problem}", path=path, line=line, problem=about))
 
 
-def _shown(where: tuple[str, ...]) -> str:
+def _shown(key_path: tuple[str, ...]) -> str:
     """A key as shown to users."""
-    return ".".join(_within_layer(where) or where)
+    return ".".join(_within_layer(key_path) or key_path)
 
 
 def _within_layer(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -259,32 +259,32 @@ def is_section(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Section)
 
 
-def check_layer(values: Any, where: tuple[str, ...], refuse: Refuse) -> None:
-    """Check the table found at `where` (`("defaults",)` or `("workspace", folder)`)."""
-    if isinstance(values, dict) and where[0] == "workspace" and "workspace" in values:
-        refuse((*where, "workspace"), Problem(marked("{it} can only be set in [defaults].")))
-    if where[0] == "workspace" and where[1] in options_of(Settings):  # instead of the path of a folder
-        refuse(where, Problem(marked('{it} must be in a table such as [defaults] or [workspace."/path/to/notes"].')))
-    _check_section(values, Settings, where, refuse)
+def check_layer(values: Any, key_path: tuple[str, ...], refuse: Refuse) -> None:
+    """Check the table found at `key_path` (`("defaults",)` or `("workspace", folder)`)."""
+    if isinstance(values, dict) and key_path[0] == "workspace" and "workspace" in values:
+        refuse((*key_path, "workspace"), Problem(marked("{it} can only be set in [defaults].")))
+    if key_path[0] == "workspace" and key_path[1] in options_of(Settings):  # instead of the path of a folder
+        refuse(key_path, Problem(marked('{it} must be in a table such as [defaults] or [workspace."/path/to/notes"].')))
+    _check_section(values, Settings, key_path, refuse)
 
 
-def refuse_unusable(value: Any, where: tuple[str, ...], refuse: Refuse) -> None:
+def refuse_unusable(value: Any, key_path: tuple[str, ...], refuse: Refuse) -> None:
     """Refuse values that no option can have: a NUL in a text or a name, a number that is too large."""
     if isinstance(value, dict):
         for key, inside in value.items():
             if "\0" in key:
                 refuse(
-                    where or (key,),
+                    key_path or (key,),
                     Problem(marked("{it} contains a NUL character, which names and paths can't contain.")),
                 )
-            refuse_unusable(inside, (*where, key), refuse)
+            refuse_unusable(inside, (*key_path, key), refuse)
     elif isinstance(value, list):
         for inside in value:
-            refuse_unusable(inside, where, refuse)
+            refuse_unusable(inside, key_path, refuse)
     elif isinstance(value, str) and "\0" in value:
-        refuse(where, Problem(marked("{it} contains a NUL character, which names and paths can't contain.")))
+        refuse(key_path, Problem(marked("{it} contains a NUL character, which names and paths can't contain.")))
     elif isinstance(value, int) and abs(value) > _LARGEST:
-        refuse(where, Problem(marked("{it} is too large.")))
+        refuse(key_path, Problem(marked("{it} is too large.")))
 
 
 def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refuse) -> NoReturn:
@@ -419,28 +419,28 @@ def find_lines(text: str) -> dict[KeyPath, int]:
     return dict(reversed(keys))  # the first line of each
 
 
-def rename_key(text: str, where: KeyPath, new: str) -> str:
+def rename_key(text: str, key_path: KeyPath, new: str) -> str:
     """Rename the last part of a key's path in a valid TOML text, in all headers and keys; the rest is unchanged."""
     lines = text.split("\n")
     renamed = False
     for number, (path, key, above) in list(_keys(lines)):
-        at = len(where) - 1 - above
-        if at >= 0 and path[: len(where)] == where:
+        at = len(key_path) - 1 - above
+        if at >= 0 and path[: len(key_path)] == key_path:
             start, end = [part.span() for part in _PART.finditer(lines[number - 1], *key.span(1))][at]
             lines[number - 1] = lines[number - 1][:start] + _written(new) + lines[number - 1][end:]
             renamed = True
-    return "\n".join(lines) if renamed else _rename_inline(text, where, new)
+    return "\n".join(lines) if renamed else _rename_inline(text, key_path, new)
 
 
-def _rename_inline(text: str, where: KeyPath, new: str) -> str:
+def _rename_inline(text: str, key_path: KeyPath, new: str) -> str:
     """Rename a key in an inline table."""
     import tomlkit
 
     document = tomlkit.parse(text)
     table: Any = document
-    for part in where[:-1]:
+    for part in key_path[:-1]:
         table = table[part]
-    getattr(table, "value", table)._replace(where[-1], new, table[where[-1]])
+    getattr(table, "value", table)._replace(key_path[-1], new, table[key_path[-1]])
     return tomlkit.dumps(document)
 
 

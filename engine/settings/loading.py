@@ -176,8 +176,8 @@ def parse_settings(text: str, path: Path) -> dict[str, Any]:
 def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
     """Check every layer, also those of other workspaces. Raises `SettingsError`."""
 
-    def refuse(where: tuple[str, ...], problem: Problem) -> NoReturn:
-        refuse_at(text, path, where, problem)
+    def refuse(key_path: tuple[str, ...], problem: Problem) -> NoReturn:
+        refuse_at(text, path, key_path, problem)
 
     refuse_unusable(data, (), refuse)
     for key in data:

@@ -134,7 +134,7 @@ SectionT = TypeVar("SectionT", bound=Section)
 
 
 def with_query_settings(own: SectionT, new: SectionT) -> SectionT:
-    """Return `own` with the answering options of `new`."""
+    """Return `own` with those options of `new` that apply to queries, without reopening or re-indexing."""
     if own.APPLIES == "answering":
         return new
     values = {}

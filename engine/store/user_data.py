@@ -59,10 +59,10 @@ class UserData:
         self._for_reading_only = read_only
         self._read_only = ""
         """Why the file cannot be written; empty if it can."""
-        self._full = False
+        self._disk_full = False
         """Whether it cannot be written because the disk was full."""
         self._backups = Backups(path)
-        self._within = False
+        self._in_use = False
         """Whether the connection is in use and must not be replaced."""
         self._closed = False
         self._problem = ""
@@ -141,7 +141,7 @@ class UserData:
     def _locked_connection(self) -> Iterator[apsw.Connection]:
         with self._lock:
             self._check_file()
-            within, self._within = self._within, True
+            within, self._in_use = self._in_use, True
             try:
                 with translated(self._path):
                     yield self._connection
@@ -154,7 +154,7 @@ class UserData:
                 self._mark_damaged()
                 raise IndexCorrupt(self._problem) from None
             finally:
-                self._within = within
+                self._in_use = within
 
     def settle(self) -> None:
         """Move the write-ahead log into the database, so that deleted data remains in neither."""
@@ -289,9 +289,9 @@ class UserData:
         """Detect, with one system call, whether the file was deleted, emptied or replaced since it was opened. After a
         full disk, also whether it can be written now.
         """
-        if self._within or self._closed:
+        if self._in_use or self._closed:
             return
-        if self._full and has_room(self._path.parent):
+        if self._disk_full and has_room(self._path.parent):
             self._connection.close()  # a writer would share its view of the log, which is read-only
             self._open_again()
         identity = _identity(self._path)
@@ -327,7 +327,7 @@ class UserData:
     def _open(self) -> None:
         self.openings += 1
         self._problem = self._read_only = ""
-        self._full = False
+        self._disk_full = False
         identity = _identity(self._path)
         if identity == _NO_CONTENT or (identity is None and self._backups.all()):
             self._opened, self._connection = identity, _empty()
@@ -352,7 +352,7 @@ class UserData:
                 with translated(self._path):
                     return self._open_for_writing()
             except (IndexReadOnly, DiskFull) as error:
-                self._read_only, self._full = str(error), isinstance(error, DiskFull)
+                self._read_only, self._disk_full = str(error), isinstance(error, DiskFull)
         with translated(self._path):
             return _open_for_reading(self._path)
 

@@ -64,7 +64,7 @@ OPERATORS = {
         Operator("machine", marked("only sessions from this machine"), "machine:laptop", either=True),
         Operator("role", marked("only passages by this speaker: user, assistant or tool"), "role:user", either=True),
         Operator("after", marked("only files of this date or later"), 'after:"last week"', either=False),
-        Operator("before", marked("only files of a time before this date"), "before:2026-05-31", either=False),
+        Operator("before", marked("only files from before this date"), "before:2026-05-31", either=False),
         Operator("on", marked("only files of this day, week, month or year"), "on:2026-05", either=False),
     )
 }

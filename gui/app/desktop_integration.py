@@ -116,8 +116,8 @@ class UpdateNotification(QObject):
         self._window = window
         self._tray = tray
         self._name = ""
-        self._known: SyncSummary | None = None
-        self._begun = False
+        self._last_sync: SyncSummary | None = None
+        self._has_status = False
         self.enabled = True
         """Whether notifications are enabled."""
         workspace.opened.connect(self._handle_opened)
@@ -126,14 +126,14 @@ class UpdateNotification(QObject):
     @Slot(object)
     def _handle_opened(self, opened: Opened) -> None:
         self._name = opened.folder.name or str(opened.folder)
-        self._begun = False
+        self._has_status = False
 
     @Slot(object)
     def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         if status is None:
             return
-        last, known, begun = status.last_sync, self._known, self._begun
-        self._known, self._begun = last, True
+        last, known, begun = status.last_sync, self._last_sync, self._has_status
+        self._last_sync, self._has_status = last, True
         if not begun or last is None or last == known:
             return
         if self.enabled and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
@@ -234,7 +234,7 @@ class DesktopIntegration(QObject):
             second_start = SecondStart(window, quick, appearance)
             QTimer.singleShot(0, self, lambda: self._listen(address, second_start))
         jobs, config = window.context.jobs, window.context.paths.config
-        window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
+        window.settings.add_switch(AutostartController(window.commands.main_menu, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._handle_settings)
         self._apply_settings(settings)

@@ -34,11 +34,11 @@ class IpcServer(QObject):
         self._server.newConnection.connect(self._accept_connection)
         if not self._server.listen(self._name):
             log.warning("Later starts cannot reach this program: %s", self._server.errorString())
-        self._made = _identity(self._name)
+        self._identity = _identity(self._name)
 
     def close(self) -> None:
         """Stop listening; if another program listens at the address by now, its socket stays."""
-        if self._server.isListening() and self._made != _identity(self._name):
+        if self._server.isListening() and self._identity != _identity(self._name):
             _close_keeping_file(self._server, self._name)
         else:
             self._server.close()

@@ -71,22 +71,22 @@ def with_key(words: str, name: str) -> str:
 class _KeyTip(_Following):
     """Keeps the key of a command up to date in a tooltip; `instead` replaces the tooltip while it is not empty."""
 
-    def __init__(self, thing: QAction | QWidget, words: Callable[[], str], name: str) -> None:
+    def __init__(self, control: QAction | QWidget, words: Callable[[], str], name: str) -> None:
         self.instead = ""
-        super().__init__(thing, lambda: set_tip(thing, self.instead or with_key(words(), name)))
+        super().__init__(control, lambda: set_tip(control, self.instead or with_key(words(), name)))
 
 
-def show_key_in_tooltip(thing: QAction | QWidget, words: str, name: str) -> None:
+def show_key_in_tooltip(control: QAction | QWidget, words: str, name: str) -> None:
     """Show `words` with the key of the command `name` as tooltip, unless `cover_tip` has replaced it."""
-    _KeyTip(thing, lambda: words, name)
+    _KeyTip(control, lambda: words, name)
 
 
-def cover_tip(thing: QAction | QWidget, sentence: str) -> bool:
+def cover_tip(control: QAction | QWidget, sentence: str) -> bool:
     """Replace a tooltip that shows a key by `sentence`; an empty sentence restores it.
 
     Returns False if the tooltip shows no key: then the caller restores its own text.
     """
-    for tip in thing.findChildren(_KeyTip, options=Qt.FindChildOption.FindDirectChildrenOnly):
+    for tip in control.findChildren(_KeyTip, options=Qt.FindChildOption.FindDirectChildrenOnly):
         tip.instead = sentence
         tip.show()
         return True

@@ -131,15 +131,15 @@ class PrintController(QObject):
             self._banner.show_message(tr("There is nothing to print: open a note or a session first."), "off", key=_KEY)
         return ""
 
-    def _prepare(self, then: Callable[[Opened, Printable], None]) -> None:
-        """Load the content to print off the GUI thread, then call `then`."""
+    def _prepare(self, on_ready: Callable[[Opened, Printable], None]) -> None:
+        """Load the content to print off the GUI thread, then call `on_ready`."""
         opened, session, name = self._workspace.current, self._views.read_session, self._views.read_name
         if opened is None or not (session or name):
             return
 
         def ready(printable: Printable) -> None:
             self._job.done()
-            then(opened, printable)
+            on_ready(opened, printable)
 
         if session is None:
             self._job.replace(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
@@ -154,7 +154,7 @@ class PrintController(QObject):
                 self._jobs.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail)
             )
         else:
-            then(opened, _session(session.conversation, session.rows))
+            on_ready(opened, _session(session.conversation, session.rows))
 
     # --- printing ---------------------------------------------------------------------------------------------------
 

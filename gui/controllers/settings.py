@@ -42,7 +42,7 @@ class SettingsController(QObject):
         self._show_error = context.banner.show_error
         self._aside = aside
         self._window = context.window
-        self._begins = False
+        self._is_reopening = False
         """Whether settings were just saved, and the workspace is being reopened for them."""
         self._repeat = False
         """Whether more was saved meanwhile, for which it must be reopened once more."""
@@ -111,9 +111,9 @@ class SettingsController(QObject):
         """Open the workspace again, so that saved settings apply; `agreed`: the embedding that the user approved."""
         opened = self._workspace.current
         if opened is not None:
-            self._begins, self._agreed = True, agreed
+            self._is_reopening, self._agreed = True, agreed
             self._workspace.open(opened.folder)
-        elif self._begins:
+        elif self._is_reopening:
             self._repeat, self._agreed = True, agreed or self._agreed
 
     @Slot(object)
@@ -123,8 +123,8 @@ class SettingsController(QObject):
             self._repeat = False
             QTimer.singleShot(0, self, lambda: self._saved(self._agreed))
             return
-        begins, agreed = self._begins, self._agreed
-        self._begins, self._agreed = False, None
+        begins, agreed = self._is_reopening, self._agreed
+        self._is_reopening, self._agreed = False, None
         if begins and self.dialog is not None and self.dialog.isVisible():
             self.dialog.renew(opened.folder, opened.settings, opened.manager)
         if begins:
@@ -155,12 +155,12 @@ class SettingsController(QObject):
     @Slot()
     def _close(self) -> None:
         """Close the dialog with its workspace, unless that is being reopened."""
-        if not self._begins and self.dialog is not None and self.dialog.isVisible():
+        if not self._is_reopening and self.dialog is not None and self.dialog.isVisible():
             self.dialog.leave()
 
     @Slot(object)
     def _handle_open_failure(self, _: OpenFailure) -> None:
-        self._begins, self._repeat, self._agreed = False, False, None
+        self._is_reopening, self._repeat, self._agreed = False, False, None
         self._close()
 
 

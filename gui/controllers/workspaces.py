@@ -257,7 +257,7 @@ class WorkspaceController(QObject):
         workspace.opened.connect(self._show_opened)
         workspace.settings_changed.connect(self._apply_settings)
         workspace.failed.connect(self._show_failure)
-        workspace.closed.connect(lambda: self.show_closed(keep=workspace.reopening))
+        workspace.closed.connect(lambda: self.show_closed(reopening=workspace.reopening))
 
     @Slot(object)
     def _show_opening(self, folder: Path) -> None:
@@ -275,9 +275,9 @@ class WorkspaceController(QObject):
         self._state.remember(opened.folder)
         self._capabilities.begin(opened.unsupported)
         reopened = self._workspace.reopening
-        self._views.set_manager(opened.everywhere, keep=reopened)
+        self._views.set_manager(opened.everywhere, reopening=reopened)
         self._apply_settings(opened)
-        self._diagnostics.set_manager(opened.manager, keep=reopened)
+        self._diagnostics.set_manager(opened.manager, reopening=reopened)
         if reopened:
             self._return_focus()
         elif (
@@ -307,15 +307,15 @@ class WorkspaceController(QObject):
     def _apply_settings(self, opened: Opened) -> None:
         self._views.viewer.external.editor_command = opened.settings.window.editor
 
-    def show_closed(self, *, keep: bool = False) -> None:
+    def show_closed(self, *, reopening: bool = False) -> None:
         """Disconnect all panels from the memory, and show that no workspace is open.
 
-        `keep`: it is being reopened, so that results and the open document stay.
+        `reopening`: it is being reopened, so that results and the open document stay.
         """
-        self._focused = QApplication.focusWidget() if keep else None
-        self._views.set_manager(None, keep=keep)
-        self._diagnostics.set_manager(None, keep=keep)
-        self._moved_to = QApplication.focusWidget() if keep else None
+        self._focused = QApplication.focusWidget() if reopening else None
+        self._views.set_manager(None, reopening=reopening)
+        self._diagnostics.set_manager(None, reopening=reopening)
+        self._moved_to = QApplication.focusWidget() if reopening else None
 
     @Slot(object)
     def _show_failure(self, failure: OpenFailure) -> None:

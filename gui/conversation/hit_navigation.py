@@ -42,7 +42,7 @@ class SearchTime:
 
     def __init__(self, seconds: float) -> None:
         self._seconds_left = seconds
-        self.late = False
+        self.is_incomplete = False
         """Whether ranges are missing because time ran out; the next frame has to look for them."""
 
     def ranges(self, marks: MatchMarks, key: int, text: str) -> Ranges:
@@ -50,7 +50,7 @@ class SearchTime:
         if marks.is_searched(key):
             return marks.ranges_in(key, text)
         if self._seconds_left <= 0:
-            self.late = True
+            self.is_incomplete = True
             return []
         began = time.perf_counter()
         ranges = marks.ranges_in(key, text)

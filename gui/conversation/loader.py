@@ -174,7 +174,7 @@ class SessionWatch(QObject):
 
     Signals:
         grown: the session has new messages (NewMessages).
-        written: the transcript has changed; call `look`.
+        written: the transcript has changed; call `reread`.
     """
 
     grown = Signal(object)

@@ -267,7 +267,7 @@ class ConversationPainter:
                 self._paint_box(pen, layout, row, top, height)
                 self._paint_text(pen, palette, row, top + layout.pads(row)[0], search_time)
         painter.end()
-        return search_time.late
+        return search_time.is_incomplete
 
     def _paint_box(self, pen: RowPainter, layout: RowLayout, row: Row, top: int, height: int) -> None:
         """Paint the background of a row's piece, if it has one."""

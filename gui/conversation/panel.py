@@ -75,11 +75,11 @@ class ConversationChunks(QObject):
         self.inspector.margin_action.toggled.connect(self._show_first)
         self.card.closed.connect(lambda: self.inspector.margin_action.setChecked(False))
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool) -> None:
-        """Set the memory of the sessions; with `keep`, the open session stays open."""
-        if not keep:
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool) -> None:
+        """Set the memory of the sessions. `reopening`: the folder is the same, and the shown session stays open."""
+        if not reopening:
             self._messages.conversation = None
-        self.inspector.set_manager(manager, keep=keep)
+        self.inspector.set_manager(manager, reopening=reopening)
 
     def show_conversation(self, conversation: Conversation | None) -> None:
         """Set the conversation whose chunks to show, possibly a later state of the same session; None for none."""
@@ -125,7 +125,7 @@ class ConversationPanel(BaseViewer):
         self._request: SessionRequest | None = None
         self._opened: OpenedSession | None = None
         self._unread = False  # it was written while it was not on the screen
-        self._left = ReadingPositions()
+        self._positions = ReadingPositions()
         self.view = ConversationView(jobs)
         self._opener = SessionLoader(jobs, self)
         self.live_updates = SessionWatch(jobs, self)
@@ -162,11 +162,11 @@ class ConversationPanel(BaseViewer):
 
     # --- for the window -------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory, or None; the shown session is closed, unless the memory is of the same folder (`keep`)."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory, or None. `reopening`: the folder is the same, and the shown session stays open."""
         self._manager = manager
-        self.chunks.set_manager(manager, keep=keep)
-        if not keep:
+        self.chunks.set_manager(manager, reopening=reopening)
+        if not reopening:
             self.clear()
             return
         self._links.cancel()
@@ -228,7 +228,7 @@ class ConversationPanel(BaseViewer):
 
     def return_to(self, path: str, position: ReadingPosition | None = None) -> None:
         """When `path` is shown next, restore its last position, or go to `position`; an empty path cancels."""
-        self._left.restore_next(path, position)
+        self._positions.restore_next(path, position)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add actions to the menu of the open session."""
@@ -265,7 +265,7 @@ class ConversationPanel(BaseViewer):
 
     def _close_session(self) -> None:
         if (position := self.view_state) is not None:
-            self._left.leave(position)
+            self._positions.leave(position)
         self._close_find()
         self.find_in_text.hits.leave()
         self.live_updates.stop()
@@ -316,7 +316,7 @@ class ConversationPanel(BaseViewer):
             self.view.folding.show_pieces(*conversation.at_line(request.line))  # found by meaning: no word to show
         elif request.line is not None:
             self.view.folding.show_hidden(*conversation.at_line(request.line))
-        position = self._left.arrive(request.path)
+        position = self._positions.arrive(request.path)
         if position is not None:
             self.view.scroller.return_to(position)
 

@@ -106,12 +106,12 @@ class JumpList(QFrame):
 
     chosen = Signal(int)
 
-    def __init__(self, over: QAbstractScrollArea, find: str, name: str, count: Callable[[int], str]) -> None:
+    def __init__(self, view: QAbstractScrollArea, find: str, name: str, count: Callable[[int], str]) -> None:
         """`find`: placeholder of the filter box. `name`: accessible name. `count`: returns words for a number of
         rows."""
-        super().__init__(over)
+        super().__init__(view)
         self.setProperty("role", "card")
-        self._over = over
+        self._over = view
         self._count_text = count
         self._box = QLineEdit()
         self._box.setPlaceholderText(find)

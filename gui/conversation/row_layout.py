@@ -202,14 +202,14 @@ class PieceDocuments(QObject):
         self._making: tuple[int, Generator[None, None, PieceLayout]] | None = None
         """The piece in progress, and the generator of its remaining steps."""
         self._style: PieceStyle | None = None
-        self._turn = QTimer(self, singleShot=True, interval=0)
-        self._turn.timeout.connect(self._lay_some_out)
+        self._next_step = QTimer(self, singleShot=True, interval=0)
+        self._next_step.timeout.connect(self._lay_some_out)
 
     def set_conversation(self, conversation: Conversation | None) -> None:
         """Drop all documents, and lay out pieces of this conversation; None stops."""
         self._conversation = conversation
         self._cache.clear()
-        self._turn.stop()
+        self._next_step.stop()
         self._requested, self._making = [], None
 
     def grow(self, conversation: Conversation, same: int) -> None:
@@ -250,7 +250,7 @@ class PieceDocuments(QObject):
 
     def _continue(self) -> None:
         if self._requested and self._conversation is not None and self._style is not None:
-            self._turn.start()
+            self._next_step.start()
 
     def _lay_some_out(self) -> None:
         until = time.perf_counter() + TURN_SECONDS

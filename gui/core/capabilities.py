@@ -81,16 +81,16 @@ class Capabilities(QObject):
 class Gate:
     """Enables an action or a control while its owner allows it and the memory supports its feature."""
 
-    def __init__(self, thing: QAction | QWidget, feature: Feature) -> None:
+    def __init__(self, control: QAction | QWidget, feature: Feature) -> None:
         self.feature: Feature = feature
-        self._thing = thing
-        self._allowed = thing.isEnabled()
+        self._control = control
+        self._allowed = control.isEnabled()
         self._why = self.reason = ""
         """The owner's reason for disabling it, and the memory's."""
-        self._usual = _texts_of(thing)
+        self._usual = _texts_of(control)
         self._reason_shortcuts: list[QShortcut] = []
-        if isinstance(thing, QAction):
-            follow_keys(thing, self._add_reason_shortcuts)
+        if isinstance(control, QAction):
+            follow_keys(control, self._add_reason_shortcuts)
 
     def allow(self, allowed: bool, why: str = "") -> None:
         """Set whether the owner of the control allows it, with a reason if not."""
@@ -106,9 +106,9 @@ class Gate:
 
     def _show(self) -> None:
         explanation = self.reason or self._why
-        self._thing.setEnabled(self._allowed and not self.reason)
+        self._control.setEnabled(self._allowed and not self.reason)
         _set_texts(
-            self._thing,
+            self._control,
             _Texts(_tip(explanation), explanation, explanation) if explanation else self._usual,
             instead=bool(explanation),
         )
@@ -119,8 +119,8 @@ class Gate:
         for shortcut in self._reason_shortcuts:
             shortcut.deleteLater()
         self._reason_shortcuts = []
-        if self.reason and isinstance(self._thing, QAction):
-            self._reason_shortcuts = _shortcuts_with_reason(self._thing, self.reason)
+        if self.reason and isinstance(self._control, QAction):
+            self._reason_shortcuts = _shortcuts_with_reason(self._control, self.reason)
 
 
 class Gates:
@@ -130,9 +130,9 @@ class Gates:
         self._gates: list[Gate] = []
         self.unsupported: MissingFeatures = {}
 
-    def add(self, thing: QAction | QWidget, feature: Feature) -> Gate:
+    def add(self, control: QAction | QWidget, feature: Feature) -> Gate:
         """Make a gate for an action or control; the owner must enable it only through that gate from now on."""
-        gate = Gate(thing, feature)
+        gate = Gate(control, feature)
         self._gates.append(gate)
         gate.update_features(self.unsupported)
         return gate
@@ -156,20 +156,20 @@ class _Texts(NamedTuple):
     description: str
 
 
-def _texts_of(thing: QAction | QWidget) -> _Texts:
-    description = whats_this_of(thing) if isinstance(thing, QAction) else thing.accessibleDescription()
-    return _Texts(tip_of(thing), thing.statusTip(), description)
+def _texts_of(control: QAction | QWidget) -> _Texts:
+    description = whats_this_of(control) if isinstance(control, QAction) else control.accessibleDescription()
+    return _Texts(tip_of(control), control.statusTip(), description)
 
 
-def _set_texts(thing: QAction | QWidget, texts: _Texts, *, instead: bool) -> None:
+def _set_texts(control: QAction | QWidget, texts: _Texts, *, instead: bool) -> None:
     """Set the texts; `instead`: they replace the usual ones for a while."""
-    if not cover_tip(thing, texts.tip if instead else ""):
-        set_tip(thing, texts.tip)
-    set_status_tip(thing, texts.status_tip)
-    if isinstance(thing, QAction):
-        set_whats_this(thing, texts.description)
+    if not cover_tip(control, texts.tip if instead else ""):
+        set_tip(control, texts.tip)
+    set_status_tip(control, texts.status_tip)
+    if isinstance(control, QAction):
+        set_whats_this(control, texts.description)
     else:
-        thing.setAccessibleDescription(texts.description)
+        control.setAccessibleDescription(texts.description)
 
 
 def _shortcuts_with_reason(action: QAction, reason: str) -> list[QShortcut]:

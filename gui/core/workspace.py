@@ -105,7 +105,7 @@ class Workspace(QObject):
         """The folder opened last, or being opened."""
         self.reopening = False
         """Whether the last folder was open before, so that its views can keep their content."""
-        self._late: Settings | None = None
+        self._newer_settings: Settings | None = None
         """Settings saved while a folder was being opened, which may have used older ones."""
         self._sync: Job | None = None
         self._trial = JobSlot(self)
@@ -120,7 +120,7 @@ class Workspace(QObject):
         self._close()
         if before and not self.reopening:
             self.closed.emit()  # until now, another folder was being reopened
-        self._requested, self._late = folder, None
+        self._requested, self._newer_settings = folder, None
         self.opening.emit(folder)
         self._opener = self._jobs.write(
             lambda token: self._open_now(folder, token),
@@ -139,7 +139,7 @@ class Workspace(QObject):
         being opened: it reads its settings then.
         """
         if folder == self._requested and self.current is None:
-            self._late = settings
+            self._newer_settings = settings
         elif self.current is not None and folder == self.current.folder:
             self.current = self._with_settings(self.current, settings)
             self.settings_changed.emit(self.current)
@@ -229,7 +229,7 @@ class Workspace(QObject):
         if isinstance(outcome, OpenFailure):
             self._fail(outcome)
             return
-        self.current = outcome if self._late is None else self._with_settings(outcome, self._late)
+        self.current = outcome if self._newer_settings is None else self._with_settings(outcome, self._newer_settings)
         self.opened.emit(self.current)
         self.feed.set_manager(outcome.manager)
 

@@ -46,7 +46,7 @@ class ExcludedFiles(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._which = ""
+        self._requested_table = ""
         self._failed_chip, self._skipped_chip = Chip(_failed(0)), Chip(_skipped(0))
         for chip, which in ((self._failed_chip, "failed"), (self._skipped_chip, "skipped")):
             chip.clicked.connect(partial(self._choose, which))
@@ -87,10 +87,10 @@ class ExcludedFiles(QWidget):
 
     def choose(self, which: str) -> None:
         """Select the table, `failed` or `skipped`, to show from the next status record on."""
-        self._which = which
+        self._requested_table = which
 
     def show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:
-        skipped_shown = bool(skipped) and (self._which == "skipped" or not failed)
+        skipped_shown = bool(skipped) and (self._requested_table == "skipped" or not failed)
         self._failed_chip.setText(_failed(len(failed)))
         self._skipped_chip.setText(_skipped(files_left_out(skipped)))
         self._failed_chip.setEnabled(bool(failed))
@@ -325,12 +325,12 @@ class DiagnosticsPanel(QWidget):
 
     # --- display ----------------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory that is shown. `keep`: it is being reopened, so the values stay until they are updated."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory that is shown. `reopening`: the folder is the same, and the values stay until updated."""
         self._manager = manager
-        self.why.set_manager(manager, keep=keep)
+        self.why.set_manager(manager, reopening=reopening)
         self._answers.clear()
-        if not keep:
+        if not reopening:
             self.show_status(None)
 
     @property

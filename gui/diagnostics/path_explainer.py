@@ -173,13 +173,13 @@ class PathExplainer(QWidget):
     def busy(self) -> bool:
         return self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Set the memory that explains paths; the text of the field stays.
 
-        `keep`: the workspace is reopened, so the explanation stays, too, until it is updated.
+        `reopening`: the workspace is reopened, so the explanation stays, too, until it is updated.
         """
         self._manager = manager
-        if not keep:
+        if not reopening:
             self._clear()
         elif self._explained_text:
             self._start(self._explained_text)

@@ -58,7 +58,7 @@ class _Content(QWidget):
         column.setSpacing(_SPACING)
         self._hint = label(tr(_NOTHING), "meta", wrap=True)
         self._of_result = ResultView(self._page)
-        self._how = label(tr("How this search worked"), "section", wrap=True)
+        self._stages_title = label(tr("How this search worked"), "section", wrap=True)
         self._total = label(role="meta", wrap=True)
         self._stages = StageTable()
         self._note = label(role="meta", wrap=True)
@@ -71,7 +71,7 @@ class _Content(QWidget):
         stages = QVBoxLayout(self._of_answer)
         stages.setContentsMargins(0, 0, 0, 0)
         stages.setSpacing(6)
-        for widget in (self._how, self._total, self._stages, self._note):
+        for widget in (self._stages_title, self._total, self._stages, self._note):
             stages.addWidget(widget)
         column.addWidget(self._of_answer)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)

@@ -211,8 +211,8 @@ class FactsBody(QWidget):
         head.setContentsMargins(margins(16, 8, 12, 8))
         head.addWidget(self._counts, 1)
         head.addWidget(self.new_button)
-        self._left = QWidget()
-        column = QVBoxLayout(self._left)
+        self._list_side = QWidget()
+        column = QVBoxLayout(self._list_side)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
@@ -231,7 +231,7 @@ class FactsBody(QWidget):
         self._split.setHandleWidth(1)
         correct_margins(self._split)
         self._split.setChildrenCollapsible(False)
-        for index, (part, stretch) in enumerate(zip((self._left, side), _LIST_SHARE, strict=True)):
+        for index, (part, stretch) in enumerate(zip((self._list_side, side), _LIST_SHARE, strict=True)):
             self._split.addWidget(part)
             self._split.setStretchFactor(index, stretch)
         self._split.setSizes([600, 400])
@@ -294,7 +294,7 @@ class FactsBody(QWidget):
     def _fold(self) -> None:
         narrow = self.width() < character_width() * _FEWEST_CHARACTERS
         empty = self.editor.fact is None and not self.editor.is_new
-        self._left.setHidden(narrow and self._editing and not empty)
+        self._list_side.setHidden(narrow and self._editing and not empty)
         self._side.setHidden(empty or (narrow and not self._editing))
         self.editor.back.setVisible(narrow)
 

@@ -43,8 +43,8 @@ class IndexPage(QWidget):
         self._read_job = JobSlot(self)
         self._stale = False
         self._began = 0.0
-        self._rest = QTimer(self, singleShot=True)
-        self._rest.timeout.connect(self._read_if_due)
+        self._pause = QTimer(self, singleShot=True)
+        self._pause.timeout.connect(self._read_if_due)
 
     @property
     def busy(self) -> bool:
@@ -59,7 +59,7 @@ class IndexPage(QWidget):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory whose index is shown; None for none."""
         self._read_job.cancel()
-        self._rest.stop()
+        self._pause.stop()
         self.insight = None if manager is None else manager.insight
         self._stale = self.insight is not None
         self.clear()
@@ -105,7 +105,7 @@ class IndexPage(QWidget):
     @Slot()
     def _read_if_due(self) -> None:
         insight = self.insight
-        if insight is None or not self._stale or not self.is_shown or self._read_job.busy or self._rest.isActive():
+        if insight is None or not self._stale or not self.is_shown or self._read_job.busy or self._pause.isActive():
             return
         self._stale = False
         self._began = time.monotonic()
@@ -114,7 +114,7 @@ class IndexPage(QWidget):
     def _done(self, found: Any) -> None:
         self._read_job.done()
         # During a sync the index changes all the time: whatever takes long is read less often.
-        self._rest.start(round(1000 * min(_LONGEST_REST, _REST * (time.monotonic() - self._began))))
+        self._pause.start(round(1000 * min(_LONGEST_REST, _REST * (time.monotonic() - self._began))))
         self.show_read(found)
 
     def _failed(self, sentence: str) -> None:

@@ -104,9 +104,9 @@ class IndexPanel(QWidget, ViewPanel):
         self._jobs = jobs
         self._pages: dict[PageName, IndexPage] = {}
         """The pages that can be shown."""
-        self._made: dict[PageName, IndexPage] = {}
+        self._created_pages: dict[PageName, IndexPage] = {}
         """A page that was made, but has no place in the window yet."""
-        self.destroyed.connect(partial(_delete_all, self._made))
+        self.destroyed.connect(partial(_delete_all, self._created_pages))
         self._makers: dict[PageName, _Maker] = {}
         """Those whose modules are imported."""
         self._attention: dict[PageName, tuple[Attention, ...]] = {}
@@ -151,7 +151,7 @@ class IndexPanel(QWidget, ViewPanel):
         if name in self._pages:
             return self._pages[name]
         self._make(name)
-        page = self._pages[name] = self._made.pop(name)  # stored before one of its signals asks for it
+        page = self._pages[name] = self._created_pages.pop(name)  # stored before one of its signals asks for it
         page.action_requested.connect(self._act)
         page.open_requested.connect(self.open_requested)
         page.left.connect(self.left)
@@ -174,9 +174,9 @@ class IndexPanel(QWidget, ViewPanel):
 
     def _make(self, name: PageName) -> None:
         self._load(name)
-        if name not in self._made:
+        if name not in self._created_pages:
             # Inside the window from the start: Qt applies the style sheet again to all widgets of a part that it gets.
-            self._made[name] = self._makers[name](self._jobs, self._stack)
+            self._created_pages[name] = self._makers[name](self._jobs, self._stack)
 
     @property
     def _next_missing_page(self) -> PageName | None:
@@ -188,7 +188,7 @@ class IndexPanel(QWidget, ViewPanel):
     def _make_next(self) -> None:
         """Take the next step towards a page: import its module, make it, or show it."""
         name = self._next_missing_page
-        if name in self._made:
+        if name in self._created_pages:
             self._page(name)
         elif name in self._makers:
             self._make(name)

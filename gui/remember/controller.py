@@ -285,7 +285,7 @@ class NewNoteNotice(QObject):
         self._trash = trash
         self._job = JobSlot(self)
         self._opened: Opened | None = None
-        self._begins = False
+        self._awaits_status = False
         self._announced: tuple[WrittenNote, ...] = ()
         self._waiting: tuple[WrittenNote, ...] = ()
         """Notes that the user has not answered to."""
@@ -307,18 +307,18 @@ class NewNoteNotice(QObject):
 
     @Slot(object)
     def _handle_opened(self, opened: Opened) -> None:
-        self._opened, self._announced, self._waiting, self._begins = opened, (), (), True
+        self._opened, self._announced, self._waiting, self._awaits_status = opened, (), (), True
 
     @Slot()
     def _handle_closed(self) -> None:
         self._job.cancel()
-        self._opened, self._waiting, self._begins = None, (), False
+        self._opened, self._waiting, self._awaits_status = None, (), False
 
     @Slot(object)
     def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         """Show waiting notes after the first status record, which may have problems to show first."""
-        if self._begins and status is not None:
-            self._begins = False
+        if self._awaits_status and status is not None:
+            self._awaits_status = False
             self.check()
 
     def _fail(self, sentence: str) -> None:

@@ -205,10 +205,10 @@ class SavedSearchController(QObject):
         self.requested.emit(search.query)
 
     def _ask_name(
-        self, heading: str, sentence: str, name: str, then: Callable[[str], None], *, except_name: str = ""
+        self, heading: str, sentence: str, name: str, on_name: Callable[[str], None], *, except_name: str = ""
     ) -> None:
         used_names = {search.name for search in self.store.saved} - {except_name}
-        NameDialog(heading, sentence, name, used_names, self._box).named.connect(then)
+        NameDialog(heading, sentence, name, used_names, self._box).named.connect(on_name)
 
     @Slot()
     def _press_star(self) -> None:

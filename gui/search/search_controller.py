@@ -106,13 +106,13 @@ class SearchProgress(QObject):
         super().__init__(parent)
         self._box = box
         self._view = view
-        self._late = False
+        self._is_waiting = False
         runner.failed.connect(self._show_failure)
         runner.waiting.connect(self._show_waiting)
 
     def announce_progress(self, answer: Answer) -> None:
         """Update the state in the box for an answer that is about to be shown."""
-        partial = self._late and not answer.final
+        partial = self._is_waiting and not answer.final
         self._box.set_state(messages.partial_state(answer.outcome) if partial else messages.box_state(answer.outcome))
 
     @Slot(object, str)
@@ -127,7 +127,7 @@ class SearchProgress(QObject):
 
     @Slot(bool)
     def _show_waiting(self, waiting: bool) -> None:
-        self._late = waiting
+        self._is_waiting = waiting
         if not waiting:
             return  # the end of waiting shows another message
         answer = self._view.answer

@@ -97,10 +97,10 @@ class ContentSearch(QObject):
     def busy(self) -> bool:
         return bool(self._due) or self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory to search. `keep`: the folder is the same, and the hits stay."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory to search. `reopening`: the folder is the same, and the hits stay."""
         self.stop()
-        if not keep:
+        if not reopening:
             self.hits = NO_HITS
         self._manager = manager
 

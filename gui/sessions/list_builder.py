@@ -61,10 +61,10 @@ class SessionListLoader(QObject):
     def busy(self) -> bool:
         return self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Read this memory's sessions; None forgets all. `keep`: the folder is the same, and the list stays."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Read this memory's sessions; None forgets all. `reopening`: the folder is the same, and the list stays."""
         self._job.cancel()
-        if not keep:
+        if not reopening:
             self.known = None
         self._stale = False
         self._manager = manager
@@ -237,7 +237,7 @@ class ListBuilder(QObject):
         super().__init__(parent)
         self.unsupported: MissingFeatures = {}
         """Features that the sessions' memory doesn't support."""
-        self._without = "", tr(listing_view.READING)
+        self._empty_texts = "", tr(listing_view.READING)
         """Title and sentence if there are no sessions."""
         self._elsewhere = ""
         """Return the sentence that names sessions indexed in other workspaces."""
@@ -265,10 +265,10 @@ class ListBuilder(QObject):
 
     def update_status(self, status: MemoryProviderStatus | None) -> bool:
         """Store the messages that depend on the index status; returns whether one has changed."""
-        before = self._without, self._elsewhere
-        self._without = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
+        before = self._empty_texts, self._elsewhere
+        self._empty_texts = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
         self._elsewhere = "" if status is None else listing_view.elsewhere(status)
-        return before != (self._without, self._elsewhere)
+        return before != (self._empty_texts, self._elsewhere)
 
     @Slot(bool)
     def show(self, keep: bool = False) -> None:
@@ -324,7 +324,7 @@ class ListBuilder(QObject):
         self._view.show_days(None)
         self._view.notice.show_notice("")
         self._view.show_page(
-            self._without,
+            self._empty_texts,
             actions=((tr(listing_view.CHOOSE), self.folder_requested.emit), guide_action("sessions")),
             folders=True,
         )

@@ -235,8 +235,8 @@ class SessionsPanel(QObject, ViewPanel):
         """List the sessions of another memory of the same folder, at the same position."""
         self._manager = manager
         unsupported = self._gates.unsupported
-        self._content.set_manager(None if "conditions" in unsupported else manager, keep=True)
-        self._reader.set_manager(None if "sessions" in unsupported else manager, keep=True)
+        self._content.set_manager(None if "conditions" in unsupported else manager, reopening=True)
+        self._reader.set_manager(None if "sessions" in unsupported else manager, reopening=True)
         self.running.set_manager(None if "sessions" in unsupported else manager)
         if manager is not None:
             self._content.start_search(self._filters.criteria.text)

@@ -59,7 +59,7 @@ class SessionDelegate(QStyledItemDelegate):
         self._meta = font_at(12)
         self._chevron = scaled(CHEVRON)
         self._indent = scaled(INDENT)
-        self._left = max(GUTTER, self._chevron + CHEVRON_ROOM)
+        self._text_left = max(GUTTER, self._chevron + CHEVRON_ROOM)
         self._title_metrics = QFontMetrics(self._title)
         self._meta_metrics = QFontMetrics(self._meta)
         self._title_line = round(self._title_metrics.height() * 1.35)
@@ -73,7 +73,7 @@ class SessionDelegate(QStyledItemDelegate):
     def toggles(self, row: object, rect: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
         """Return whether a click at a point of a row (its rectangle is `rect`) shows or hides the sub-agents."""
         along = mirrored_x(at.x() - rect.left(), rect.width(), direction)
-        return isinstance(row, SessionRow) and bool(row.entry.parts) and along < self._left + 2
+        return isinstance(row, SessionRow) and bool(row.entry.parts) and along < self._text_left + 2
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(RowRole)
@@ -86,7 +86,7 @@ class SessionDelegate(QStyledItemDelegate):
             self._paint_heading(painter, rect.adjusted(0, HEADING_TOP, 0, 0), row, colours)
         else:
             paint_ground(painter, option, colours)
-            self._paint_session(painter, option.rect.adjusted(self._left, 0, -GUTTER, 0), row, colours)
+            self._paint_session(painter, option.rect.adjusted(self._text_left, 0, -GUTTER, 0), row, colours)
         painter.restore()
 
     def _paint_heading(self, painter: QPainter, rect: QRect, row: HeadingRow, colours: Tokens) -> None:

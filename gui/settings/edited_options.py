@@ -265,9 +265,9 @@ class SettingsModel(QObject):
             self._reopen_timer.stop()
             self.applied.emit()
 
-    def call_when_saved(self, then: Callable[[], None]) -> None:
-        """Call `then` once all changes are saved, perhaps immediately; never if one of them can't be saved."""
-        self._when_saved = then
+    def call_when_saved(self, on_saved: Callable[[], None]) -> None:
+        """Call `on_saved` once all changes are saved, perhaps immediately; never if one of them can't be saved."""
+        self._when_saved = on_saved
         self._call_if_saved()
 
     def stop_reopening(self) -> None:

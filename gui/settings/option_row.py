@@ -82,7 +82,7 @@ class OptionFooter(QWidget):
             policy.setRetainSizeWhenHidden(True)
             widget.setSizePolicy(policy)
         self._detailed = False
-        self.found = False
+        self.key_matches = False
         """Whether the key contains a word of the search."""
 
     def show_option(self) -> None:
@@ -126,7 +126,7 @@ class OptionFooter(QWidget):
     def mark(self, words: str) -> None:
         """Highlight the words of a search in the text."""
         mark(self._key, self._placed.key, words)
-        self.found = any(style for _, style in with_marks(self._placed.key, words, self.palette()))
+        self.key_matches = any(style for _, style in with_marks(self._placed.key, words, self.palette()))
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
@@ -257,7 +257,7 @@ class OptionRow(QFrame):
     def _show_details(self) -> None:
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
-        self.footer.show_details(self.underMouse() or inside or self.footer.found)
+        self.footer.show_details(self.underMouse() or inside or self.footer.key_matches)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)

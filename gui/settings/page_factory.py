@@ -245,7 +245,7 @@ class Pages(QObject):
         self._settings = Settings()
         self._manager: MemorySearchManager | None = None
         self._unsupported: MissingFeatures = {}
-        self._made: dict[SettingsPage, DialogPage] = {}
+        self._pages: dict[SettingsPage, DialogPage] = {}
         self._models_message: MessagePage | None = None
         self.current: SettingsPage | None = None
         """The page whose buttons are shown; None for the search results, or before the file was read."""
@@ -261,15 +261,15 @@ class Pages(QObject):
         whole = whole_page(name)
         if self._replaced(name):
             return self._capabilities()
-        if whole not in self._made:
-            self._made[whole] = self._make(whole)
+        if whole not in self._pages:
+            self._pages[whole] = self._make(whole)
             for made in (whole, *(part for part in PARTS if PARTS[part] == whole)):
                 self._begin(made)
-        return self._made[name]
+        return self._pages[name]
 
     def form(self, name: SettingsPage) -> EmbeddingPage | EnginePage | None:
         """Return a page with a form; None if it was not shown yet."""
-        page = self._made.get(name)
+        page = self._pages.get(name)
         return page if isinstance(page, EmbeddingPage | EnginePage) else None
 
     def needs_no_settings(self, name: SettingsPage) -> bool:
@@ -292,13 +292,13 @@ class Pages(QObject):
 
     @property
     def ready(self) -> bool:
-        return all(page.ready for page in self._made.values())
+        return all(page.ready for page in self._pages.values())
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Update the pages with the workspace's current settings and its memory."""
         self._folder, self._settings, self._manager = folder, settings, manager
         self._unsupported = {} if manager is None else manager.unsupported
-        for name in self._made:
+        for name in self._pages:
             self._begin(name)
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
@@ -306,7 +306,7 @@ class Pages(QObject):
 
     def refresh(self, name: SettingsPage) -> None:
         """Update what depends on the index on a page."""
-        stored, page = self._made.get("stored"), self._made.get(name)
+        stored, page = self._pages.get("stored"), self._pages.get(name)
         if isinstance(page, EmbeddingPage) and isinstance(stored, StoredModelsPage) and not self.models_unsupported:
             stored.begin(self._manager)
             page.refresh()
@@ -328,16 +328,16 @@ class Pages(QObject):
 
     def stop(self) -> None:
         """Cancel running requests of all pages, since the dialog was closed."""
-        for page in self._made.values():
+        for page in self._pages.values():
             page.stop()
 
     def drop(self) -> None:
         """Delete all pages, whose widgets each change of theme or text size would lay out again."""
-        pages = {name: page for name, page in self._made.items() if name not in PARTS}
+        pages = {name: page for name, page in self._pages.items() if name not in PARTS}
         for name in FORMS:
             if (form := self.form(name)) is not None:
                 form.save_button.deleteLater()
-        self._made.clear()
+        self._pages.clear()
         self.current = None
         for page in pages.values():
             discard(page)
@@ -349,11 +349,11 @@ class Pages(QObject):
             return self._makers[name](self._model, self._parent)
         match name:
             case "embedding":
-                stored = self._made["stored"] = StoredModelsPage(self._jobs)
+                stored = self._pages["stored"] = StoredModelsPage(self._jobs)
                 stored.purged.connect(self.purged)
                 return self._form(EmbeddingPage(self._jobs, self._config, stored, self._parent))
             case "advanced":
-                engine = self._made["engine"] = EnginePage(self._jobs, self._config)
+                engine = self._pages["engine"] = EnginePage(self._jobs, self._config)
                 self._form(engine)
                 advanced = OptionsPage(name, self._model, self._parent, above=(engine,))
                 engine.set_scroller(advanced.scroller)
@@ -376,7 +376,7 @@ class Pages(QObject):
         return page
 
     def _begin(self, name: SettingsPage) -> None:
-        page = self._made[name]
+        page = self._pages[name]
         if isinstance(page, StoredModelsPage):
             page.begin(None if self.models_unsupported else self._manager)
         elif isinstance(page, EnginePage):

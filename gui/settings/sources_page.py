@@ -126,17 +126,17 @@ class MatchCard(QFrame):
         self._typing_timer.timeout.connect(self._search)
         self._sum = label(tr(_COUNTING), "strong", wrap=True)
         self.kinds = KindChips()
-        self._first = label("", "meta", wrap=True)
+        self._first_notes = label("", "meta", wrap=True)
         self._rules = label("", "meta", wrap=True)
         self._table = IssuesTable()
         self._table.setAccessibleName(tr("Skipped files, and the rules that skip them"))
-        self._left = label(tr("Not indexed"), "section")
+        self._excluded_title = label(tr("Not indexed"), "section")
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(6)
-        for widget in (self._sum, self.kinds, self._first, self._left, self._rules, self._table):
+        for widget in (self._sum, self.kinds, self._first_notes, self._excluded_title, self._rules, self._table):
             column.addWidget(widget)
-        for widget in (self._left, self._rules, self._table):
+        for widget in (self._excluded_title, self._rules, self._table):
             widget.hide()
         self._table.setFixedHeight(_TABLE_ROWS * 26)
 
@@ -172,11 +172,11 @@ class MatchCard(QFrame):
         self._lookup_job.done()
         skipped = match.requested.skipped
         self._sum.setText(match_words(match))
-        self._first.setText(breakable(first_words(match.requested)))
+        self._first_notes.setText(breakable(first_words(match.requested)))
         self._rules.setText(breakable(rule_lines(skipped)))
         self._show_kinds(match.requested)
         self._table.show_records(skipped)
-        for widget in (self._left, self._rules):
+        for widget in (self._excluded_title, self._rules):
             widget.setVisible(bool(skipped))
         self._table.setVisible(len(skipped) > _NAMED)
         self.setAccessibleName(f"{match_words(match)} {first_words(match.requested)}")
@@ -189,9 +189,9 @@ class MatchCard(QFrame):
     def _fail(self, sentence: str) -> None:
         self._lookup_job.done()
         self._sum.setText(breakable(sentence))
-        for text in (self._first, self._rules):
+        for text in (self._first_notes, self._rules):
             text.clear()
-        for widget in (self._left, self._rules, self._table):
+        for widget in (self._excluded_title, self._rules, self._table):
             widget.hide()
 
 

@@ -118,20 +118,20 @@ class Views(QObject):
         self.edits.sessions_requested.connect(self._search_file)
         self.viewer.sessions_requested.connect(self._search_file)
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         """Use this memory in all views from now on.
 
-        `keep`: the same folder is being reopened: results, selection and the open document stay.
+        `reopening`: the same folder is being reopened: results, selection and the open document stay.
         """
         self._manager = manager
-        if not keep:
+        if not reopening:
             self._forget_shown()
         self._unloaded = {name for name, spec in self.specs.items() if spec.lazy}
         for name, panel in self.panels.items():
-            (panel.swap_manager if keep else panel.set_manager)(None if name in self._unloaded else manager)
-        self.viewer.set_manager(manager, keep=keep)
+            (panel.swap_manager if reopening else panel.set_manager)(None if name in self._unloaded else manager)
+        self.viewer.set_manager(manager, reopening=reopening)
         self._empty = False
-        self.conversation.set_manager(manager, keep=keep)
+        self.conversation.set_manager(manager, reopening=reopening)
         self._arrange()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:

@@ -54,14 +54,14 @@ def as_tip(text: str, *, wrap: bool = False) -> str:
     return f"{_AS_IT_IS}{html.escape(text)}{_AS_IT_IS_END}" if Qt.mightBeRichText(text) else text
 
 
-def set_tip(thing: WithTip, text: str) -> None:
+def set_tip(control: WithTip, text: str) -> None:
     """Set the tooltip of a widget, an action or an item to plain text."""
-    thing.setToolTip(as_tip(text))
+    control.setToolTip(as_tip(text))
 
 
-def tip_of(thing: WithTip) -> str:
+def tip_of(control: WithTip) -> str:
     """Return the tooltip that `set_tip` has set; for an action without one, its text."""
-    tip = thing.toolTip()
+    tip = control.toolTip()
     for start, end in ((_AS_IT_IS, _AS_IT_IS_END), (_WRAPPED, _WRAPPED_END)):
         if tip.startswith(start) and tip.endswith(end):
             return html.unescape(tip[len(start) : -len(end)].replace(_NEW_LINE, "\n"))
@@ -73,18 +73,18 @@ def show_tip(at: QPoint, text: str, widget: QWidget) -> None:
     QToolTip.showText(at, as_tip(text), widget)
 
 
-def set_status_tip(thing: QWidget | QAction, text: str) -> None:
+def set_status_tip(control: QWidget | QAction, text: str) -> None:
     """Set the status tip, which needs no escaping: Qt paints status tips as plain text."""
-    thing.setStatusTip(text)
+    control.setStatusTip(text)
 
 
-def set_whats_this(thing: QWidget | QAction, text: str) -> None:
-    thing.setWhatsThis(as_tip(text))
+def set_whats_this(control: QWidget | QAction, text: str) -> None:
+    control.setWhatsThis(as_tip(text))
 
 
-def whats_this_of(thing: QWidget | QAction) -> str:
+def whats_this_of(control: QWidget | QAction) -> str:
     """Return the text that `set_whats_this` has set."""
-    whats_this = thing.whatsThis()
+    whats_this = control.whatsThis()
     return (
         html.unescape(whats_this[len(_AS_IT_IS) : -len(_AS_IT_IS_END)])
         if whats_this.startswith(_AS_IT_IS)

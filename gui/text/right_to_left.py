@@ -1,8 +1,8 @@
 """Custom painting in right-to-left layouts: positions are mirrored; text and images are not.
 
 Painting code measures from the left, as if all lines ran to the right, and begins with `mirror`: bars, backgrounds and
-edges are then placed correctly. Text is drawn through `write`, images through `put`, and objects that paint themselves
-through `upright`. Directional icons are mirrored when they are created (`gui/widgets/icons.py`).
+edges are then placed correctly. Text is drawn through `write`, images through `draw_pixmap`, and objects that paint
+themselves through `upright`. Directional icons are mirrored when they are created (`gui/widgets/icons.py`).
 """
 
 import re

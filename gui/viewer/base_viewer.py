@@ -74,7 +74,7 @@ class LinkFollower(QObject):
             )
 
     def open_anchor(self, anchor: str, home: str, manager: MemorySearchManager) -> None:
-        """Open the place in the file `home` that a link in it names, where the page has no heading of that name."""
+        """Open the lines of the file `home` that a link in it names, if they are not below a heading of that name."""
         self.cancel()
         self._job.replace(
             self._jobs.read(

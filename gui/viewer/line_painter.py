@@ -71,7 +71,7 @@ class LinePainter:
         self._text_width = text_width
         self.visible = QRectF()
         self.shift = 0
-        self.until = math.inf
+        self.deadline = math.inf
         """Time (`perf_counter`) after which nothing more is laid out or drawn for the first time. One piece is always
         drawn: otherwise one whose highlights alone take longer would never appear."""
         self._drew_first = False
@@ -101,7 +101,7 @@ class LinePainter:
 
     def _text(self, origin: QPointF, visible: QRectF, laid: LineLayout, decoration: Decoration) -> bool:
         area = visible.translated(-origin)
-        whole = laid.lay_out_area(area, self.until)
+        whole = laid.lay_out_area(area, self.deadline)
         first, last = laid.units_in(area)
         marks = _ranges_touching(decoration.marks, first, last)
         for ranges, colour in (
@@ -117,7 +117,7 @@ class LinePainter:
         inks = self._inks(laid, marks)
         for piece in laid.pieces_in(area):
             if not piece.drawn:
-                if self._drew_first and time.perf_counter() > self.until:
+                if self._drew_first and time.perf_counter() > self.deadline:
                     whole = False
                     break
                 self._drew_first = True

@@ -83,11 +83,11 @@ class LinkCard(BottomCard):
     def busy(self) -> bool:
         return self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory whose index is read; None for none. `keep`: the folder is the same, and the file stays."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory whose index is read, or None. `reopening`: the folder is the same, and the file stays."""
         self._manager = manager
         self._job.cancel()
-        if not keep:
+        if not reopening:
             self.show_file("")
         elif manager is not None:
             self.refresh()

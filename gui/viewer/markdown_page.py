@@ -320,13 +320,13 @@ def _block_format(block: QTextBlock, level: int, style: PageStyle) -> QTextBlock
     return look
 
 
-def _indent(look: QTextBlockFormat, block: QTextBlock, indent: float) -> None:
+def _indent(format: QTextBlockFormat, block: QTextBlock, indent: float) -> None:
     """Set the margin of a quote (`indent` in pixels) at the side where its text begins."""
     if block.textDirection() == Qt.LayoutDirection.RightToLeft:
-        look.setLeftMargin(block.blockFormat().rightMargin())
-        look.setRightMargin(indent)
+        format.setLeftMargin(block.blockFormat().rightMargin())
+        format.setRightMargin(indent)
     else:
-        look.setLeftMargin(indent)
+        format.setLeftMargin(indent)
 
 
 def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:

@@ -112,9 +112,9 @@ class TextScan(QObject):
         self.hits = MatchMap(0)
         self.changed.emit()
 
-    def step(self, position: TextPosition, *, forward: bool, then: OnStep) -> None:
-        """Call `then` with the next hit after `position` (or, not `forward`, before it) now, or once it is found."""
-        self._sought = position, forward, then
+    def step(self, position: TextPosition, *, forward: bool, on_done: OnStep) -> None:
+        """Call `on_done` with the next hit after `position` (or, not `forward`, before it) now, or once it is found."""
+        self._sought = position, forward, on_done
         self._answer_step()
 
     def _answer_step(self) -> None:
@@ -316,7 +316,7 @@ class MatchNavigator(QObject):
 
     def _step(self, scan: TextScan, position: TextPosition, *, forward: bool, quiet: bool) -> None:
         self._notice_delay.start()
-        scan.step(position, forward=forward, then=lambda step: self._show_step(step, forward=forward, quiet=quiet))
+        scan.step(position, forward=forward, on_done=lambda step: self._show_step(step, forward=forward, quiet=quiet))
 
     def _show_step(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
         if quiet and not self._notice_delay.isActive():

@@ -99,13 +99,13 @@ class ViewerPanel(BaseViewer):
 
     # --- for the window -------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory, or None; the shown file is closed, unless the memory is of the same folder (`keep`)."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory, or None. `reopening`: the folder is the same, and the shown file stays open."""
         self._manager = self.external.manager = manager
-        self._chunks.set_manager(manager, keep=keep)
-        self.link_card.set_manager(manager, keep=keep)
+        self._chunks.set_manager(manager, reopening=reopening)
+        self.link_card.set_manager(manager, reopening=reopening)
         self._links.cancel()
-        if not keep:
+        if not reopening:
             self.clear()
         elif self.target is not None and self.target.name != self.name:
             self._opener.cancel()

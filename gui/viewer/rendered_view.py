@@ -67,7 +67,7 @@ class RenderedView(QTextBrowser):
         self._outline = Outline()
         self._name = ""
         self._page: Page | None = None
-        self._own: QTextDocument | None = None
+        self._document: QTextDocument | None = None
         self._requested_heading: HeadingPosition | None = None
         self.anchor = ""
         """The block or footnote to go to, instead of the next heading."""
@@ -242,7 +242,7 @@ class RenderedView(QTextBrowser):
 
     def _show_document(self, page: Page) -> None:
         """Replace the shown document by that of a page."""
-        old, self._own = self._own, page.document
+        old, self._document = self._document, page.document
         page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources
         page.document.setTextWidth(self.viewport().width())  # without one, `setDocument` lays out whole long paragraphs
         self.setDocument(page.document)

@@ -117,9 +117,9 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         self._next_frame.timeout.connect(self._paint_rest)
         self._left_out = QRect()
         """The part of the viewport that is still to be painted."""
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.timeout.connect(self._lay_out_rest)
+        self._rest_timer = QTimer(self)
+        self._rest_timer.setSingleShot(True)
+        self._rest_timer.timeout.connect(self._lay_out_rest)
         self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -320,7 +320,7 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         pen = LinePainter(painter, tokens(self.palette()), typography, self.gutter, self._text_width())
         pen.visible = QRectF(self.viewport().rect())
         pen.shift = self.horizontalScrollBar().value()
-        pen.until = until = time.perf_counter() + _FRAME_BUDGET
+        pen.deadline = until = time.perf_counter() + _FRAME_BUDGET
         widest = self._widest
         late = False
         left_out: list[int] = []
@@ -353,8 +353,8 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         if left_out:  # painted parts would use up the time of the next frame again
             self._left_out = self._left_out.united(self.viewport().rect().adjusted(0, left_out[0], 0, 0))
             self._next_frame.start(0)
-        elif not self._rest.isActive() and self._unfinished() is not None:
-            self._rest.start(0)
+        elif not self._rest_timer.isActive() and self._unfinished() is not None:
+            self._rest_timer.start(0)
 
     def _paint_rest(self) -> None:
         """Paint the part that the last frame had no time for."""
@@ -378,7 +378,7 @@ class LineCanvas(FontSized, QAbstractScrollArea):
             self._widest = max(self._widest, laid.width)
         self._sync_bars()
         if laid is not None:
-            self._rest.start(0)
+            self._rest_timer.start(0)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 

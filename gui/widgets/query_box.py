@@ -41,7 +41,7 @@ class QueryHistory:
     def __init__(self) -> None:
         self._queries: list[str] = []
         self._draft = ""
-        self._at = 0
+        self._position = 0
 
     def remember(self, query: str) -> None:
         """Add a submitted query as the newest; it replaces the previous one if that is a beginning of it."""
@@ -51,36 +51,36 @@ class QueryHistory:
         if other_queries and query.startswith(other_queries[-1]):
             other_queries.pop()
         self._queries = [*other_queries, query][-MOST:]
-        self._at, self._draft = len(self._queries) - 1, query
+        self._position, self._draft = len(self._queries) - 1, query
 
     def begin(self, queries: Sequence[str]) -> None:
         """Insert the queries of earlier runs, oldest first, before those of this run."""
         here = self._queries
         self._queries = [*(query for query in queries if query not in here), *here][-MOST:]
-        self._at += len(self._queries) - len(here)  # the position in the history stays the same
+        self._position += len(self._queries) - len(here)  # the position in the history stays the same
 
     def earlier(self, query: str) -> str | None:
         """Return the query before the current one; None at the oldest. `query`: text of the box, saved as the draft."""
         self._set_position(query)
-        if self._at == 0:
+        if self._position == 0:
             return None
-        self._at -= 1
-        return self._queries[self._at]
+        self._position -= 1
+        return self._queries[self._position]
 
     def later(self, query: str) -> str | None:
         """Return the query after the current one, finally the draft; None at the draft. `query`: text of the box."""
         self._set_position(query)
-        if self._at == len(self._queries):
+        if self._position == len(self._queries):
             return None
-        self._at += 1
-        return self._queries[self._at] if self._at < len(self._queries) else self._draft
+        self._position += 1
+        return self._queries[self._position] if self._position < len(self._queries) else self._draft
 
     def _is_at(self, query: str) -> bool:
-        return self._at < len(self._queries) and self._queries[self._at] == query
+        return self._position < len(self._queries) and self._queries[self._position] == query
 
     def _set_position(self, query: str) -> None:
         if not self._is_at(query):
-            self._at, self._draft = len(self._queries), query
+            self._position, self._draft = len(self._queries), query
 
 
 class _QueryEdit(QLineEdit):

@@ -138,8 +138,8 @@ class SyncBar(QWidget):
         self._file.setProperty("role", "meta")
         self._pause_button = IconButton("pause", tr("Pause indexing"), tr("Pause"))
         self._cancel = IconButton("close", tr("Cancel indexing"), tr("Cancel"))
-        self._now = IconButton("refresh", tr("Look for changed files now"), tr("Update now"))
-        show_key_in_tooltip(self._now, tr("Look for changed files now"), "index.sync")
+        self._sync_button = IconButton("refresh", tr("Look for changed files now"), tr("Update now"))
+        show_key_in_tooltip(self._sync_button, tr("Look for changed files now"), "index.sync")
 
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(_MARGINS - 10 - _PADDING, 0, 10, 0))
@@ -151,14 +151,14 @@ class SyncBar(QWidget):
         row.addStretch(0)
         buttons = QHBoxLayout()
         buttons.setSpacing(2)
-        for button in (self._pause_button, self._cancel, self._now):
+        for button in (self._pause_button, self._cancel, self._sync_button):
             buttons.addWidget(button)
         row.addLayout(buttons)
 
         self._state.clicked.connect(self.diagnostics_requested)
         self._failed.clicked.connect(self.failed_requested)
         self._cancel.clicked.connect(self.cancel)
-        self._now.clicked.connect(self.sync_now)
+        self._sync_button.clicked.connect(self.sync_now)
         self._pause_button.clicked.connect(self._pause_or_resume)
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
@@ -203,8 +203,8 @@ class SyncBar(QWidget):
         self._state.show_state(line.state, line.word)
         self._state.setEnabled(self._status is not None)
         refusal = why_no_update(self._status) if self._status else ""
-        self._now.setEnabled(not refusal)
-        cover_tip(self._now, refusal)
+        self._sync_button.setEnabled(not refusal)
+        cover_tip(self._sync_button, refusal)
         self._progress.setValue(round((line.fraction or 0.0) * 1000))
         self.count.setText(line.count)
         self.detail.setText(line.detail)
@@ -233,13 +233,13 @@ class SyncBar(QWidget):
     def _show_buttons(self, line: SyncLine, *, words: bool) -> None:
         self._pause_button.setVisible(line.running)
         self._cancel.setVisible(line.running)
-        self._now.setVisible(not line.running and self._status is not None)
+        self._sync_button.setVisible(not line.running and self._status is not None)
         steer = tr("Resume") if line.paused else tr("Pause")
         self._pause_button.setText(steer if words else "")
         self._pause_button.set_icon("resume" if line.paused else "pause")
         self._pause_button.set_accessible(tr("Resume indexing") if line.paused else tr("Pause indexing"))
         self._cancel.setText(tr("Cancel") if words else "")
-        self._now.setText(tr("Update now") if words else "")
+        self._sync_button.setText(tr("Update now") if words else "")
         self._pause_button.setFixedWidth(self._pause_width if words else self._icon_width)
 
     def _fix_widths(self, line: SyncLine) -> None:
@@ -261,7 +261,7 @@ class SyncBar(QWidget):
 
     def _fold(self, line: SyncLine) -> None:
         """Hide parts that don't fit: first the file, then rate and time, the bar, the count and the buttons' labels."""
-        buttons = self._pause_width + self._cancel_width if line.running else self._now_width
+        buttons = self._pause_width + self._cancel_width if line.running else self._sync_width
         available = self.width() - _MARGINS - self._state.sizeHint().width() - _GAP
         self._show_buttons(line, words=available >= buttons)
         available -= buttons
@@ -292,7 +292,7 @@ class SyncBar(QWidget):
         self._detail_width = QFontMetrics(font_at(12)).horizontalAdvance(longest_detail())
         self._pause_width = max(_button_width(self._pause_button, words) for words in (tr("Pause"), tr("Resume")))
         self._cancel_width = _button_width(self._cancel, tr("Cancel"))
-        self._now_width = _button_width(self._now, tr("Update now"))
+        self._sync_width = _button_width(self._sync_button, tr("Update now"))
         self._icon_width = _button_width(self._pause_button, "")
         self.setFixedHeight(max(32, self._count_metrics.height() + 16))
         self._was_running = False

@@ -184,16 +184,16 @@ class PaneFocus(QObject):
 class Keyboard(QObject):
     """Handles shortcuts, pane focus and the command palette of one window.
 
-    `own` are the keys chosen by the user; those of the settings apply once they are loaded.
+    `custom_keys` has the keys chosen by the user; those of the settings apply once they are loaded.
     """
 
     def __init__(self, window: MainWindowBase, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
         """Create it only when all commands of the window exist."""
         super().__init__(window)
         self._banner = window.banner
-        self.own = CustomKeys(jobs, keymap(), config, self)
-        self.own.problem.connect(self._show_error)
-        self.own.not_saved.connect(self._show_error)
+        self.custom_keys = CustomKeys(jobs, keymap(), config, self)
+        self.custom_keys.problem.connect(self._show_error)
+        self.custom_keys.not_saved.connect(self._show_error)
         self.palette = PaletteController(window, searches, window.folders, window.state)
         frame, views = window.frame, window.views
         ShortcutForwarding(frame.header, views.lists, views.shown_parts, self)
@@ -215,11 +215,11 @@ class Keyboard(QObject):
         window.pane_requested.connect(self._go_to_part)
         window.workspace.opened.connect(self._load_keys)
         window.workspace.settings_changed.connect(self._load_keys)
-        window.settings.add_page("keyboard", lambda _, parent: KeyboardPage(self.own, keymap(), parent))
+        window.settings.add_page("keyboard", lambda _, parent: KeyboardPage(self.custom_keys, keymap(), parent))
 
     @Slot(object)
     def _load_keys(self, opened: Opened) -> None:
-        self.own.load(opened.settings.window.keys)
+        self.custom_keys.load(opened.settings.window.keys)
 
     @Slot(int)
     def _go_to_part(self, step: int) -> None:

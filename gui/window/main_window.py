@@ -143,7 +143,7 @@ class MainWindow(MainWindowBase):
         self.folders = FolderController(context, self.first_run, self.frame)
         aside = BrokenSettings(context)
         self.settings = SettingsController(context, aside)
-        self.looks = AppearanceController(context, appearance)
+        self.appearance_controller = AppearanceController(context, appearance)
         self.about = AboutController(context)
         self.guide = GuideController(jobs, self.settings, self)
         self.search_settings = SearchSettingsController(context, self.search)
@@ -244,6 +244,6 @@ class MainWindow(MainWindowBase):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.session_restore.write_now()
-        self.looks.save()
+        self.appearance_controller.save()
         self.closing.emit()
         super().closeEvent(event)

@@ -30,15 +30,15 @@ class SearchMenu(QObject):
         self,
         commands: Commands,
         controller: SavedSearchController,
-        go: Callable[[], None],
-        keep: Callable[[bool], None],
+        focus_box: Callable[[], None],
+        set_history: Callable[[bool], None],
     ) -> None:
-        """`go` focuses the search box; `keep` turns recording of the history on or off."""
+        """`focus_box` focuses the search box; `set_history` turns recording of the history on or off."""
         menu = QMenu(tr("Searches"), commands.menu)
         commands.menu.addMenu(menu)
         super().__init__(menu)
         self._saved_searches = controller
-        self._go = go
+        self._focus_box = focus_box
         self._pick = commands.add("search.pick", marked("Saved and recent searches"), self._open, "Ctrl+H", menu=menu)
         self._save = commands.add("search.save", marked("Save this search…"), controller.save, "Ctrl+S", menu=menu)
         self._saved = QMenu(tr("Saved searches"), menu)
@@ -46,7 +46,7 @@ class SearchMenu(QObject):
         menu.addSeparator()
         self._record = QAction(tr("Keep recent searches"), self)
         self._record.setCheckable(True)
-        self._record.triggered.connect(keep)
+        self._record.triggered.connect(set_history)
         self._clear = QAction(tr("Clear recent searches"), self)
         self._clear.triggered.connect(controller.forget_history)
         menu.addActions([self._record, self._clear])
@@ -80,11 +80,11 @@ class SearchMenu(QObject):
 
     def run(self, search: SavedSearch) -> None:
         """Run a saved search, from any view."""
-        self._go()
+        self._focus_box()
         self._saved_searches.run(search)
 
     def _open(self) -> None:
-        self._go()
+        self._focus_box()
         self._saved_searches.picker.open()
 
 
@@ -93,7 +93,7 @@ class WindowMenu:
 
     def __init__(self, window: MainWindowBase, appearance: Appearance) -> None:
         """Create the menu only when all parts of the window exist."""
-        commands = self.all = Commands(window, appearance)
+        commands = self.main_menu = Commands(window, appearance)
         views, navigation = window.views, window.navigation
         self._window = window
         self._navigation = navigation

@@ -657,8 +657,8 @@ def test_focus_returns_after_reopening(qtbot, opened, memory, monkeypatch, there
     assert results.hasFocus()
     set_manager = opened.views.set_manager
 
-    def close(manager, *, keep):
-        set_manager(manager, keep=keep)
+    def close(manager, *, reopening):
+        set_manager(manager, reopening=reopening)
         results.setEnabled(manager is not None and there)
 
     monkeypatch.setattr(opened.views, "set_manager", close)

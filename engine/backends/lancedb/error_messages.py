@@ -89,16 +89,16 @@ _REPLACED = re.compile(r"not ?found: \S*\.lance\b", re.IGNORECASE)
 _FULL = re.compile(r"no space left|disk full|quota exceeded|enospc", re.IGNORECASE)
 
 
-def described(error: BaseException, where: str) -> MnemoscopeError:
-    """Convert an error to a sentence; `where` names the table."""
+def described(error: BaseException, table: str) -> MnemoscopeError:
+    """Convert an error of LanceDB to one of the engine; `table`: the table's name in messages."""
     if isinstance(error, MnemoscopeError):
         return error
     text = str(error)
     if isinstance(error, TimeoutError):
         late = tr("The storage did not answer in time: check the network.")
-        return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=where, reason=late))
+        return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=table, reason=late))
     if _FULL.search(text):
-        return DiskFull(tr("The disk of the table {table} is full: earlier changes are saved.", table=where))
+        return DiskFull(tr("The disk of the table {table} is full: earlier changes are saved.", table=table))
     if "inverted index" in text.lower():
         return NotIndexed()
     if "already exists" in text:
@@ -111,4 +111,4 @@ def described(error: BaseException, where: str) -> MnemoscopeError:
         return TableMissing()
     cause = next((tr(sentence) for pattern, sentence in _CAUSES if pattern.search(text)), "")
     reason = cause or tr("LanceDB failed ({error}).", error=type(error).__name__)
-    return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=where, reason=reason))
+    return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=table, reason=reason))

@@ -156,21 +156,21 @@ class MemoryIndexes:
     recovered = ""
 
     def __init__(self) -> None:
-        self._here = threading.local()
+        self._thread_local = threading.local()
 
     @contextmanager
     def using(self, query_index: QueryIndex) -> Iterator[None]:
-        before = getattr(self._here, "query_index", None)
-        self._here.query_index = query_index
+        before = getattr(self._thread_local, "query_index", None)
+        self._thread_local.query_index = query_index
         try:
             yield
         finally:
-            self._here.query_index = before
+            self._thread_local.query_index = before
             query_index.connection.close()
 
     @property
     def current(self) -> QueryIndex:
-        index: QueryIndex = self._here.query_index
+        index: QueryIndex = self._thread_local.query_index
         return index
 
     @contextmanager

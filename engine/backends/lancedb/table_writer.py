@@ -41,7 +41,7 @@ class TableWriter:
 
     def __init__(self, table: SharedTable) -> None:
         self._table = table
-        self._since: int | None = None
+        self._tidied_version: int | None = None
         """Version of the table when it was last tidied, or checked for that."""
 
     def create(self, dims: int | None, model: ModelName | None, cancel: CancelToken | None = None) -> None:
@@ -124,12 +124,12 @@ class TableWriter:
             if crowded or (stats is not None and stats.num_unindexed_rows >= _UNINDEXED):
                 await table.optimize(cleanup_older_than=_KEEP_VERSIONS)
 
-        before = self._since
+        before = self._tidied_version
         try:
             self._commit(work, cancel, factor=_TIDY_FACTOR)
         except Conflict:
             log.info("Another machine tidies the table")
-        self._since = None
+        self._tidied_version = None
 
     def _commit(
         self,
@@ -144,8 +144,8 @@ class TableWriter:
         def once() -> None:
             opened = table.call(table.connected(cancel).open_table(table.location().table), cancel)
             schema = table.checked(table.call(opened.schema(), cancel))
-            if self._since is None:
-                self._since = table.call(opened.version(), cancel)
+            if self._tidied_version is None:
+                self._tidied_version = table.call(opened.version(), cancel)
             table.call(work(opened, schema), cancel, seconds=factor * table.location().seconds)
 
         for attempt in range(_ATTEMPTS):

@@ -146,15 +146,15 @@ class _CollectionNames:
 
     def __init__(self, workspace: str) -> None:
         self._ending = _plain(workspace)
-        self._taken: set[str] = set()
+        self._used_names: set[str] = set()
 
     def name(self, preferred: str) -> str:
         base = "-".join(filter(None, (_plain(preferred) or "notes", self._ending)))
         name, number = base, 1
-        while name in self._taken:
+        while name in self._used_names:
             number += 1
             name = f"{base}-{number}"
-        self._taken.add(name)
+        self._used_names.add(name)
         return name
 
 

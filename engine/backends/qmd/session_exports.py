@@ -193,15 +193,20 @@ class SessionExports:
     # --- writing --------------------------------------------------------------------------------------------------
 
     def update(
-        self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None], *, again: bool = False
+        self,
+        token: CancelToken,
+        meter: ProgressMeter,
+        before_reading: Callable[[], None],
+        *,
+        retry_crashed: bool = False,
     ) -> Exported:
         """Export new and changed transcripts, and delete exports of removed ones. Raises OSError, `Cancelled`.
 
-        `before_reading` is called before the first new or changed transcript is read. `again`: retry also files that
-        crashed a process.
+        `before_reading` is called before the first new or changed transcript is read. `retry_crashed`: retry
+        files that crashed a process, too.
         """
         make_folder(self._crashes.folder)
-        with self._crashes.during_sync(forget=again):
+        with self._crashes.during_sync(forget=retry_crashed):
             return self._update(token, meter, before_reading)
 
     def _project_of(self, file: FoundFile, token: CancelToken) -> str:

@@ -78,7 +78,7 @@ class _Run:
         self._reason = reason
         self._token = token
         self._meter = ProgressMeter(reason, listener)
-        self._seen = self._embedded = 0
+        self._files_seen = self._embedded = 0
         self._earlier: dict[str, Counts] = {}
         """Counts before transcripts were read, by collection."""
         self._counts: dict[str, Counts] = {}
@@ -137,7 +137,7 @@ class _Run:
             seconds=time.monotonic() - clock,
             cancelled=cancelled,
             error=error or self._embed_problem,
-            files_seen=self._seen,
+            files_seen=self._files_seen,
             files_indexed=self._indexed,
             files_unchanged=self._unchanged,
             files_removed=self._removed,
@@ -168,7 +168,7 @@ class _Run:
         self._meter.start("discovering")
         made = plan(sync.workspace, sync.settings, None if sync.exports is None else sync.exports.folder, token)
         self._names = {collection.name: collection for collection in made.collections}
-        self._seen = len(made.files)
+        self._files_seen = len(made.files)
         self._skipped += made.skipped
         if force:
             sync.maintenance.clear(token)
@@ -176,8 +176,10 @@ class _Run:
         sync.maintenance.share_models()
         exported = Exported()
         if sync.exports is not None:
-            exported = sync.exports.update(token, self._meter, lambda: self._notes_first(made.collections), again=force)
-            self._seen += exported.seen
+            exported = sync.exports.update(
+                token, self._meter, lambda: self._notes_first(made.collections), retry_crashed=force
+            )
+            self._files_seen += exported.seen
             self._skipped += exported.skipped
             self._failed += exported.failed
         if not self._earlier or exported.written or exported.removed:
@@ -196,7 +198,7 @@ class _Run:
     def _update(self, collections: Sequence[Collection]) -> None:
         sync, token = self._sync, self._token
         token.checkpoint()
-        self._meter.start("indexing", self._seen)
+        self._meter.start("indexing", self._files_seen)
         sync.maintenance.update(token, self._line, self._report_progress)
         if self._passed.keys() != self._names.keys():
             sync.maintenance.apply_skipped(collections, token)
@@ -221,7 +223,7 @@ class _Run:
         """Report progress by the growth of qmd's index, since it reports only whole collections."""
         if self._from_nothing:
             done = max(self._indexed + self._unchanged, self._sync.index.counts().total)
-            self._meter.step(min(done, self._seen), self._collection)
+            self._meter.step(min(done, self._files_seen), self._collection)
 
     def _line(self, line: str) -> None:
         """Parse a line of `qmd update`."""

@@ -29,9 +29,9 @@ class DocumentText:
         self._parts: list[str] = []
         self._size = 0
         self._has_text = False
-        self._full = False
+        self._is_full = False
         self._notes = 0
-        self._within = 0
+        self._outer_level = 0
         self.title = self.author = self.date = ""
         self.tags: list[str] = []
         """Tags of the document, or of all notes in it."""
@@ -39,9 +39,9 @@ class DocumentText:
     def note(self, title: str) -> None:
         """Begin one of several notes in a file: headings in its text are below its title."""
         self._notes += 1
-        self._within = 0
+        self._outer_level = 0
         self.heading(1, one_line(title) or UNTITLED)
-        self._within = 1
+        self._outer_level = 1
 
     def heading(self, level: int, title: str) -> None:
         """Add a heading of level 1 to 6, within a note one lower.
@@ -52,7 +52,7 @@ class DocumentText:
             end = len(title) if len(title) <= LONGEST_TITLE else title.rfind(" ", 0, LONGEST_TITLE + 1)
             end = end if end > 0 else LONGEST_TITLE
             self._has_text = True
-            self._add(f"{'#' * min(max(level, 1) + self._within, 6)} {title[:end]}")
+            self._add(f"{'#' * min(max(level, 1) + self._outer_level, 6)} {title[:end]}")
             self.paragraph(title[end:].strip())
 
     def page(self, number: int, text: str) -> None:
@@ -81,15 +81,15 @@ class DocumentText:
         known += [("tag", tag) for tag in list(tags)[:_MOST_TAGS]]
         about = [f"{key}: {line}" for key, text in known if (line := one_line(text)[:LONGEST_TITLE])]
         head = ["\n".join((BOUND, *about, BOUND))] if about else []
-        return "\n\n".join((*head, *self._parts, *([CUT] if self._full else ()))) + "\n"
+        return "\n\n".join((*head, *self._parts, *([CUT] if self._is_full else ()))) + "\n"
 
     def _add(self, part: str) -> None:
         room = MOST_CHARACTERS - self._size
-        self._full = len(part) > room
-        part = part[:room] if self._full else part
+        self._is_full = len(part) > room
+        part = part[:room] if self._is_full else part
         self._size += len(part)
         self._parts.append(part.encode("utf-8", "replace").decode())
-        if self._full:
+        if self._is_full:
             raise TextFull
 
 

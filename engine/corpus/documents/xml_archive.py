@@ -39,7 +39,7 @@ class Archive:
             raise damaged(skip_reasons.NO_ZIP) from None
         if len(self._zip.infolist()) > _MOST_PARTS:
             raise damaged(skip_reasons.LARGE_PART)
-        self._left = _LARGEST_PART
+        self._bytes_left = _LARGEST_PART
 
     def has(self, name: str) -> bool:
         return name in self._zip.NameToInfo
@@ -56,11 +56,11 @@ class Archive:
             raise encrypted()
         try:
             with self._zip.open(name) as file:
-                data = file.read(self._left + 1)
+                data = file.read(self._bytes_left + 1)
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError):
             raise damaged(skip_reasons.NO_ZIP) from None
-        self._left -= len(data)
-        if self._left < 0:
+        self._bytes_left -= len(data)
+        if self._bytes_left < 0:
             raise damaged(skip_reasons.LARGE_PART)
         return data
 

@@ -105,8 +105,10 @@ class BatchApi(Protocol):
     def poll(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
         """Status of a job. Also raises `JobNotFound`."""
 
-    def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
-        """Pass the results to `take` while reading them, in no particular order.
+    def results(
+        self, job: RemoteJob, on_result: Callable[[Result], None], *, cancel: CancelToken | None = None
+    ) -> None:
+        """Pass the results to `on_result` while reading them, in no particular order.
 
         May fail after some of the results.
         """

@@ -112,10 +112,12 @@ class FilesAndBatches:
         with known_job(self.service, _NO_SUCH_API):
             return read_job(retrying(lambda: self._send("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
 
-    def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
+    def results(
+        self, job: RemoteJob, on_result: Callable[[Result], None], *, cancel: CancelToken | None = None
+    ) -> None:
         for file in job.files:
             url = f"{self._http.base_url}/files/{file}/content"
-            download(self._http, url, lambda line: take(read_openai(line)), cancel=cancel)
+            download(self._http, url, lambda line: on_result(read_openai(line)), cancel=cancel)
 
     def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
         retrying(lambda: self._send("POST", f"/batches/{id}/cancel", cancel=cancel), cancel=cancel)

@@ -231,20 +231,22 @@ def known_job(service: str, statuses: AbstractSet[int]) -> Iterator[None]:
         raise
 
 
-def download(http: HttpClient, url: str, take: Callable[[bytes], None], *, cancel: CancelToken | None = None) -> None:
-    """Pass each line of a file at this absolute URL to `take` as it arrives.
+def download(
+    http: HttpClient, url: str, on_line: Callable[[bytes], None], *, cancel: CancelToken | None = None
+) -> None:
+    """Pass each line of a file at this absolute URL to `on_line` as it arrives.
 
     One redirect, to the service's storage, is followed: by https, without the key and the headers of the settings.
     Raises `ProviderError`, `Cancelled`.
     """
     try:
-        _read(http, url, take, cancel)
+        _read(http, url, on_line, cancel)
     except Redirected as redirect:
         target = _target(url, redirect)
         origin = f"{target.scheme}://{target.netloc.decode('ascii')}"
         storage = HttpClient(http.service, origin, _PLAIN, {})
         try:
-            _read(storage, str(target), take, cancel)
+            _read(storage, str(target), on_line, cancel)
         except Redirected:
             raise redirect from None
         finally:
@@ -265,10 +267,10 @@ def _target(url: str, redirect: Redirected) -> httpx2.URL:
     return target
 
 
-def _read(http: HttpClient, url: str, take: Callable[[bytes], None], cancel: CancelToken | None) -> None:
+def _read(http: HttpClient, url: str, on_line: Callable[[bytes], None], cancel: CancelToken | None) -> None:
     with (
         http.call(_DOWNLOAD_SECONDS, cancel=cancel, most_bytes=_MOST_BYTES),
         http.sdk.stream("GET", url) as response,
     ):
         for line in split(response.iter_bytes(_STEP)):
-            take(line)
+            on_line(line)

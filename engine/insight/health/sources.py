@@ -164,19 +164,19 @@ def check_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
         yield degraded("not-embedded", tr("Not embedded"), detail, count=files)
 
 
-def _failed(there: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: Snapshot) -> set[str]:
+def _failed(found: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: Snapshot) -> set[str]:
     """Return the names of files that the last sync could not read, or that are no notes; they don't count as new."""
     issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
-    return {issue.path for issue in issues} & there.keys() - known.keys()
+    return {issue.path for issue in issues} & found.keys() - known.keys()
 
 
-def _pending_changes(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
+def _pending_changes(found: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
     """Describe and count the changes for the next sync; None if there are none."""
-    new = len(there.keys() - known.keys())
-    gone = len(known.keys() - there.keys())
+    new = len(found.keys() - known.keys())
+    gone = len(known.keys() - found.keys())
     changed = sum(
         (file.size, file.mtime_ns) != (known[name].size, known[name].mtime_ns)
-        for name, file in there.items()
+        for name, file in found.items()
         if name in known
     )
     if not new and not gone and not changed:

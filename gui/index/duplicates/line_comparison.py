@@ -347,7 +347,7 @@ def _next_to_words(row: Row, below: Sequence[Row], checkpoint: Callable[[], None
 
 
 def _parts_beside(line: Side, others: Sequence[str], checkpoint: Callable[[], None]) -> Iterator[Side | None]:
-    """Yield the part of a line to show next to each of the lines `others`; None next to one with none of its words."""
+    """Yield the part of a line to show next to each of the lines `others`; None if it shares no word with that."""
     words = _words_of(line.text)
     other_words = [(number, word) for number, text in enumerate(others) for word in _words(text)]
     starts: list[int | None] = [0, *(None for _ in others[1:])]

@@ -141,10 +141,10 @@ class MapPanel(IndexPage):
         self._stack = QStackedWidget()
         column.addWidget(self._stack, 1)
         column.addWidget(self.legend)
-        self._whole = QWidget()
+        self._map_and_legend = QWidget()
         self._stack.addWidget(self.message)
-        self._stack.addWidget(self._whole)
-        self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._whole)
+        self._stack.addWidget(self._map_and_legend)
+        self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._map_and_legend)
         self._sides.setContentsMargins(0, 0, 0, 0)
         self._sides.setSpacing(12)
         self._sides.addWidget(self.canvas, 1)
@@ -231,7 +231,7 @@ class MapPanel(IndexPage):
     def _show_message(self, title: str, text: str, actions: Sequence[Action] = (), *, lasting: bool = False) -> None:
         """Show a message in place of the map; `lasting`: keep the height of the map."""
         policy = QSizePolicy.Policy.Ignored if lasting else QSizePolicy.Policy.Preferred
-        self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
+        self._map_and_legend.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
         self.message.show_state(breakable(title), breakable(text), actions=actions, table=self.progress)
         self.progress.hide()
         self._stack.setCurrentWidget(self.message)
@@ -263,8 +263,8 @@ class MapPanel(IndexPage):
         self.header.show_message(wording.subtitle(record, count), wording.about(record))
         self.header.set_usable(True)
         self.setAccessibleName(tr("Map"))
-        self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self._stack.setCurrentWidget(self._whole)
+        self._map_and_legend.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self._stack.setCurrentWidget(self._map_and_legend)
         if self.prepared is None or prepared.scene is not self.prepared.scene:
             if self.prepared is not None and self.prepared.scene.record.layout != record.layout:
                 self.canvas.fade()  # all points have moved

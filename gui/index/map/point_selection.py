@@ -204,31 +204,31 @@ class PointDetails(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._job = JobSlot(self)
-        self._known: OrderedDict[int, MapPointDetail] = OrderedDict()
+        self._cached: OrderedDict[int, MapPointDetail] = OrderedDict()
 
     def forget(self) -> None:
         """Drop the cache after a change of the index."""
         self._job.cancel()
-        self._known.clear()
+        self._cached.clear()
 
     def drop(self) -> None:
         """Cancel the pending request."""
         self._job.cancel()
 
-    def load(self, insight: IndexInsight, chunk: int, then: Callable[[MapPointDetail | None], None]) -> None:
-        """Read a chunk and call `then` with it, or with None if it was deleted. A newer request cancels this one."""
+    def load(self, insight: IndexInsight, chunk: int, on_done: Callable[[MapPointDetail | None], None]) -> None:
+        """Read a chunk and call `on_done` with it, or with None if it was deleted. A newer request cancels this one."""
         self._job.cancel()
-        if chunk in self._known:
-            then(self._known[chunk])
+        if chunk in self._cached:
+            on_done(self._cached[chunk])
             return
 
         def arrived(details: tuple[MapPointDetail, ...]) -> None:
             self._job.done()
             for detail in details:
-                self._known[chunk] = detail
-            while len(self._known) > _MOST_CACHED:
-                self._known.popitem(last=False)
-            then(details[0] if details else None)
+                self._cached[chunk] = detail
+            while len(self._cached) > _MOST_CACHED:
+                self._cached.popitem(last=False)
+            on_done(details[0] if details else None)
 
         self._job.replace(self._jobs.read(lambda token: insight.map_details([chunk], token), arrived))
 
@@ -339,9 +339,9 @@ class MapSelection(QObject):
         else:
             self._hover_timer.start()
 
-    def _read_detail(self, point: int, then: Callable[[MapPointDetail | None], None]) -> None:
+    def _read_detail(self, point: int, on_done: Callable[[MapPointDetail | None], None]) -> None:
         if self._insight is not None and self._prepared is not None and point >= 0:
-            self._details.load(self._insight, int(self._prepared.scene.ids[point]), then)
+            self._details.load(self._insight, int(self._prepared.scene.ids[point]), on_done)
 
     @Slot()
     def _show_point(self) -> None:

@@ -96,10 +96,10 @@ class ChunkInspector(QObject):
     def busy(self) -> bool:
         return self._rows.busy or self._detail.busy
 
-    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
-        """Set the memory whose index is read; None for none. `keep`: the folder is the same, so the file stays open."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory whose index is read, or None. `reopening`: the folder is the same, and the file stays."""
         self._manager = manager
-        if not keep:
+        if not reopening:
             self.show_file("", None)
             return
         self._rows.cancel()

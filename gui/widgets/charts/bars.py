@@ -36,12 +36,12 @@ class BarChart(Chart):
         """`bar_width`: pixels at font scale 1; if not all bars fit, the newest are visible and keys scroll."""
         super().__init__(title, plot_height)
         self._bar_width = bar_width
-        self._last: int | None = None
+        self._last_shown: int | None = None
         """The rightmost mark; None for the newest."""
 
     def show_series(self, series: Series) -> None:
         if series != self.series:
-            self._last = None
+            self._last_shown = None
         super().show_series(series)
         if self.chosen is not None:
             self.bring_into_view(self.chosen)
@@ -58,7 +58,7 @@ class BarChart(Chart):
         if self._bar_width is None:
             return range(count)
         fit = max(1, int((self.plot().width() + self._slot() / 3) // self._slot()))
-        stop = count if self._last is None else self._last + 1
+        stop = count if self._last_shown is None else self._last_shown + 1
         return range(max(0, stop - fit), max(stop, min(fit, count)))
 
     def bring_into_view(self, index: int) -> None:
@@ -66,7 +66,7 @@ class BarChart(Chart):
             return
         window = self._window()
         last = index + len(window) - 1 if index < window.start else index
-        self._last = min(last, len(self.series.marks) - 1)
+        self._last_shown = min(last, len(self.series.marks) - 1)
 
     def mark_at(self, position: QPointF) -> int | None:
         window = self._window()

@@ -362,17 +362,17 @@ class ChartCard(QFrame):
         self._turned = False
         self._meta = ElidedLabel()
         self._meta.setProperty("role", "meta")
-        self._turn = QPushButton()
-        self._turn.setProperty("role", "link")
-        show_key_in_tooltip(self._turn, TURN_CHART.words, TURN_CHART.name)
-        self._turn.clicked.connect(self.turn)
+        self._turn_button = QPushButton()
+        self._turn_button.setProperty("role", "link")
+        show_key_in_tooltip(self._turn_button, TURN_CHART.words, TURN_CHART.name)
+        self._turn_button.clicked.connect(self.turn)
         self.empty = label(empty, "meta", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(label(title, "strong"))
         head.addWidget(self._meta, 1)
-        head.addWidget(self._turn)
+        head.addWidget(self._turn_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 8, 14, 12)
         column.setSpacing(8)
@@ -413,7 +413,7 @@ class ChartCard(QFrame):
         """Switch between chart and table."""
         had_focus = (self.table if self._turned else self.chart).hasFocus()
         if had_focus:
-            self._turn.setFocus()  # otherwise Qt would move the focus of the hidden widget to the next card
+            self._turn_button.setFocus()  # otherwise Qt would move the focus of the hidden widget to the next card
         self._turned = not self._turned
         self._show_side()
         if had_focus:
@@ -434,12 +434,12 @@ class ChartCard(QFrame):
             self.table.setVisible(has_marks)
         elif "table" in vars(self):
             self.table.hide()
-        self._turn.setText(tr("Chart") if self._turned else tr("Table"))
+        self._turn_button.setText(tr("Chart") if self._turned else tr("Table"))
         accessible_name = tr("{title}: show as chart", title=self._title)
         if not self._turned:
             accessible_name = tr("{title}: show as table", title=self._title)
-        self._turn.setAccessibleName(accessible_name)
-        self._turn.setVisible(has_marks)
+        self._turn_button.setAccessibleName(accessible_name)
+        self._turn_button.setVisible(has_marks)
         self.setAccessibleDescription(self.chart.series.summary)
 
     @staticmethod

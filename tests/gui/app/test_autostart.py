@@ -92,7 +92,7 @@ def test_entry_is_written_to_xdg_autostart_folder(user_home):
 @pytest.fixture
 def controller(window, jobs, folder, monkeypatch) -> AutostartController:
     monkeypatch.setattr(autostart, "autostart", lambda _: DesktopEntry(WORDS, folder))
-    return AutostartController(window.commands.all, jobs, window.banner, None)
+    return AutostartController(window.commands.main_menu, jobs, window.banner, None)
 
 
 def _entry(window) -> QAction:

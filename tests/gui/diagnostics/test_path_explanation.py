@@ -123,10 +123,10 @@ def test_reopened_workspace_updates_answer_and_focus(qtbot, why, memory):
         why.activateWindow()
     _ask(qtbot, why, NAME)
     why.button.setFocus()
-    why.set_manager(None, keep=True)
+    why.set_manager(None, reopening=True)
     assert why.button.hasFocus()
     del memory.files[NAME]
-    why.set_manager(memory, keep=True)
+    why.set_manager(memory, reopening=True)
     qtbot.waitUntil(lambda: why.answer.word.text().startswith("not found"))
     assert why.edit.hasFocus()
     why.set_manager(None)

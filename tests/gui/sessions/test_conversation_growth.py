@@ -55,9 +55,9 @@ def test_reopened_folder_keeps_session_and_follows_it(qtbot, panel, memory, jobs
     before, place = panel.opened, panel.view_state
     again = FakeMemory(sessions={PATH: make_session([*_turns(30), *LATER], path=PATH)})
     with qtbot.waitSignal(panel.live_updates.grown):
-        panel.set_manager(None, keep=True)
+        panel.set_manager(None, reopening=True)
         assert panel.opened is before
-        panel.set_manager(again, keep=True)
+        panel.set_manager(again, reopening=True)
     assert len(panel.opened.conversation.entries) > len(before.conversation.entries)
     assert panel.view.current.number == 12
     assert panel.view_state == place

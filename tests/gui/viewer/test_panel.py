@@ -338,12 +338,12 @@ def test_file_changed_while_folder_reopens_is_reloaded(qtbot, panel: ViewerPanel
     show(GREENHOUSE)
     opened, seen = panel.opened, []
     panel._follower.changed.connect(lambda: seen.append(True))
-    panel.set_manager(None, keep=True)
+    panel.set_manager(None, reopening=True)
     memory.files[GREENHOUSE] = "# Changed\n"
     memory.locate(GREENHOUSE)
     qtbot.waitUntil(lambda: bool(seen))
     assert panel.opened is opened
-    panel.set_manager(memory, keep=True)
+    panel.set_manager(memory, reopening=True)
     qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Changed")
 
 
@@ -351,8 +351,8 @@ def test_reload_ended_by_reopening_is_repeated(qtbot, panel: ViewerPanel, memory
     show(GREENHOUSE)
     memory.files[GREENHOUSE] = "# Changed\n"
     panel._open(reloading=True)
-    panel.set_manager(None, keep=True)
-    panel.set_manager(memory, keep=True)
+    panel.set_manager(None, reopening=True)
+    panel.set_manager(memory, reopening=True)
     qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Changed")
 
 

@@ -51,7 +51,7 @@ def test_step_scans_up_to_next_hit(qtbot, scan: TextScan, lines: CountingLines) 
     scan.start(lines, plain_finder("timer"), near=1, most_characters=1)
     qtbot.waitUntil(lambda: not scan.running)
     steps: list[Step | None] = []
-    scan.step((10, 19), forward=True, then=steps.append)
+    scan.step((10, 19), forward=True, on_done=steps.append)
     qtbot.waitUntil(lambda: bool(steps))
     assert steps == [Step(Hit(FAR, 0, 5), False)]
 
@@ -59,14 +59,14 @@ def test_step_scans_up_to_next_hit(qtbot, scan: TextScan, lines: CountingLines) 
 def test_step_without_any_hit_returns_none(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("absent"), near=1, most_characters=1)
     steps: list[Step | None] = []
-    scan.step((1, -1), forward=False, then=steps.append)
+    scan.step((1, -1), forward=False, on_done=steps.append)
     qtbot.waitUntil(lambda: steps == [None])
 
 
 def test_stop_clears_hits_and_pending_steps(scan: TextScan, lines: CountingLines, jobs: Jobs) -> None:
     steps: list[Step | None] = []
     scan.start(lines, plain_finder("timer"), near=1, most_characters=1 << 30)
-    scan.step((1, -1), forward=True, then=steps.append)
+    scan.step((1, -1), forward=True, on_done=steps.append)
     scan.stop()
     assert not scan.running
     assert not scan.active
