@@ -1,5 +1,6 @@
-"""Opens the settings dialog, and applies saved settings to the open workspace and to the window."""
+"""Opens the settings dialog, applies saved settings to the workspace and the window, and replaces an unusable file."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,15 +9,24 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 import engine
-from engine import CancelToken, EmbeddingEstimate, MemoryProviderStatus, SavedIn, SettingChange, Settings, SyncSummary
+from engine import (
+    CancelToken,
+    EmbeddingEstimate,
+    MemoryProviderStatus,
+    SavedIn,
+    SettingChange,
+    Settings,
+    SyncSummary,
+    tr,
+)
 from gui.core.capabilities import MissingFeatures
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure
-from gui.settings.broken_settings import BrokenSettings
-from gui.settings.option_pages import SettingsPage
+from gui.settings.option_pages import SET_ASIDE, SettingsPage
 from gui.settings.page_factory import PageMaker
 from gui.settings.system_setting import SystemSwitch
 from gui.style.appearance import Appearance
+from gui.widgets.message_banner import Action
 
 if TYPE_CHECKING:
     from gui.settings.dialog import SettingsDialog
@@ -24,6 +34,50 @@ if TYPE_CHECKING:
 _SAVE_DELAY_MS = 400
 """Delay, so that several steps of the text size are written once."""
 _KEYS = ("window.theme", "window.font_scale")
+
+
+class BrokenSettings(QObject):
+    """Renames an unusable settings file; nothing is deleted, and the message names both files."""
+
+    def __init__(self, context: WindowContext) -> None:
+        super().__init__(context.window)
+        self._banner = context.banner
+        self._jobs = context.jobs
+        self._paths = context.paths
+        self._message = ""
+        context.workspace.opened.connect(self._show_again)
+
+    def action(self, then: Callable[[], None]) -> Action:
+        """Return the button for a page that reports the file; `then` is called once the file is renamed."""
+        return Action(tr(SET_ASIDE), partial(self.run, then))
+
+    def run(self, then: Callable[[], None]) -> None:
+        """Rename the file, then call `then`."""
+        config = self._paths.config
+
+        def done(backup: Path) -> None:
+            new = self._paths.settings
+            self._message = tr(
+                "Your settings were renamed to {kept}. The defaults apply now; the new file is {new}.",
+                kept=backup,
+                new=new,
+            )
+            self._show_message()
+            then()
+
+        self._jobs.write(lambda _: engine.set_settings_aside(config), done, self._banner.show_error)
+
+    @Slot(object)
+    def _show_again(self, _: Opened) -> None:
+        """Show the message again after a workspace was opened, which clears earlier messages."""
+        self._show_message()
+        self._message = ""
+
+    def _show_message(self) -> None:
+        if self._message:
+            self._banner.show_message(
+                self._message, "working", Action(tr("Open the new file"), self._paths.open_settings)
+            )
 
 
 class SettingsController(QObject):

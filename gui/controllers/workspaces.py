@@ -19,11 +19,11 @@ from engine import (
 )
 from gui.commands.commands import show_keys_of
 from gui.controllers.folders import FolderController
+from gui.controllers.settings import BrokenSettings
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure
-from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.message_banner import Action

@@ -21,10 +21,9 @@ from PySide6.QtWidgets import (
 from engine import EmbeddingEstimate, MemorySearchManager, Settings, tr
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.edited_options import SettingsModel
-from gui.settings.option_pages import GUIDE, PAGES, SettingsPage, placed_options, whole_page
+from gui.settings.option_pages import GUIDE, PAGES, SET_ASIDE, SettingsPage, placed_options, whole_page
 from gui.settings.option_row import DialogPage
 from gui.settings.page_factory import PageMaker, Pages
 from gui.settings.search_results_page import ResultsPage
@@ -367,7 +366,7 @@ class SettingsDialog(QDialog):
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:
         again = Action(tr("Try again"), self.model.read_again)
-        aside = Action(tr(WORDS), self.set_aside_requested.emit)
+        aside = Action(tr(SET_ASIDE), self.set_aside_requested.emit)
         self._message.show_message(tr("The settings file cannot be used"), sentence, again, aside)
         self._stack.setCurrentWidget(self._message)
         self.pages.show_buttons(None)

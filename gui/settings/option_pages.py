@@ -40,6 +40,9 @@ PAGES: dict[SettingsPage, str] = {
 PARTS: dict[SettingsPage, SettingsPage] = {"stored": "embedding", "engine": "advanced"}
 """Pages without an entry in the list, since they are parts of another page."""
 
+SET_ASIDE = marked("Rename the file and use the defaults")
+"""Label of the button for a settings file that can't be used."""
+
 GUIDE: dict[SettingsPage, str] = {
     "general": "first-steps",
     "appearance": "keyboard",

@@ -80,8 +80,9 @@ _HIGHLIGHT = re.compile(r"(?<![\w=?&/])(==|\^\^)(?=\S)([^=^\n]{1,2000}?)(?<=\S)\
 _MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])\1(?![\w$])")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([0-9A-Za-z-]{1,64})[ \t]*$")
 _PROPERTY = re.compile(
-    r"[ \t]*(?:id|collapsed|heading|background[-_]color|(?:created|updated)[-_]at|ls-type|hl-\w+|logseq\.[\w.-]+"
-    r"|card-[\w-]+|query-[\w-]+)::[ \t].*"
+    r"[ \t]*(?::LOGBOOK:|:END:|CLOCK: \[.*"
+    r"|(?:id|collapsed|heading|background[-_]color|(?:created|updated)[-_]at|ls-type|hl-\w+|logseq\.[\w.-]+"
+    r"|card-[\w-]+|query-[\w-]+)::[ \t].*)"
 )
 _ITEM_HEADING = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+#{1,6}[ \t].*")
 _BLOCK_BEGIN = re.compile(r"([ \t]*(?:[-*+][ \t]+)?)#\+begin_(\w{1,40})(?:[ \t]+(.*))?", re.IGNORECASE)

@@ -30,14 +30,13 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from engine import tr
 from gui.style.theme import Tokens, edge_pen
 from gui.text.plain_text import SealedDocument
 from gui.viewer.line_layout import spans, unbroken
 from gui.viewer.markdown_extensions import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
 from gui.viewer.markdown_html import LINE_BREAK
 from gui.viewer.outline import heading_key
-from gui.viewer.pictures import WHOLE_LINE, Picture, reserve
+from gui.viewer.pictures import Picture, place_images, reserve
 
 _HEADING_LINE_HEIGHT = 130
 _CELL_LINE_HEIGHT = 115
@@ -46,7 +45,6 @@ _CODE = QTextFormat.Property.BlockCodeLanguage.value
 _QUOTE_LEVEL = QTextFormat.Property.BlockQuoteLevel.value
 _RULER = QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value
 _SIZE_ADJUSTMENT = QTextFormat.Property.FontSizeAdjustment.value
-_IMAGE_ALT = QTextFormat.Property.ImageAltText.value
 _IMAGE = "\ufffc"
 """The character in place of an image in the text of a block."""
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -115,6 +113,10 @@ def page_steps(
         _append(document, cursor, part)
         yield
     _repair_items(document, cursor)
+    if is_code(document.begin()):  # whose box begins above its text, and Qt ignores the margin of the first block
+        frame = document.rootFrame().frameFormat()
+        frame.setTopMargin(_CODE_PAD + 1)
+        document.rootFrame().setFrameFormat(frame)
     reserve(document, pictures)  # not before: `setMarkdown` removes all resources
     cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
     table_widths: list[float] = []
@@ -126,7 +128,7 @@ def page_steps(
     headings: list[tuple[int, str]] = []
     anchors: dict[str, int] = {}
     for block in blocks(document):
-        _place_images(block, cursor, pictures)
+        place_images(_fragments(block), cursor, pictures)
         anchors |= dict.fromkeys(_take_anchors(block, cursor), block.blockNumber())
         _quote_heading(block, cursor)
         _style_block(block, cursor, style)
@@ -209,26 +211,6 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
         fragments.append((fragment.position(), fragment.length(), fragment.charFormat()))
         iterator += 1
     return fragments
-
-
-def _place_images(block: QTextBlock, cursor: QTextCursor, pictures: Mapping[str, Picture]) -> None:
-    """Limit the width of the known images to the page, and replace the others by their descriptions.
-
-    Displaying a note must not load anything else.
-    """
-    images = [found for found in _fragments(block) if found[2].isImageFormat()]
-    for position, length, look in reversed(images):
-        cursor.setPosition(position)
-        cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
-        image = look.toImageFormat()
-        if image.name() in pictures:
-            image.setMaximumWidth(WHOLE_LINE)
-            cursor.setCharFormat(image)
-            continue
-        name = look.property(_IMAGE_ALT) or image.name().rsplit("/", 1)[-1]
-        plain = QTextCharFormat()
-        plain.setFontItalic(True)
-        cursor.insertText(tr("[image: {name}]", name=name), plain)
 
 
 def _take_anchors(block: QTextBlock, cursor: QTextCursor) -> list[str]:
@@ -434,6 +416,8 @@ _OUT_OF_VIEW = 20
 """Pixels, more than the padding of a code box."""
 _CODE_PAD = 6
 _BAR_WIDTH = 3
+_MOST_IN_QUOTE = 200
+"""Paragraphs of a quote above one whose indentation is looked up."""
 
 
 class PagePainter:
@@ -455,11 +439,19 @@ class PagePainter:
         for level in range(quote_level(block)):
             joined = quote_level(block.next()) > level
             height = self._top(block.next()) - self._top(block) if joined else rect.height()
-            left = rect.left() + level * QUOTE_INDENT * self._scale
+            left = rect.left() + level * QUOTE_INDENT * self._scale + self._list_indent(block)
             if block.textDirection() == Qt.LayoutDirection.RightToLeft:
                 left = 2 * rect.left() + self._document.textWidth() - left - _BAR_WIDTH
             self._painter.fillRect(QRectF(left, rect.top(), _BAR_WIDTH, height), self._colours.line)
         self.boxes(block, rect, inline_code(block), self._colours.window)
+
+    def _list_indent(self, block: QTextBlock) -> float:
+        """Return the indentation of the list around a quote, which only its first paragraph has."""
+        for _ in range(_MOST_IN_QUOTE):
+            if not quote_level(block.previous()):
+                break
+            block = block.previous()
+        return 0 if block.textList() is not None else block.blockFormat().indent() * self._document.indentWidth()
 
     def boxes(self, block: QTextBlock, rect: QRectF, ranges: Sequence[tuple[int, int]], fill: QColor | None) -> None:
         """Paint rounded boxes behind ranges of a block's text or, if `fill` is None, frames around them."""

@@ -2,14 +2,24 @@
 
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QPixmap, QTextDocument, QTextLength
+from PySide6.QtGui import (
+    QImage,
+    QImageIOHandler,
+    QImageReader,
+    QPixmap,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextLength,
+)
 
-from engine import CancelToken
+from engine import CancelToken, tr
 from gui.core.jobs import Jobs, JobSlot
 
 MOST_BYTES = 20 * 1024 * 1024
@@ -21,7 +31,8 @@ _MOST_WIDTH, _MOST_HEIGHT = 800, 600
 _SCHEME = "picture"
 _FORMATS = (b"png", b"jpg", b"jpeg", b"gif", b"webp", b"bmp")
 _RESOURCE = QTextDocument.ResourceType.ImageResource.value
-WHOLE_LINE = QTextLength(QTextLength.Type.PercentageLength, 100)
+_IMAGE_ALT = QTextFormat.Property.ImageAltText.value
+_WHOLE_LINE = QTextLength(QTextLength.Type.PercentageLength, 100)
 
 LocateImage = Callable[[str], Path | None]
 """Returns the path of an image in the searched folders by the target of a link; called on a pool thread."""
@@ -83,6 +94,28 @@ def reserve(document: QTextDocument, pictures: Mapping[str, Picture]) -> None:
         blank = QPixmap(picture.size)
         blank.fill(Qt.GlobalColor.transparent)
         document.addResource(_RESOURCE, QUrl(url), blank)
+
+
+def place_images(
+    runs: Sequence[tuple[int, int, QTextCharFormat]], cursor: QTextCursor, pictures: Mapping[str, Picture]
+) -> None:
+    """Limit the width of the known images to the page, and replace the others by their descriptions.
+
+    `runs`: position, length and format of each run of text in a block. Displaying a note must not load anything else.
+    """
+    images = [found for found in runs if found[2].isImageFormat()]
+    for position, length, look in reversed(images):
+        cursor.setPosition(position)
+        cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+        image = look.toImageFormat()
+        if image.name() in pictures:
+            image.setMaximumWidth(_WHOLE_LINE)
+            cursor.setCharFormat(image)
+            continue
+        name = look.property(_IMAGE_ALT) or image.name().rsplit("/", 1)[-1]
+        plain = QTextCharFormat()
+        plain.setFontItalic(True)
+        cursor.insertText(tr("[image: {name}]", name=name), plain)
 
 
 class PictureLoader(QObject):

@@ -15,7 +15,7 @@ from gui.controllers.folders import FolderController
 from gui.controllers.help import AboutController, GuideController
 from gui.controllers.navigation import Navigation, ResultOpener
 from gui.controllers.panel_requests import PanelActions, RememberFeatures, SearchSettingsController
-from gui.controllers.settings import AppearanceController, SettingsController
+from gui.controllers.settings import AppearanceController, BrokenSettings, SettingsController
 from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspaceController, WorkspacesController
 from gui.core.capabilities import Capabilities
@@ -27,7 +27,6 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
-from gui.settings.broken_settings import BrokenSettings
 from gui.shell.dock import Dock
 from gui.shell.frame import Frame
 from gui.shell.views import Views

@@ -125,11 +125,11 @@ def _kind_text(kind: DuplicateKind, count: int) -> str:
         case "identical":
             return tr_count("{count:,} note exists twice", "{count:,} notes exist twice or more", count)
         case "alike":
-            return tr_count("{count:,} near-copy", "{count:,} near-copies", count)
+            return tr_count("{count:,} nearly the same", "{count:,} nearly the same", count)
         case "contained":
             return tr_count("{count:,} note contained in another one", "{count:,} notes contained in others", count)
         case "passage" | "recurring":
-            return tr_count("{count:,} copied passage", "{count:,} copied passages", count)
+            return tr_count("{count:,} shared passage", "{count:,} shared passages", count)
 
 
 def summary_text(shown: int, found: int, files: int, hidden: int) -> str:

@@ -389,7 +389,7 @@ def test_attention_row_counts_duplicates(qtbot, page: DuplicatesPage, memory: Fa
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
     (row,) = received[-1]
-    assert (row.title, row.detail) == ("2 near-duplicates", "1 near-copy, 1 copied passage")
+    assert (row.title, row.detail) == ("2 near-duplicates", "1 nearly the same, 1 shared passage")
     assert row.action == ("Compare", "duplicates")
     insight.hidden = {group.key for group in insight.groups}
     page.compare()

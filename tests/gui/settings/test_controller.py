@@ -3,11 +3,10 @@ from PySide6.QtWidgets import QMainWindow
 
 import engine
 from engine import Settings, SettingsError
-from gui.controllers.settings import SettingsController
+from gui.controllers.settings import BrokenSettings, SettingsController
 from gui.core.window_banner import WindowBanner
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Workspace
-from gui.settings.broken_settings import BrokenSettings
 from gui.settings.option_row import OptionRow
 from gui.widgets.form_controls import ComboBox
 from tests.helpers.fake_memory import FakeMemory

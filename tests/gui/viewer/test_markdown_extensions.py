@@ -142,6 +142,10 @@ def rewritten(text: str, *toggled: int) -> str:
         ('<img width="20" src="a b.png" alt="c">', "[c](<a b.png>)"),
         ("List<String> <https://x.org> a<b `<b>` \\<br /\\>", "List<String> <https://x.org> a<b `<b>` \\<br /\\>"),
         ("{{query (and [[a]] {b})}} {{youtube https://x.org/v}}", "`{{query (and [[a]] {b})}}` <https://x.org/v>"),
+        (
+            "- TODO a\n  :LOGBOOK:\n  CLOCK: [2026-11-29 Sun 10:00:00]\n  :END:\n  SCHEDULED: <2026-11-30 Mon>",
+            "- TODO a\n  SCHEDULED: <2026-11-30 Mon>",
+        ),
         ("- ## A\n  id:: x\n  text\n- ## B\n\t- c", "- ## A\n\n  text\n- ## B\n\t- c"),
     ],
 )

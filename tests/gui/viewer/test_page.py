@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QTextBoundaryFinder
-from PySide6.QtGui import QGuiApplication, QTextDocument, QTextTable
+from PySide6.QtCore import Qt, QTextBoundaryFinder
+from PySide6.QtGui import QGuiApplication, QImage, QPainter, QTextDocument, QTextTable
 
 from engine import CancelToken, NumberedText
 from gui.style.theme import theme_tokens
@@ -13,6 +13,7 @@ from gui.style.typography import fixed_font
 from gui.viewer import markdown_parts
 from gui.viewer.markdown_page import (
     Page,
+    PagePainter,
     PageStyle,
     blocks,
     inline_code,
@@ -214,6 +215,32 @@ def test_quote_and_code_formats_are_readable_from_blocks(build) -> None:
     assert quote_level(quoted) == 1
     assert inline_code(quoted) == [(7, 11)]
     assert [block.text() for block in blocks(made.document) if is_code(block)] == ["title: front", "# no heading"]
+
+
+def _bar_beside(made: Page, text: str) -> int:
+    """Return where the bar next to the paragraph with this text is painted."""
+    block = next(block for block in blocks(made.document) if block.text() == text)
+    rect = made.document.documentLayout().blockBoundingRect(block)
+    picture = QImage(700, 600, QImage.Format.Format_RGB32)
+    picture.fill(Qt.GlobalColor.white)
+    painter = QPainter(picture)
+    PagePainter(painter, made.document, theme_tokens("light"), scale=1.0).grounds(block, rect, first=True)
+    painter.end()
+    middle = round(rect.center().y())
+    return next(x for x in range(700) if picture.pixelColor(x, middle) != Qt.GlobalColor.white)
+
+
+def test_bar_of_quote_in_list_is_beside_its_text(build) -> None:
+    made = build("> plain\n> - first\n\ntext\n\n- one\n  - two\n\n    > quote\n    > - item\n\nend\n\n> - list\n")
+    made.document.setTextWidth(700)
+    bars = {text: _bar_beside(made, text) for text in ("plain", "first", "quote", "item", "list")}
+    assert bars == {"plain": 0, "first": 0, "quote": 48, "item": 48, "list": 0}
+
+
+def test_box_of_code_begins_on_the_page(build) -> None:
+    made = build("```\ncode\n```\n")
+    made.document.setTextWidth(700)
+    assert made.document.documentLayout().blockBoundingRect(made.document.begin()).top() >= 6
 
 
 @pytest.mark.parametrize(
