@@ -1,6 +1,5 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from engine.search.result_reasons import UNKNOWN_LANGUAGE
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
+from engine.text import spelling
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Field, Phrase, Query, Word
@@ -195,7 +195,7 @@ class _Advice:
             return  # function words alone remain
         other = self._request.query
         for word in missing:
-            other = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", other)
+            other = spelling.whole_word(word).sub(" ", other)
         # The rest of a word with a hyphen must not become an exclusion.
         other = " ".join(part.strip("-") for part in other.split() if any(map(str.isalnum, part)))
         if missing and other and other != self._request.query:

@@ -136,7 +136,7 @@ def _of_scores(
         named=scored.named,
         from_name=parts.from_name,
         defines=words.used.get(scored.id, 0.0) >= DEFINED,
-        spells=words.used.get(scored.id) == SPELLED,
+        spells=SPELLED <= words.used.get(scored.id, 0.0) < DEFINED,
         in_file=parts.elsewhere > 0,
         from_coverage=parts.from_coverage,
         in_project=tuple(words.terms[index].surface for index in words.in_project(scored.id)),

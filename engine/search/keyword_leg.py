@@ -24,7 +24,7 @@ _MOST_RANKED = 10_000
 """Most matches to rank, about 8 ms."""
 _CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
-_SHORT_QUERY = 3
+_SHORT_QUERY, _RARE = 3, 10
 _RECENT = 5_000
 """If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
 ranked.
@@ -60,7 +60,8 @@ class KeywordLeg:
         self.ranges = [(term.start, term.end) for term in terms]
         """First and last offset of each term in the query."""
         spanning = _pairs_spanning_words(found, self.ranges)
-        self._fillers = [term.filler or index in spanning for index, term in enumerate(terms)]
+        begun = analysis.unfinished if analysis.unfinished.isalpha() else ""
+        self._fillers = [term.filler or term.surface == begun or at in spanning for at, term in enumerate(terms)]
         self.terms = _with_weights_of_missing(found, self._fillers)
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
         """Terms with a form or a similar word in the index, rarest first."""
@@ -96,19 +97,16 @@ class KeywordLeg:
         if len(found) >= limit:
             return list(dict.fromkeys(found))
         matches = sum(term.matches for term in self._selective)
-        return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, scope)))
+        return list(dict.fromkeys(found + self._ranked(_ranking(self._selective, self._known), matches, limit, scope)))
 
     def titled(self) -> list[int] | None:
         """Return the ids of some chunks, among them all whose title, alias or file name contains every term except
-        fillers.
-
-        None if there are too many.
+        fillers; None if there are too many.
         """
         distinctive = [term for term, filler in zip(self.terms, self._fillers, strict=True) if not filler]
         if not all(term.chunks for term in distinctive):
             return []
-        distinctive.sort(key=lambda term: term.matches)
-        rarest = (" OR ".join(term.stemmed + term.plain) for term in distinctive[:2])
+        rarest = (_any_of([term], exact=True) for term in sorted(distinctive, key=lambda term: term.matches)[:2])
         expression = " AND ".join(f"({phrases})" for phrases in rarest if phrases)
         if not expression:
             return []
@@ -118,8 +116,8 @@ class KeywordLeg:
         return ids if len(ids) <= _MOST_TITLED else None
 
     def adjacent(self, limit: int, scope: ChunkFilter) -> list[int]:
-        """Return the ids of the best chunks that hold a query of function words as a phrase."""
-        if (phrase := self.analysis.of_function_words) is None:
+        """Return the ids of the best chunks that hold a query with function words as a phrase, if no word is rare."""
+        if (phrase := self.analysis.whole_phrase) is None or not self._known or self._known[0].matches <= _RARE:
             return []
         words = f"words : {_quoted(' '.join(phrase.tokens))}{' *' if phrase.open else ''}"
         expression, condition, values = self._limited_to(words, scope)
@@ -136,14 +134,12 @@ class KeywordLeg:
         return ids if len(ids) < limit else None
 
     def _exact(self, limit: int, scope: ChunkFilter) -> list[int]:
-        """Return candidates by the exact forms of terms alone if looser forms match many chunks: FTS5 ranks both the
-        same.
-        """
+        """Return candidates by exact forms alone if looser ones match many chunks: FTS5 ranks both the same."""
         exact = [term for term in self._known if term.weak < 1.0]
         if not exact or sum(term.loose for term in exact) <= limit // 2:
             return []
-        expression = " OR ".join(phrase for term in exact for phrase in term.stemmed + term.plain)
-        return self._ranked(expression, sum(term.matches for term in exact), limit, scope)
+        rarest = _rarest(exact)
+        return self._ranked(_ranking(rarest, exact, exact=True), sum(term.matches for term in rarest), limit, scope)
 
     def score(
         self,
@@ -166,7 +162,7 @@ class KeywordLeg:
             # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms. Chunks
             # that vectors chose need not contain any, so all terms are scanned for them anyway.
             skipped = sum(len(term.kinds) for term in self._selective)
-            self._count(self._ranking(), replace(counted, skipped=skipped), unscored, result)
+            self._count(_ranking(self._selective, self._known), replace(counted, skipped=skipped), unscored, result)
             unscored.difference_update(result.scores)
         self._count(_any_of(self._known), counted, unscored, result)
         return result
@@ -187,11 +183,6 @@ class KeywordLeg:
             and (not groups[first] or groups[first] != groups[second])
             and self.ranges[first][1] <= self.ranges[second][0]
         )
-
-    def _ranking(self) -> str:
-        """Return the FTS5 expression for chunks with one of the rarest terms, ranked by all terms."""
-        every = _any_of(self._known)
-        return every if len(self._selective) == len(self._known) else f"({_any_of(self._selective)}) AND ({every})"
 
     def _count(self, expression: str, counted: CountedPhrases, unscored: set[int], result: KeywordScores) -> None:
         """Compute the keyword scores of those chunks in `unscored` that match, and add them to `result`."""
@@ -491,7 +482,16 @@ def _rarest(terms: Sequence[Term]) -> list[Term]:
     return [term for term, total in zip(terms, matches, strict=True) if total <= max(_CHOOSING, matches[0])]
 
 
-def _any_of(terms: Sequence[Term]) -> str:
+def _ranking(selective: Sequence[Term], terms: Sequence[Term], *, exact: bool = False) -> str:
+    """Return the FTS5 expression for chunks with one of the `selective` terms, ranked by all terms."""
+    every = _any_of(terms, exact=exact)
+    return every if len(selective) == len(terms) else f"({_any_of(selective, exact=exact)}) AND ({every})"
+
+
+def _any_of(terms: Sequence[Term], *, exact: bool = False) -> str:
+    """Return the FTS5 expression for chunks with one of the terms in any form, or in an `exact` one."""
+    if exact:
+        return " OR ".join(phrase for term in terms for phrase in term.stemmed + term.plain)
     return " OR ".join(term.expression for term in terms)
 
 

@@ -41,7 +41,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     nearness: dict[int, float] = msgspec.field(default_factory=dict)
     """Bonus for query terms that are close together in a chunk; missing for a chunk without two of them."""
     adjacent: set[int] = msgspec.field(default_factory=set)
-    """Chunks that hold a query of function words as a phrase."""
+    """Chunks that hold a query with function words as a phrase."""
     evidence: dict[int, float] = msgspec.field(default_factory=dict)
     """A chunk's score without its upper limit."""
     sums: dict[int, float] = msgspec.field(default_factory=dict)
@@ -263,7 +263,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self._score_again(names)
 
     def add_adjacent(self, ids: Iterable[int]) -> None:
-        """Raise the scores of chunks that hold a query of function words as a phrase."""
+        """Raise the scores of chunks that hold a query with function words as a phrase."""
         self.adjacent.update(id_ for id_ in ids if id_ in self.scores)
         self._score_again(self.adjacent)
 

@@ -68,7 +68,7 @@ class KeywordPart(msgspec.Struct):
     candidates: list[int] | None = None
     """Candidates by keywords; None until they are first searched for."""
     adjacent: list[int] = []
-    """Those of them that hold a query of function words as a phrase."""
+    """Those of them that hold a query with function words as a phrase."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)

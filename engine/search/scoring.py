@@ -56,13 +56,15 @@ often."""
 SPELLED = 1.0
 """Match of a chunk that spells the words of the query as one name, such as `extractValue` for "extract value": others
 have the words of the name more often."""
+SIGNED = 1.3
+"""Match of a chunk that has the numbers of the query with their signs: others may have the numbers more often."""
 _UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
 """Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
 half of a query of two words isn't an answer."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
-ADJACENT = 1.0
-"""Bonus for a query of function words that a chunk holds as a phrase, as a share of a full match: nearly every chunk
+ADJACENT = 2.0
+"""Bonus for a query with function words that a chunk holds as a phrase, as a share of a full match: nearly every chunk
 holds the words."""
 _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of the vector score if the keywords match nothing well."""

@@ -48,7 +48,6 @@ from engine.search.title_matches import with_indexed_names
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, parse_query
-from engine.text.query_analysis import unfinished_word
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
@@ -342,7 +341,7 @@ class Searcher:
             return list_newest(snapshot, part.scope, within, context, lasting=lasting)
         dropped = [term.surface for term in analysis.terms if term.stop]
         if analysis.terms or context.request.like is None:  # a short passage may have no distinctive words
-            context.stages.add_terms(part.leg.terms, dropped, unfinished_word(context.query, analysis))
+            context.stages.add_terms(part.leg.terms, dropped, analysis.unfinished)
         ids = self._ranker.candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query

@@ -7,7 +7,6 @@ are looked up one by one (some 200, 27 µs each if the pages are cached); words 
 and compared. So one typo is found anywhere, two if the beginning is right: two characters, in the largest indexes four.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, islice
@@ -489,7 +488,7 @@ def _match_case(surface: str, word: str) -> str:
 
 def _suggestion(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
     for word, instead, _ in choice:
-        match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", query)
+        match = spelling.whole_word(word).search(query)
         if match is not None:
             query = query[: match.start()] + instead + query[match.end() :]
     return QuerySuggestion(

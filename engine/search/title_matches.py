@@ -18,7 +18,7 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages, Term
-from engine.search.scoring import DEFINED, SPELLED
+from engine.search.scoring import DEFINED, SIGNED, SPELLED
 from engine.search.search_sources import WordCounts
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
@@ -27,7 +27,7 @@ from engine.text.folding import fold
 from engine.text.number_forms import numbers_with_signs
 from engine.text.query_parser import parse_query
 from engine.text.stopwords import KINDS_OF_TEXT, unsearched_words
-from engine.text.tokens import RUN
+from engine.text.tokens import RUN, to_token
 from engine.text.tokens_and_stems import letters_and_digits, phrase_tokens, words_and_stems
 
 _WORD = re.compile(r"[^\W_]+")
@@ -110,12 +110,16 @@ def chunks_named(
 def chunks_called_like(
     snapshot: Snapshot, query: Query, analysis: QueryAnalysis, words: KeywordScores
 ) -> dict[int, NamedChunk]:
-    """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`."""
+    """Return which of the scored chunks belong to notes that are named like the query; see `chunks_named`.
+
+    If a text has the whole query as a phrase, function words included, the name must have these too.
+    """
     distinctive = [not term.filler for term in analysis.terms if not term.stop]
     # A chunk is not complete if texts have the exact form: names are indexed as stems, such as those of `notes-x.md`.
     scored = words.around.intersection(words.contributions)
     matching = {id_ for id_ in scored if all(compress(words.contributions[id_], distinctive))}
-    return chunks_named(snapshot, query, analysis, matching | (words.complete & words.around))
+    named = chunks_named(snapshot, query, analysis, matching | (words.complete & words.around))
+    return {id_: chunk for id_, chunk in named.items() if chunk.whole} if words.adjacent else named
 
 
 def named_chunks(snapshot: Snapshot, query: Query, analysis: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:
@@ -275,7 +279,8 @@ def name_matches(
 
     The share of the query that the name contains, weighted by the idfs of its terms (`searched`), times the share of
     the name that the query contains: a note named "Advanced queries" matches "how do advanced queries work" almost
-    fully. Another form of a word counts less if texts have the word itself.
+    fully. Another form of a word counts less if texts have the word itself. If no text has the last word, one that it
+    begins counts by the share of it that is typed.
     """
     terms = [term for term in analysis.terms if not term.stop]
     total = sum(term.idf for term in searched)
@@ -284,6 +289,8 @@ def name_matches(
     weights = [term.idf for term in searched]
     inexact = [term.other_occurrence(len(terms)) for term in searched]
     forms = [_forms(term) for term in terms]
+    last, in_texts = terms[-1], searched[-1].weak < 1.0
+    begun = last.word if last.prefix_ok and isinstance(last.word, str) and last.stems and not in_texts else None
     known: dict[str, float] = {}
 
     def fit(name: str) -> float:
@@ -298,9 +305,12 @@ def name_matches(
                 1.0 if of_term[0] <= written else other if any(form <= tokens for form in of_term) else 0.0
                 for of_term, other in zip(forms, inexact, strict=True)
             ]
-            share = sum(map(mul, weights, strengths)) / total
             query_tokens = frozenset[str]().union(*(form for of_term in compress(forms, strengths) for form in of_term))
-            rating = known[name] = share * sum(not query_tokens.isdisjoint(word.tokens) for word in words) / len(words)
+            if begun is not None and not strengths[-1] and (longer := _begun_by(begun, written)):
+                strengths[-1] = len(begun) / len(longer)
+                query_tokens |= {longer}
+            share = sum(map(mul, weights, strengths)) / total
+            rating = known[name] = share * sum(word.share(query_tokens) for word in words) / len(words)
         return rating
 
     fits = {}
@@ -309,6 +319,11 @@ def name_matches(
         if best:
             fits[id_] = best
     return fits
+
+
+def _begun_by(start: str, words: Collection[str]) -> str:
+    """Return the shortest of the words that begins with `start`; "" if none does."""
+    return min((word for word in words if word.startswith(start)), key=lambda word: (len(word), word), default="")
 
 
 def signed_number_use(query: Query) -> Callable[[str], float] | None:
@@ -321,7 +336,7 @@ def signed_number_use(query: Query) -> Callable[[str], float] | None:
     ]
     if not spellings or not query.plain:
         return None
-    return lambda text: SPELLED if all(spelling.search(text) for spelling in spellings) else 0.0
+    return lambda text: SIGNED if all(spelling.search(text) for spelling in spellings) else 0.0
 
 
 def name_use(query: Query) -> Callable[[str], float] | None:
@@ -391,6 +406,16 @@ class _NameWord(NamedTuple):
     """The word and its stems, in all languages."""
     written: frozenset[str]
     """The word alone."""
+    whole: str
+    """The word as one token."""
+    parts: tuple[frozenset[str], ...]
+    """The tokens of each part of a word with hyphens and the like, or with letters and digits; empty for others."""
+
+    def share(self, tokens: frozenset[str]) -> float:
+        """Return the share of the word, 0 to 1, that the tokens of a query contain: `x7k9` is hardly named 7."""
+        if not self.parts or self.whole in tokens:
+            return float(not tokens.isdisjoint(self.tokens))
+        return sum(not tokens.isdisjoint(part) for part in self.parts) / len(self.parts)
 
 
 def _analysed_words(name: str, languages: tuple[str, ...]) -> list[_NameWord]:
@@ -408,9 +433,10 @@ def _analysed_words(name: str, languages: tuple[str, ...]) -> list[_NameWord]:
 @lru_cache(2048)  # names share words, and an index may have twenty languages
 def _analysed_word(run: str, languages: tuple[str, ...]) -> _NameWord:
     """Return a word of a name; if it has letters and digits, with both as separate words."""
-    parts = (part for word in letters_and_digits(run) for part in word.split())
+    parts = [part for word in _WORD.findall(run) for part in (letters_and_digits(word) or [word])[0].split()]
     written, tokens = zip(*(words_and_stems(each, languages) for each in (run, *parts)), strict=True)
-    return _NameWord(frozenset[str]().union(*tokens), frozenset[str]().union(*written))
+    separate = tokens[1:] if len(parts) > 1 else ()
+    return _NameWord(frozenset[str]().union(*tokens), frozenset[str]().union(*written), to_token(run), separate)
 
 
 def put_first(

@@ -46,6 +46,8 @@ _JOINED = lazy_pattern(r"[^\W\d_]\w+(?:(?:\.|::)[^\W\d_]\w+)+|[^\W\d_]{3,}(?:-[^
 name of its class, and other texts write "headers and footers".
 """
 _SHORT_QUERY = 4
+_PHRASE = range(4, 8)
+"""Numbers of words of a query that is searched as a phrase, too: words of a longer one are rare enough."""
 _DECIMAL_COMMA = lazy_pattern(r"(?<![\w.,])(\d{1,9}),(\d{1,2})(?!\w|[.,]\d)")
 _CAPITAL_NOUNS = frozenset({"german"})
 """Languages that write all nouns with a capital letter."""
@@ -162,9 +164,11 @@ class QueryAnalysis(msgspec.Struct, frozen=True):
     """Languages whose stems were used; the query's own first."""
     phrases: tuple[PhraseTokens, ...] = ()
     """Phrases of the query as tokens that must be adjacent."""
-    of_function_words: PhraseTokens | None = None
-    """The whole query, if it has only function words, such as "to be or not". Nearly all passages contain these words,
-    so only their order distinguishes the passages."""
+    whole_phrase: PhraseTokens | None = None
+    """The whole query, if it has only function words, such as "to be or not", or some among others. Nearly all passages
+    contain these words, so only their order distinguishes the passages."""
+    unfinished: str = ""
+    """The last word, if it is too short to be searched as the beginning of words; "" otherwise."""
 
     @property
     def word_count(self) -> int:
@@ -204,16 +208,16 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
             group=term.group if term.group == earlier.group else 0,
         )
     terms = tuple(found.values())
-    only_function_words = len(written) > 1 and all(term.stop and not term.group for term in terms)
+    whole = phrase_tokens(text) if _is_phrase(terms, query) else None
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
         terms = tuple(msgspec.structs.replace(term, stop=False) for term in terms)
     if own not in languages:
         terms = tuple(_without_function_words(term, languages) for term in terms)
     terms = _with_fillers(terms, text, known[0])
-    phrases = (phrase_tokens(atom.text) for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
+    quoted = (phrase_tokens(atom.text) for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
+    phrases = tuple(phrase for phrase in quoted if phrase.tokens)
     terms = loosened(text, _most_informative(terms), known)
-    whole = phrase_tokens(text) if only_function_words else None
-    return QueryAnalysis(terms, known, tuple(phrase for phrase in phrases if phrase.tokens), whole)
+    return QueryAnalysis(terms, known, phrases, whole, _unfinished(terms, query))
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
@@ -221,14 +225,6 @@ def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
     text = f"{word.text} "  # the word is complete
     alone = Query(text, (Clause((msgspec.structs.replace(word, start=0, end=len(word.text)),)),))
     return tuple(map(_term_marker(alone), _all_terms(text, tuple(languages))))
-
-
-def unfinished_word(query: Query, analysis: QueryAnalysis) -> str:
-    """Return the last word of a query if it is too short to be searched as the beginning of words; "" otherwise."""
-    last = analysis.terms[-1] if analysis.terms else None
-    if last is None or last.phrased or last.prefix_ok or last.end < len(query.text):
-        return ""
-    return last.surface if len(last.surface) < SHORTEST_PREFIX and not next(groups(last.surface)).kind else ""
 
 
 def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
@@ -305,6 +301,20 @@ def _term_marker(query: Query) -> Callable[[QueryTerm], QueryTerm]:
         return term
 
     return mark
+
+
+def _unfinished(terms: Sequence[QueryTerm], query: Query) -> str:
+    last = terms[-1] if terms else None
+    if last is None or last.phrased or last.prefix_ok or last.end < len(query.text):
+        return ""
+    return last.surface if len(last.surface) < SHORTEST_PREFIX and not next(groups(last.surface)).kind else ""
+
+
+def _is_phrase(terms: Sequence[QueryTerm], query: Query) -> bool:
+    """Whether a query of several words is also searched as a phrase: all are function words, or some of a short one."""
+    function_words = sum(term.stop for term in terms)
+    several = len(terms) > 1 and function_words > 0 and not any(term.group for term in terms)
+    return several and (function_words == len(terms) or (query.plain and len(terms) in _PHRASE))
 
 
 def _language(text: str, languages: Sequence[str]) -> str:

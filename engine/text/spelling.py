@@ -4,6 +4,7 @@ All words are folded, so case and accents aren't typos.
 """
 
 import math
+import re
 import unicodedata
 from collections.abc import Container, Iterator
 
@@ -39,6 +40,14 @@ _ALPHABETS = (
 )
 _SYLLABLES = range(0xAC00, 0xD7A4)
 _MEDIALS, _FINALS = 21, 28
+_ATTACHED = "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7a3"
+"""Scripts whose words follow a word in other letters without a space, such as the particle of `API를`."""
+
+
+def whole_word(word: str) -> re.Pattern[str]:
+    """Return a regex for a word of a query that is no part of a longer one."""
+    letter = rf"[^\W{_ATTACHED}]" if re.match(rf"[^\W{_ATTACHED}]", word) else r"\w"
+    return re.compile(rf"(?<!{letter}){re.escape(word)}(?!{letter})")
 
 
 def most_typos(word: str) -> int:

@@ -391,3 +391,12 @@ def test_counts_for_a_group_omit_private_notes(open_memory, workspace: Path) -> 
     assert "“crane” in 1" in shared
     assert "Not found in the index: “secretproj”." in shared
     assert "secretproject" not in shared
+
+
+def test_typo_before_a_particle_is_corrected(open_memory, workspace: Path) -> None:
+    (workspace / "korean.md").write_text("# 함수\n\nexecutor에 함수를 넘깁니다. 결과는 나중에 옵니다.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("exeuctor에")
+    assert outcome.corrected is not None
+    assert (outcome.corrected.query, outcome.results[0].path) == ("executor에", "korean.md")

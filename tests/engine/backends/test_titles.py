@@ -331,3 +331,19 @@ def test_name_of_two_words_shows_definition(open_memory, workspace: Path) -> Non
     memory = open_memory()
     memory.sync()
     assert "def extract_value" in memory.search("extract value", mode="keyword").results[0].snippet
+
+
+def test_letters_within_a_name_hardly_count_as_name(memory, workspace: Path) -> None:
+    (workspace / "7dqp49bIy20kg7f.md").write_text("Some words about nothing in particular.\n", "utf-8")
+    (workspace / "flex.md").write_text("# Flex\n\nThe width is 49, and 49 of 100 is the gap; 49 is odd.\n", "utf-8")
+    memory.sync()
+    assert memory.search("49").results[0].path == "flex.md"
+
+
+def test_begun_word_of_a_title_counts_as_name(memory, workspace: Path) -> None:
+    (workspace / "rules.md").write_text("# Standard\n\nA page that many follow.\n", "utf-8")
+    for number in range(5):
+        text = "Standards: we standardize, standardized and will standardize the standards.\n"
+        (workspace / f"log{number}.md").write_text(f"# Log\n\n{text}", "utf-8")
+    memory.sync()
+    assert memory.search("standar").results[0].path == "rules.md"

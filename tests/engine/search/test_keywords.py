@@ -680,7 +680,7 @@ def test_everyday_words_of_a_journal_meet_by_chance(memory: BuiltinMemory, tmp_p
 
 
 @pytest.mark.parametrize("notes", [30, 300])
-def test_query_of_function_words_finds_them_as_a_phrase(memory: BuiltinMemory, tmp_path: Path, notes: int) -> None:
+def test_query_whole_phrase_finds_them_as_a_phrase(memory: BuiltinMemory, tmp_path: Path, notes: int) -> None:
     """Also if more notes hold the words than are ranked."""
     for number in range(notes):
         text = "It is not for us to be here, or to be there. Not now, or never: be it so, or be it not.\n"
@@ -692,16 +692,53 @@ def test_query_of_function_words_finds_them_as_a_phrase(memory: BuiltinMemory, t
     assert memory.search("not or be to", max_results=3).results[0].path != "hamlet.md"
 
 
+def test_short_query_with_function_words_finds_its_phrase(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number in range(30):
+        text = f"The number of it is a number, and of a number the number is {number}.\n"
+        (tmp_path / "notes" / f"words-{number}.md").write_text(text, "utf-8")
+    (tmp_path / "notes" / "number.md").write_text("# Number\n\nA number of any kind.\n", "utf-8")
+    (tmp_path / "notes" / "set.md").write_text(f"{FILLER * 20}Here n is the number of sets.\n", "utf-8")
+    memory.sync()
+    first = {query: memory.search(query).results[0].path for query in ("is the number of", "what is a number")}
+    assert first == {"is the number of": "set.md", "what is a number": "number.md"}
+
+
+def test_long_sentence_of_common_words_is_found(memory: BuiltinMemory, tmp_path: Path) -> None:
+    """Also if its words have more matches together than are ranked, and other forms have most of them."""
+    nouns = "브라우저 자바스크립트 페이지 요소 정보 문제 코드 함수 객체 배열 문자 숫자 파일 서버 화면 버튼 입력"
+    words = [
+        *nouns.split(),
+        *"출력 변수 조건 테스트 데이터 사용자 네트워크 이벤트 스타일 애니메이션 컴포넌트 라이브러리 프로젝트".split(),
+    ]
+    sentence = " ".join(f"{word}에서" for word in words)
+    sections = (f"## Day {day}\n\n" + " ".join(f"{word}만" for word in words[: -1 - day % 7] * 2) for day in range(500))
+    (tmp_path / "notes" / "a.md").write_text(f"# A\n\n{sentence}.\n", "utf-8")
+    memory.sync()
+    (tmp_path / "notes" / "journal.md").write_text("# Journal\n\n" + "\n\n".join(sections), "utf-8")
+    memory.sync()
+    assert memory.search(sentence).results[0].path == "a.md"
+
+
+def test_short_unknown_end_of_a_query_is_not_missing(memory: BuiltinMemory) -> None:
+    found = {
+        query: bool(memory.search(query).results) for query in ("weir gq", "weir gauges zq", "weir gqxz pqy", "gq")
+    }
+    assert found == {"weir gq": True, "weir gauges zq": True, "weir gqxz pqy": False, "gq": False}
+
+
 @pytest.mark.parametrize(
     ("query", "phrase"),
     [
         ("to be or not", ("to", "be", "or", "not")),
         ("so wie es ist", ("so", "wie", "es", "ist")),
         ("the", None),
-        ("to be or hamlet", None),
+        ("to be or hamlet", ("to", "be", "or", "hamlet")),
+        ("hamlet and ophelia", None),
+        ("hamlet ophelia skull yorick", None),
         ("the OR of", None),
+        ("to be or path:hamlet", ("to", "be", "or")),
     ],
 )
-def test_query_of_function_words_is_a_phrase(query: str, phrase: tuple[str, ...] | None) -> None:
-    whole = analyse_query(parse_query(query), ("english", "german")).of_function_words
+def test_query_whole_phrase_is_a_phrase(query: str, phrase: tuple[str, ...] | None) -> None:
+    whole = analyse_query(parse_query(query), ("english", "german")).whole_phrase
     assert (None if whole is None else whole.tokens) == phrase
