@@ -87,8 +87,9 @@ _BEFORE_CODE = "|".join(
     )
 )
 _CODE_OF = (
-    "de (?:vérification|validation|sécurité|la porte|l['’](?:immeuble|alarme))|immeuble|d['’]entrée|du portail"
-    "|du coffre|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage|tor|hoftor|schlüsselsafe|tresor|keller)"
+    "de (?:vérification|validation|sécurité|la porte|l['’](?:immeuble|alarme))|immeuble|d['’]entrée|(?:du )?portail"
+    "|(?:du )?coffre|porte|alarme"
+    "|für (?:die|das|den) (?:haustür|tür|garage|alarmanlage|tor|hoftor|schlüsselsafe|tresor|keller)"
 )
 _OTHER_CODES = (
     *("clave de la alarma", "code de la carte", "code de la cb"),
@@ -156,11 +157,11 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             "2FA backup codes: «8274 1938», «1827 3645»",
             "GitHub recovery codes\n\n«a1b2c-d3e4f»\n«b2c3d-e4f5a»\n",
             "Backup codes:\n1. «12345678»\n2. «87654321»",
-            "Wiederherstellungscode lautet «4F9A22BC91D0»",
+            *("Wiederherstellungscode lautet «4F9A22BC91D0»", "Backup codes GitHub: «a1b2c-d3e4f»"),
         ),
         _RECOVERY_CODES,
         rf"(?i:{'|'.join(_RECOVERY_CODES)})(?:e?[sn]|en)?"
-        rf"(?:[ \t]{{1,2}}(?:for|für|pour|de|van|of)[^:{LINE_END}]{{1,40}})?"
+        rf"(?:[ \t]{{1,2}}(?:(?:for|für|pour|de|van|of)[^:{LINE_END}]{{1,40}}|[A-Z][\w.-]{{1,20}}(?=:[ ])))?"
         r"(?:[ \t]{0,4}(?P<sign>[:=\uff1a])|[ \t]{1,4}(?P<verb>is|are|ist|lautet|sind|lauten|es|son|sont|est)\b"
         r"|(?=[ \t]{0,8}\r?\n)|(?=[ \t]{1,2}[A-Z0-9][A-Z0-9-]{7}))",
         "whole",
@@ -185,7 +186,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             *("TAN ", "TAN:", "OTP ", "OTP:", "cvv", "cvc", "puk", " otp:"),
             "code:",
             *(f"{letter}code " for letter in " slrmi"),
-            *("code d", "code für ", "code imm"),
+            *("code d", "code für ", "code imm", "code por", "code cof", "code ala"),
             *_OTHER_CODES,
             *_FOREIGN_CODES,
         ),
@@ -194,6 +195,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|(?i:(?:{'|'.join(_FOREIGN_CODES)})(?:[^\W\d]{{1,6}}['’ ]){{0,2}}(?:{_OPENED}))\w{{0,5}}"
         rf"|[\w ]?(?i:code)(?=[^\n\d]{{1,24}}\d)(?i:{_BEFORE_CODE}|[ ](?:{_CODE_OF})))"
         r"(?P<link>(?:[ ](?i:for|of|to|fürs?|vom|zu[mr])(?:[ ][^\W\d]{2,16}){1,3}(?=[ ]\d{4,8}(?!\w)))"
+        r"|(?:(?<=code)[ ][A-ZÄÖÜ][^\W\d]{2,16})(?=[ ]\d{4,8}[#*]?(?!\w))"
         r"|(?:[ ](?i:at|for|of|in|to|fürs?|am|im|vom|zu[mr])[ ][^:=.\n\d]{1,40}?)?(?:[ \t]{0,4}[:=\uff1a]"
         r"|,?[ ]c['’]est[ ]|[ \t]{1,4}(?:is|ist|lautet|est|es|é|è|jest|это|[—–-])(?=[ \t:]):?)"
         r"|是|[为為]|は|는|은)?[ \t]{0,4}"
@@ -214,10 +216,11 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         "`safe combination 14-38-52`, `Kombination des Tresors: …`, `Zahlenschloss: …`, `disarmed with 5519`",
         (
             *("locker combination «14-38-52»", "Safe-Kombination: «14-38-52»", "Kombination des Tresors: «143852»"),
+            "safe combo: «14-38-52»",
             *("The phone unlocks with «730915».", "la combinaison du coffre est «14-38-52»", "Zahlenschloss: «4471»"),
         ),
-        ("ombina", "lock combo", "locker combo", "zahlenschlo", "armed with ", "unlock", "opens with ", "entsperr"),
-        rf"(?i:ombina(?:tion|ison|ción|cion|zione|ção)|lock(?:er)?[ ]combo|zahlenschloss"
+        ("ombina", " combo", "zahlenschlo", "armed with ", "unlock", "opens with ", "entsperr"),
+        rf"(?i:ombina(?:tion|ison|ción|cion|zione|ção)|[ ]combo(?:[ ]code)?|zahlenschloss"
         rf"|(?P<opens>(?:armed|unlock(?:s|ed)?|opens|entsperr\w{{1,3}})"
         rf"(?:[ ][^\W\d]{{1,12}}){{0,3}}?[ ](?:with|mit)))"
         rf"(?:[ ](?:of|for|to|on|de[lrs]?|d[aou]s?|della|für|vom|zum)[ ][^:=.\d{LINE_END}]{{1,40}}?)?"

@@ -81,7 +81,7 @@ _CHOICE = (
     r"|[ ]be\?[\"']?[ ]?(?:[·:→=]|->)[ ]?|(?P<before>)[ ](?=[\"“„'`]))"
 )
 """Between the name of a password and a word that was chosen, such as the answer to a query."""
-_PIN = r"(?:(?<![a-z])pin(?:[ -]?(?:code|number))?|(?<!\w)пин(?:-?код)?)"
+_PIN = r"(?:(?<![a-z])pin(?:[12]|[ -]?(?:code|number))?|(?<!\w)пин(?:-?код)?)"
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
 _IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 _IDEOGRAPHIC_END = (

@@ -36,7 +36,7 @@ _MOST_WORDS = 12
 """Most words of a title; pasted text is longer."""
 _MOST_NAMED = 50
 _LONGEST = 200
-"""Most characters of a name that are compared."""
+"""Most characters of a name that are compared, and of a query whose numbers are."""
 _MOST_PARTS = 6
 """Most words of a name that a text may define, or that may spell an identifier together."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
@@ -330,12 +330,13 @@ def signed_number_use(query: Query) -> Callable[[str], float] | None:
     """Return a function that rates whether a text has the numbers of a query with their signs, such as 20% or $5, which
     are no tokens; None for a query without any.
     """
+    signed = numbers_with_signs(query.free_text) if query.plain and len(query.free_text) <= _LONGEST else []
+    if not signed:
+        return None
     spellings = [
         re.compile(rf"{sign}{_GAP}{number}(?![.,]?\d)|(?<![\d.,]){number}{_GAP}{sign}")
-        for sign, number in (map(re.escape, signed) for signed in numbers_with_signs(query.free_text))
+        for sign, number in (map(re.escape, both) for both in signed)
     ]
-    if not spellings or not query.plain:
-        return None
     return lambda text: SIGNED if all(spelling.search(text) for spelling in spellings) else 0.0
 
 

@@ -512,6 +512,9 @@ logged in as root and x86_64 appears
 log in as ada and H2-console opens
 I logged in with Chrome / Firefox
 logged in (admin/editor)
+a combo 1234 of keys
+the combo box 4711
+Türcode Praxis im 2. Stock
 MasterUserPassword: !Ref DatabasePassword
 MasterUserPassword: !Ref "DatabasePassword"
 Password: !GetAtt 'Database.Password'
@@ -530,6 +533,11 @@ def test_ordinary_lines_are_unchanged() -> None:
 
 
 GIVEN_AWAY = """
+safe combo: «23-7-41»
+PIN2 of the SIM: «5521», PUK «83920174»
+Backup codes GitHub: «a1b2c-d3e4f» «g5h6i-j7k8l»
+Türcode Praxis «1907*»
+code portail «A4582»
 echo «hunter2blue» | veracrypt --stdin --text vol.hc
 printf '%s' «Winterhund» | veracrypt --text --stdin /dev/sdb1 /mnt
 signtool sign /f cert.pfx /p «Gartenzaun7» app.exe
