@@ -89,7 +89,7 @@ READ: dict[str, tuple[str, str]] = {
     "visual_studio": ("e6426275bafc", "visual-studio-copilot:2"),
     "warp": ("c360513809b2", "warp:2"),
     "zcode": ("2282fb5447a1", "zcode:1"),
-    "zed": ("bce5eaca4199", "zed:2"),
+    "zed": ("bce5eaca4199", "zed:3"),
     "zencoder": ("b0eb36aee67d", "zencoder:1"),
 }
 """By parser: digest of the messages that it reads in the samples, and the versions of the agents that use it."""
