@@ -24,10 +24,11 @@ _TOOLS: Mapping[_Action, str] = {
     "read": """fileread fsread getfile notebookread open openfile read readcode readfile readfilerange readfiles
         readmanyfiles readmediafile readmultiplefiles readnotebook readtextfile view viewfile""",
     "edited": """append appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile
-        editnotebook editnotebookfile fileeditinsert fileeditreplacelines fileeditreplacestring fsappend insertcontent
-        inserteditintofile multiedit multifindandreplace multireplacefilecontent multireplacestringinfile notebookedit
-        replace replacefilecontent replaceinfile replacestringinfile searchandreplace searchreplace singlefindandreplace
-        streamingeditfile strreplace strreplacefile undoedit vscodeeditfileinternal""",
+        editnotebook editnotebookfile fileeditinsert fileeditreplacelines fileeditreplacestring fsappend
+        insertcontent inserteditintofile lspreplacesymbol multiedit multifindandreplace multireplacefilecontent
+        multireplacestringinfile notebookedit replace replacefilecontent replaceinfile replacestringinfile
+        searchandreplace searchreplace singlefindandreplace streamingeditfile strreplace strreplacefile undoedit
+        vscodeeditfileinternal""",
     "created": """create createfile createnewfile download newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile removefiles""",
     "command": """bash command exec execcommand execute executebash executecommand executepwsh executeshellcommand

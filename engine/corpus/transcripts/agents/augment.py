@@ -28,4 +28,5 @@ AGENT = Agent(
     folders=_folders,
     files=(r"sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json",),
     formats=_formats,
+    parser_version=2,
 )

@@ -56,4 +56,5 @@ AGENT = Agent(
     files=(),
     databases=r"crush\.db",
     formats=_formats,
+    parser_version=2,
 )

@@ -28,4 +28,5 @@ AGENT = Agent(
     folders=_folders,
     files=(r".*\.conversation\.json",),
     formats=_formats,
+    parser_version=2,
 )

@@ -30,4 +30,5 @@ AGENT = Agent(
     files=(),
     databases=r"Ollama/db\.sqlite",
     formats=_formats,
+    parser_version=2,
 )

@@ -42,4 +42,5 @@ AGENT = Agent(
     files=(),
     databases=r"warp\.sqlite",
     formats=_formats,
+    parser_version=2,
 )

@@ -5,7 +5,9 @@ There is no published specification. Written from programs that read them and fr
 user's text; the following ones are the results of the tools that the answer before them called. A request and an answer
 are also lists of nodes, with the `type` as a number: of a request, 0 is a text, 1 the result of a tool and 4 names the
 folder; of an answer, 0 is text and 5 the call of a tool. The plain texts may be empty if there are nodes. Only the end
-of an exchange has a time. Augment's extensions for editors store their chats elsewhere.
+of an exchange has a time. A node of an answer may have its `token_usage`, as Anthropic's API counts it; the model is
+named by the exchange, or else by the session's `agentState` (tokscale, August 2026). Augment's extensions for editors
+store their chats elsewhere.
 """
 
 import re
@@ -20,6 +22,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser
+from engine.corpus.transcripts.token_usage import Usage, anthropic_usage
 
 _AGENT = "augment"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"chatHistory"\s*:)', re.DOTALL)
@@ -27,8 +30,14 @@ _TEXT, _RESULT, _CALL, _STATE = 0, 1, 5, 4
 
 
 class _Parser(BlockParser, kw_only=True):
+    model: str = ""
+    """The session's model, which counts for exchanges that don't name theirs."""
+
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         exchange = mapping(value.get("exchange"))
+        counts = (anthropic_usage(node.get("token_usage")) for node in _nodes(exchange.get("response_nodes")))
+        usage = next((usage for usage in counts if usage.is_recorded), Usage())
+        self.use(exchange.get("model_id") or self.model, usage)
         request = self.next_message(list(self._request(exchange)), id=string(exchange.get("request_id")))
         answer = self.next_message(list(self._answer(exchange)), time=seconds(value.get("finishedAt")))
         return [*request, *answer]
@@ -81,7 +90,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
         project=clean(_folder(mapping(history[0] if history else None))),
         started=seconds(value.get("created")),
     )
-    parser = _Parser(facts=facts)
+    parser = _Parser(facts=facts, model=string(mapping(value.get("agentState")).get("modelId")))
     messages = [message for exchange in history for message in parser.feed(mapping(exchange), 0)]
     return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
 

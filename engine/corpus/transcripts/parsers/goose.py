@@ -33,7 +33,8 @@ _LOWEST_COST = 1e-6
 """A smaller difference of two sums of costs is an error of rounding."""
 _OPTIONAL = ("name", "description", "session_type", "parent_session_id")
 _UNNAMED = frozenset({"", "ACP Session", "CLI Session", "New Chat", "New session"})
-_SILENT = frozenset("redactedThinking toolConfirmationRequest frontendToolRequest actionRequired".split())
+_NOTICES = ("systemNotification", "summarizationRequested", "contextLengthExceeded", "conversationCompacted")
+_SILENT = frozenset("redactedThinking toolConfirmationRequest".split())
 _MESSAGES = f"""SELECT {{id}}, CAST(role AS BLOB), created_timestamp, {data_of("content_json")}, {{metadata}}
     FROM messages WHERE session_id = ? ORDER BY created_timestamp, id"""
 
@@ -51,7 +52,7 @@ class GooseReader(LineParser, kw_only=True):
                 yield Part(role, "text", string(item.get("text")))
             elif kind in ("thinking", "reasoning"):
                 yield Part(role, "thinking", string(item.get("thinking")) or string(item.get("text")))
-            elif kind == "toolRequest":
+            elif kind in ("toolRequest", "frontendToolRequest"):
                 yield self._call(item)
             elif kind == "toolResponse":
                 yield self._result(item)
@@ -59,7 +60,10 @@ class GooseReader(LineParser, kw_only=True):
                 yield Part(role, "text", attached(string(item.get("name")), image=kind == "image"))
             elif kind == "error":
                 yield Part("system", "text", string(item.get("message")))
-            elif kind in ("systemNotification", "summarizationRequested", "contextLengthExceeded"):
+            elif kind == "actionRequired":  # a tool's question to the user, or the answer; or a request for permission
+                asked = mapping(item.get("data"))
+                yield Part(role, "text", string(asked.get("message")) or tool_input(asked.get("user_data")))
+            elif kind in _NOTICES:
                 yield Part("system", "text", string(item.get("msg")))
             elif kind not in _SILENT:
                 self.count_unknown(f"item {kind}" if kind else None)

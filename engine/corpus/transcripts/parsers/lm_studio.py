@@ -3,13 +3,14 @@
 There is no published specification. Written from programs that read and write them, up to summer 2026: each of
 `messages` has `versions`; the user sees the one that `currentlySelected` numbers. A version is a message
 (`singleStep`), or an answer in `steps`, whose identifiers begin with the time. Times of the user's messages are not
-stored.
+stored. `genInfo` of a step has the model and the numbers of tokens of the request, as in the type `LLMGenInfo` of
+lmstudio-js (2026); several steps of a request may repeat it.
 """
 
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "lm-studio"
 _ENDING = ".conversation.json"
@@ -38,10 +40,24 @@ class _Parser(LineParser):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = self.role(_ROLES, string(value.get("role"))) or "system"
         steps = list(map(mapping, items(value.get("steps"))))
+        self._use(value, steps)
         times = (_TIME.match(string(step.get("stepIdentifier"))) for step in steps)
         time = next((seconds(int(found[0])) for found in times if found), None)
         blocks = [*self._blocks(value, role, "text"), *(part for step in steps for part in self._step(step, role))]
         return next_turn(self, blocks, time=time)
+
+    def _use(self, version: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> None:
+        """Count the models and tokens of an answer, or else the model that is named as its author."""
+        requests: list[Mapping[str, Any]] = []
+        for made in (mapping(step.get("genInfo")) for step in steps):
+            if made and made not in requests:
+                requests.append(made)
+        for made in requests:
+            stats = mapping(made.get("stats"))
+            usage = Usage(tokens(stats.get("promptTokensCount")), tokens(stats.get("predictedTokensCount")))
+            self.use(made.get("identifier") or made.get("indexedModelIdentifier"), usage)
+        if steps and not requests:
+            self.use_model(mapping(version.get("senderInfo")).get("senderName"))
 
     def _step(self, step: Mapping[str, Any], role: Role) -> Iterator[Part]:
         kind = step.get("type")

@@ -2,8 +2,8 @@
 
 Written from a description of its public source (`app/store/database.go`, versions 16 to 19 of the tables, October
 2026): `messages` of a chat, written again as a whole when it is saved; `tool_calls` of an answer, whose results are the
-next messages in the same order, without a name; files in `attachments`. Folders and tokens are not recorded, and
-neither are conversations in a terminal.
+next messages in the same order, without a name; files in `attachments`. An answer has the name of its model. Folders
+and tokens are not recorded, and neither are conversations in a terminal.
 """
 
 from collections import Counter
@@ -22,8 +22,8 @@ from engine.corpus.transcripts.model_api_messages import ROLES, arguments
 
 _AGENT = "ollama"
 _CHAT = "SELECT CAST(title AS BLOB), CAST(created_at AS BLOB) FROM chats WHERE id = ?"
-_MESSAGES = """SELECT id, CAST(role AS BLOB), CAST(content AS BLOB), CAST(thinking AS BLOB), CAST(created_at AS BLOB)
-    FROM messages WHERE {rows} ORDER BY id"""
+_MESSAGES = """SELECT id, CAST(role AS BLOB), CAST(content AS BLOB), CAST(thinking AS BLOB), CAST(created_at AS BLOB),
+    CAST(model_name AS BLOB) FROM messages WHERE {rows} ORDER BY id"""
 _CALLS = "SELECT CAST(function_name AS BLOB), CAST(function_arguments AS BLOB) FROM tool_calls WHERE {rows} ORDER BY id"
 _FILES = "SELECT CAST(filename AS BLOB) FROM attachments WHERE {rows} ORDER BY id"
 _PICTURES = (".png", ".jpg", ".jpeg", ".webp")
@@ -36,7 +36,7 @@ class OllamaReader(LineParser, kw_only=True):
     """Names of the called tools whose results have not been read."""
 
     def message(self, connection: apsw.Connection, row: tuple[Any, ...]) -> list[Message]:
-        name, text, thinking, time = map(as_text, row[1:])
+        name, text, thinking, time, model = map(as_text, row[1:])
         role = self.role(ROLES, name)
         if role is None:
             return []
@@ -45,6 +45,7 @@ class OllamaReader(LineParser, kw_only=True):
             return next_turn(self, [Part("tool", "tool-result", text, tool)], time=seconds(time))
         parts = [Part(role, "thinking", thinking), Part(role, "text", text), *_attached(connection, row[0])]
         if role == "assistant":
+            self.use_model(model)
             calls = [Part(role, "tool-call", text, tool) for tool, text in _calls(connection, row[0])]
             self.called = [call.tool for call in calls]
             parts += calls
@@ -81,7 +82,7 @@ OLLAMA_DATABASE = RowFormat(
     agent=_AGENT,
     needed={
         "chats": frozenset({"id", "title", "created_at"}),
-        "messages": frozenset({"id", "chat_id", "role", "content", "thinking", "created_at", "updated_at"}),
+        "messages": frozenset("id chat_id role content thinking model_name created_at updated_at".split()),
         "tool_calls": frozenset({"id", "message_id", "function_name", "function_arguments"}),
         "attachments": frozenset({"id", "message_id", "filename"}),
     },

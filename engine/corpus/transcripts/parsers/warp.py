@@ -3,8 +3,9 @@
 Written from its public source of August 2026 (`crates/persistence/src/schema.rs`, `model.rs`,
 `app/src/persistence/agent.rs`) and the definition of its messages (`task.proto` of warp-proto-apis, 2026). A row of
 `agent_conversations` is a conversation; `agent_tasks` has its tasks as Protobuf, each with messages. Tasks that another
-task started are a sub-agent's. `ai_queries` has the folder. Warp stores the last 200 conversations; those before June
-2025 have only the user's words, and are not read. The recorded numbers of tokens don't say which were sent.
+task started are a sub-agent's. `ai_queries` has the folder and the chosen model, newer messages name the one that
+answered. Warp stores the last 200 conversations; those before June 2025 have only the user's words, and are not read.
+The recorded numbers of tokens don't say which were sent.
 """
 
 from collections import Counter
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from engine.corpus.transcripts.database_format import RowFormat, as_text, data_of, rows_with, whole
+from engine.corpus.transcripts.database_format import RowFormat, as_text, columns, data_of, rows_with, whole
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.jsonl import parse_line
@@ -187,7 +188,7 @@ _TEXTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     27: ((3, 1),),
 }
 """Where the text of each kind of result can be."""
-_QUERY, _OUTPUT, _CALLED, _RESULT, _THOUGHT, _SUMMARY, _SKILL = 2, 3, 4, 5, 15, 16, 23
+_QUERY, _OUTPUT, _CALLED, _RESULT, _THOUGHT, _SUMMARY, _SKILL, _MODEL = 2, 3, 4, 5, 15, 16, 23, 25
 
 
 class _TimedMessage(NamedTuple):
@@ -207,6 +208,7 @@ class _Parser(LineParser, kw_only=True):
         yield Part("assistant", "text", _text(fields, _OUTPUT, 1))
         yield Part("assistant", "thinking", _text(fields, _THOUGHT, 1))
         yield Part("system", "text", _text(fields, _SUMMARY, 1, 1))
+        self.use_model(_text(fields, _MODEL, 1))
         called = _fields(_last(fields, _CALLED))
         for number, read in _CALLS.items():
             if number in called:
@@ -247,7 +249,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         messages = list(map(_fields, task.get(5, ())))
         messages_by_time += (_TimedMessage(_time(message), message, side or bool(facts.parent)) for message in messages)
     messages_by_time.sort(key=lambda message: message.time)
-    facts.project = clean(_folder(connection, key))
+    facts.project, chosen = _asked(connection, key)
     turns = (
         next_turn(
             parser,
@@ -258,17 +260,25 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         )
         for message in messages_by_time
     )
-    return Conversation(key, facts, whole(parser, turns), Counter(parser.unknown))
+    conversation = Conversation(key, facts, whole(parser, turns), Counter(parser.unknown))
+    for model in () if facts.usage else chosen:
+        parser.use_model(model)
+    return conversation
 
 
-def _folder(connection: apsw.Connection, key: str) -> str:
+def _asked(connection: apsw.Connection, key: str) -> tuple[str, list[str]]:
+    """Return the folder of a conversation, and the models that the user chose."""
     if "ai_queries" not in tables(connection):
-        return ""
+        return "", []
     ours = rows_with(connection, "ai_queries", "conversation_id")
     query = f"""SELECT CAST(working_directory AS BLOB) FROM ai_queries
         WHERE {ours} AND working_directory <> '' ORDER BY start_ts LIMIT 1"""
     row = connection.execute(query, (key,)).fetchone()
-    return "" if row is None else as_text(row[0])
+    models = []
+    if "model_id" in columns(connection, "ai_queries"):
+        named = f"SELECT DISTINCT CAST(model_id AS BLOB) FROM ai_queries WHERE {ours} AND model_id <> '' LIMIT 32"
+        models = [as_text(model) for (model,) in connection.execute(named, (key,))]
+    return "" if row is None else clean(as_text(row[0])), models
 
 
 WARP_DATABASE = RowFormat(

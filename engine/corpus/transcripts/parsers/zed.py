@@ -12,7 +12,7 @@ Messages have no time: they get the thread's. Tools begin a path with the name o
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -45,8 +45,7 @@ class ZedReader(LineParser, kw_only=True):
         if "Compaction" in tagged:  # some are of the provider, and have no words
             yield Part("system", "text", string(mapping(tagged["Compaction"]).get("Summary")))
         elif "User" in tagged:
-            for block in items(mapping(tagged["User"]).get("content")):
-                yield from self._of_user(block)
+            yield from self._of_user(items(mapping(tagged["User"]).get("content")))
         elif "Agent" in tagged:
             answer = mapping(tagged["Agent"])
             results = mapping(answer.get("tool_results"))
@@ -59,17 +58,23 @@ class ZedReader(LineParser, kw_only=True):
         else:
             self.count_unknown("message")
 
-    def _of_user(self, block: object) -> Iterator[Part]:
-        """Yield the user's text; a mention includes the text of the named file."""
-        tagged = mapping(block)
-        if "Text" in tagged:
-            yield Part("user", "text", string(tagged["Text"]))
-        elif "Mention" in tagged:
-            yield Part("system", "text", string(mapping(tagged["Mention"]).get("content")))
-        elif "Image" in tagged:
-            yield Part("user", "text", attached("", image=True))
-        else:
-            self.count_unknown("block")
+    def _of_user(self, blocks: Sequence[object]) -> Iterator[Part]:
+        """Yield the user's text with the names of what it mentions, then images and the text of the mentioned files."""
+        typed, others = "", list[Part]()
+        for block in blocks:
+            tagged = mapping(block)
+            if "Text" in tagged:
+                typed += string(tagged["Text"])
+            elif "Mention" in tagged:
+                mention = mapping(tagged["Mention"])
+                typed += _mentioned(mention.get("uri"))
+                others.append(Part("system", "text", string(mention.get("content"))))
+            elif "Image" in tagged:
+                others.append(Part("user", "text", attached("", image=True)))
+            else:
+                self.count_unknown("block")
+        yield Part("user", "text", typed)
+        yield from others
 
     def _of_agent(self, block: object) -> Iterator[Part]:
         tagged = mapping(block)
@@ -100,6 +105,15 @@ class ZedReader(LineParser, kw_only=True):
         if root and slash and root in self.roots:
             arguments = {**mapping(arguments), "path": f"{self.roots[root]}/{rest}"}
         return Part("assistant", "tool-call", tool_input(arguments), string(call.get("name")))
+
+
+def _mentioned(uri: object) -> str:
+    """Return the name of what a user's text mentions, such as "@hull.py", as Zed shows it."""
+    kind, value = next(iter(mapping(uri).items()), (string(uri), None))
+    about = mapping(value)
+    path = next((text for key in ("abs_path", "path", "file_path") if (text := string(about.get(key)))), "")
+    name = string(about.get("name")) or string(about.get("url")) or PurePosixPath(path.replace("\\", "/")).name or kind
+    return f"@{name}" if name else ""
 
 
 def _result(result: Mapping[str, Any], tool: str) -> Part:

@@ -14,6 +14,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.crush import CRUSH_DATABASE
 from engine.corpus.transcripts.registry import resume_command, session_folders
+from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.user_environment import Machine
 from tests.helpers.session_rows import CRUSH, CRUSH_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
 from tests.helpers.transcripts import json_values, mangled, read_session
@@ -93,6 +94,13 @@ def test_a_session_is_read(path: Path) -> None:
     assert (facts.opening, facts.project) == ("Why does it leak?", str(path.parent.parent))
     assert (facts.started, facts.ended, facts.parent) == (START, START + 2, "")
     assert conversation.unknown == {"part hologram": 1, "role wizard": 1}
+
+
+def test_symbol_replaced_by_a_language_server_edits_the_file(path: Path) -> None:
+    given = json.dumps({"symbol": "seams", "file_path": "hull.py", "replacement": "x"})
+    call = {"type": "tool_call", "data": {"id": "c1", "name": "lsp_replace_symbol", "input": given, "finished": True}}
+    write_rows(path, CRUSH, [session(), message("m1", "user", text("Sew it.")), message("m2", "assistant", [call])])
+    assert [use for part in read(path).messages for use in uses_of(part)] == [("edited", "hull.py")]
 
 
 def test_sub_agents_name_their_parent_and_titles_are_internal(path: Path) -> None:

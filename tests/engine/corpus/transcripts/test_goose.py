@@ -19,6 +19,7 @@ from tests.helpers.transcripts import json_values, mangled, read_session
 
 START = 1777885200
 CALL = {"status": "success", "value": {"name": "developer__shell", "arguments": {"command": "ls"}}}
+PLAN = {"arguments": {"path": "plan.png"}}
 ITEMS: list[dict[str, Any]] = [
     {"type": "thinking", "thinking": "Look at the seams.", "signature": ""},
     {"type": "redactedThinking", "data": "x"},
@@ -28,6 +29,9 @@ ITEMS: list[dict[str, Any]] = [
     {"type": "systemNotification", "notificationType": "inlineMessage", "msg": "Compacted."},
     {"type": "image", "data": "iVBORw0=", "mimeType": "image/png"},
     {"type": "document", "data": "JVBERi0=", "mimeType": "application/pdf", "name": "keel.pdf"},
+    {"type": "frontendToolRequest", "id": "c3", "toolCall": {"status": "success", "value": {"name": "show", **PLAN}}},
+    {"type": "actionRequired", "data": {"actionType": "elicitation", "id": "e", "message": "Which hull?"}},
+    {"type": "actionRequired", "data": {"actionType": "toolConfirmation", "id": "c1", "toolName": "shell"}},
     {"type": "error", "kind": "network", "message": "No connection."},
     {"type": "hologram"},
 ]
@@ -36,6 +40,7 @@ RESULTS: list[dict[str, Any]] = [
     {"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": RESULT}},
     {"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": RESULT["content"]}},
     {"type": "toolResponse", "id": "c2", "toolResult": {"status": "error", "error": "stopped"}},
+    {"type": "actionRequired", "data": {"actionType": "elicitationResponse", "id": "e", "user_data": {"hull": "old"}}},
 ]
 
 
@@ -89,10 +94,13 @@ def test_a_session_is_read(path: Path) -> None:
         (2, "system", "text", "Compacted.", ""),
         (2, "assistant", "text", "[image]", ""),
         (2, "assistant", "text", "[file: keel.pdf]", ""),
+        (2, "assistant", "tool-call", "plan.png", "show"),
+        (2, "assistant", "text", "Which hull?", ""),
         (2, "system", "text", "No connection.", ""),
         (3, "tool", "tool-result", "hull.py", "developer__shell"),
         (3, "tool", "tool-result", "hull.py", "developer__shell"),
         (3, "tool", "tool-result", "stopped", ""),
+        (3, "user", "text", "old", ""),
         (4, "system", "text", "So far: a leak.", ""),
     ]
     facts = conversation.facts

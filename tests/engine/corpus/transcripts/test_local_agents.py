@@ -201,6 +201,7 @@ def test_a_chat_of_ollama_is_read(tmp_path: Path) -> None:
         ("assistant", "text", "A seam is open.", ""),
     ]
     assert (session.facts.agent, session.facts.title) == ("ollama", "A leaking hull")
+    assert list(session.facts.usage) == ["qwen3"]
 
 
 @pytest.mark.parametrize("path", FORMATS, ids=lambda path: path.name)

@@ -37,6 +37,7 @@ from tests.helpers.agent_databases import (
     LLM,
     LLM_NEWER,
     WARP,
+    WARP_NEWER,
     field,
     forge_row,
     forge_text,
@@ -82,6 +83,7 @@ def test_a_session_of_auggie_is_read() -> None:
     assert uses(session) == [("read", "/home/ada/boats/hull.py"), ("command", "cat hull.py"), ("created", "seams.py")]
     facts = session.facts
     assert (facts.id, facts.project) == ("0c1d2e3f-0000-4000-8000-000000000009", "/home/ada/boats")
+    assert facts.usage == {"m-1": Usage(100, 10, 50, 0), "m-2": Usage(7, 5)}
     assert (facts.name, facts.started, facts.ended) == ("Why does it leak?", START, START + 180)
     assert resume_command("augment", "x") == "auggie --resume x"
 
@@ -268,6 +270,18 @@ def test_files_that_warp_changed_are_found(tmp_path: Path) -> None:
         ("read", "plan.md"),
         ("read", "keel.md"),
     ]
+
+
+def test_warps_answering_model_counts_before_the_chosen_one(tmp_path: Path) -> None:
+    asked = ("ai_queries", {"conversation_id": "c1", "start_ts": "2026-04-02 08:01:00", "model_id": "chosen"})
+    query, answer = warp_message(1, 2, field(1, "Tie it.")), warp_message(2, 25, field(1, "m-1"))
+    found = {}
+    for name, messages in {"chosen": (query,), "m-1": (query, answer)}.items():
+        path = tmp_path / name / "warp.sqlite"
+        write_rows(path, WARP + WARP_NEWER, (*warp_rows(*messages), asked))
+        (session,) = conversations(path)
+        found[name] = list(session.facts.usage)
+    assert found == {"chosen": ["chosen"], "m-1": ["m-1"]}
 
 
 def test_arguments_of_warps_mcp_tools_are_read(tmp_path: Path) -> None:

@@ -210,6 +210,16 @@ def test_lm_studio_reads_the_selected_versions() -> None:
     assert [message.text for message in found.abandoned] == ["Why split?"]
     assert (found.facts.id, found.facts.title, found.unknown) == ("1777885200000", "Tomatoes", {"aroma": 1})
     assert (found.facts.started, found.facts.ended) == (START, START + 2)
+    assert found.facts.usage == {"llama-3": Usage(input=55, output=16)}  # of two requests
+
+
+def test_lm_studio_names_the_model_as_author(tmp_path: Path) -> None:
+    chat = json.loads(STUDIO.read_bytes())
+    for step in chat["messages"][1]["versions"][0]["steps"]:
+        step.pop("genInfo", None)
+    path = tmp_path / STUDIO.name
+    path.write_text(json.dumps(chat))
+    assert next(LmStudioChat().conversations(str(path))).facts.usage == {"llama-3": Usage()}
 
 
 def test_chats_of_lm_studio_are_found(tmp_path: Path) -> None:

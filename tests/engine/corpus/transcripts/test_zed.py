@@ -26,8 +26,11 @@ THREAD: dict[str, Any] = {
             "User": {
                 "id": "u1",
                 "content": [
-                    {"Text": "Why does it leak?"},
+                    {"Text": "Why does "},
                     {"Mention": {"uri": {"File": {"abs_path": "/home/ada/boats/hull.py"}}, "content": "seams = None"}},
+                    {"Text": " leak? See "},
+                    {"Mention": {"uri": {"Fetch": {"url": "https://a.b/c"}}, "content": "Caulk it."}},
+                    {"Mention": {"uri": "PastedImage", "content": ""}},
                     {"Image": {"source": "iVBORw0="}},
                 ],
             }
@@ -105,9 +108,11 @@ def test_a_thread_is_read(path: Path) -> None:
     folders = "/home/ada/boats\n/home/ada/oars"
     write_rows(path, ZED + ZED_NEWER, [row(THREAD, created_at=CREATED, folder_paths=folders, parent_id=None)])
     conversation = read(path)
+    asked = "Why does @hull.py leak? See @https://a.b/c@PastedImage"
     assert parts_of(conversation.messages) == [
-        (1, "user", "text", "Why does it leak?", ""),
+        (1, "user", "text", asked, ""),
         (1, "system", "text", "seams = None", ""),
+        (1, "system", "text", "Caulk it.", ""),
         (1, "user", "text", "[image]", ""),
         (2, "assistant", "thinking", "Look at the seams.", ""),
         (2, "assistant", "text", "Let me look.", ""),
@@ -118,7 +123,7 @@ def test_a_thread_is_read(path: Path) -> None:
     ]
     facts = conversation.facts
     assert (facts.agent, facts.id, facts.title) == ("zed", "t-1", "A leaking hull")
-    assert (facts.opening, facts.project, facts.parent) == ("Why does it leak?", "/home/ada/boats", "")
+    assert (facts.opening, facts.project, facts.parent) == ("Why does @hull.py leak?", "/home/ada/boats", "")
     assert (facts.started, facts.ended) == (END - 600, END)
     assert {message.time for message in conversation.messages} == {END}
     assert conversation.unknown == {"block": 1, "message": 1}
