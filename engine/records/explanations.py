@@ -207,6 +207,10 @@ class SearchRemedy(Record, frozen=True):
     """For `excluded`: the extension, such as ".txt", that has to be included; empty if another rule excludes it."""
 
 
+UNMATCHED = ("words", "keywords", "vectors", "threshold", "unknown", "unrelated")
+"""Names of the stages that remove all results if no passage matches the query's words or meaning well enough."""
+
+
 class SearchExplanation(Record, frozen=True):
     stages: tuple[SearchStage, ...]
     results: tuple[ResultExplanation, ...]
@@ -220,8 +224,7 @@ class SearchExplanation(Record, frozen=True):
     def reason(self) -> str:
         """Why there are no results: the note of the stage that removed them all; empty if there are results.
 
-        That words are missing says more than that the scores of all passages are low.
+        Where the words of the query are says more than that the scores of all passages are low.
         """
-        missing = any(stage.name == "words" and stage.left < stage.entered for stage in self.stages)
-        by = "words" if missing and self.emptied_by == "threshold" else self.emptied_by
-        return next((stage.note for stage in self.stages if stage.name == by), "")
+        notes = {stage.name: stage.note for stage in self.stages}
+        return (self.emptied_by in UNMATCHED and notes.get("words", "")) or notes.get(self.emptied_by, "")

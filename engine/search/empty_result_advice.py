@@ -1,6 +1,7 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -9,8 +10,10 @@ from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
+from engine.records.explanations import UNMATCHED
 from engine.search.chunk_filter import Filter
 from engine.search.named_sessions import session_conditions
+from engine.search.parsed_query_description import rest_unmatched
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
 from engine.search.result_reasons import UNKNOWN_LANGUAGE
 from engine.search.search_context import SearchContext, SearchRequest
@@ -27,6 +30,8 @@ RunQuery = Callable[[SearchRequest], SearchOutcome]
 
 _MOST_DEMANDS = 4
 """Most conditions that are dropped one at a time, since each needs a search."""
+_MOST_WITHOUT = 2
+"""Most queries with one word less that are suggested."""
 _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
@@ -62,7 +67,10 @@ def advised(outcome: SearchOutcome, context: SearchContext, snapshot: Snapshot, 
     stage = emptied_by(explanation.stages)
     remedies = tuple(_Advice(context, stage, snapshot, run_query).remedies())
     with_remedies = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
-    return msgspec.structs.replace(outcome, explanation=with_remedies)
+    understood = outcome.understood
+    if stage in UNMATCHED and context.query.required:
+        understood = rest_unmatched(context.query)
+    return msgspec.structs.replace(outcome, explanation=with_remedies, understood=understood)
 
 
 def emptied_by(stages: tuple[SearchStage, ...]) -> str:
@@ -150,7 +158,7 @@ class _Advice:
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
             yield from self._in_its_time()
-            yield from self._without_missing_words()
+            yield from self._with_fewer_words()
             yield from self._ageless()
             yield from self._weak()
         yield from [*self._limits(), *self._wider(), *self._demands()] or self._all_together()
@@ -185,23 +193,35 @@ class _Advice:
             advice = tr("Best match {best:.2f}; the minimum is {least:g}.", best=short_of(best, least), least=least)
             yield self._of_index("weak", advice)
 
-    def _without_missing_words(self) -> Iterator[SearchRemedy]:
-        """Suggest the query without words that occur nowhere, if that has results and searches any word."""
+    def _with_fewer_words(self) -> Iterator[SearchRemedy]:
+        """Suggest the query without the words that occur nowhere, or else with one word less, if that has results."""
         if not self._context.query.plain:
             return
-        counts = [stage.facts.chunks for stage in self._context.stages.found if isinstance(stage.facts, Terms)]
-        missing = [word for chunks in counts for word, count in chunks.items() if not count]
-        if all(word in missing for chunks in counts for word in chunks):
+        counts: dict[str, int] = {}
+        for stage in self._context.stages.found:
+            if isinstance(stage.facts, Terms):
+                counts.update(stage.facts.chunks)
+        missing = [word for word, count in counts.items() if not count]
+        if len(missing) == len(counts):
             return  # function words alone remain
+        if missing:
+            reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))
+            for remedy in self._without_words(missing, _THE_REST):
+                yield msgspec.structs.replace(remedy, advice=f"{reason} {remedy.advice}")
+        elif 1 < len(counts) <= _MOST_DEMANDS:
+            fewer = (
+                self._without_words([word], _WITHOUT) for word in sorted(counts, key=counts.__getitem__, reverse=True)
+            )
+            yield from islice(chain.from_iterable(fewer), _MOST_WITHOUT)
+
+    def _without_words(self, words: list[str], advice: str) -> Iterator[SearchRemedy]:
         other = self._request.query
-        for word in missing:
+        for word in words:
             other = spelling.whole_word(word).sub(" ", other)
         # The rest of a word with a hyphen must not become an exclusion.
         other = " ".join(part.strip("-") for part in other.split() if any(map(str.isalnum, part)))
-        if missing and other and other != self._request.query:
-            reason = tr("Nothing contains {words}.", words=any_of(map(in_quotes, missing)))
-            for remedy in self._tried("demand", _THE_REST, query=other):
-                yield msgspec.structs.replace(remedy, advice=f"{reason} {remedy.advice}")
+        if other and other != self._request.query:
+            yield from self._tried("demand", advice, query=other, condition=any_of(map(in_quotes, words)))
 
     def _in_its_time(self) -> Iterator[SearchRemedy]:
         """Suggest the query with the time that it names as a condition instead of words, if that has results."""

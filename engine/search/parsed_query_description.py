@@ -26,16 +26,23 @@ def understood(query: Query) -> str:
     For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose and matches path:daily.".
     """
     words = [_shown(atom) for _, atom in query.searched_atoms()]
-    demands = [describe_condition(clause) for clause in query.required]
     if words:
         sentence = tr("Searched for {words}.", words=", ".join(words))
     else:
         sentence = tr("The query has no words, so the newest files come first.")
-    if not demands:
-        return sentence
-    *others, last = demands
-    joined = all_of((", ".join(others), last)) if others else last
-    return sentence + " " + tr("Every result {demands}.", demands=joined)
+    demands = _demands(query)
+    return sentence + " " + tr("Every result {demands}.", demands=demands) if demands else sentence
+
+
+def rest_unmatched(query: Query) -> str:
+    """Return the sentence on an empty answer to a query whose conditions are met, unlike its words."""
+    return tr("No passage that {demands} also fits the rest of the query.", demands=_demands(query))
+
+
+def _demands(query: Query) -> str:
+    """Describe the query's conditions as the end of a sentence that begins with "Every result"."""
+    *others, last = ("", *map(describe_condition, query.required))
+    return all_of(part for part in (", ".join(filter(None, others)), last) if part)
 
 
 def no_words() -> str:

@@ -34,9 +34,9 @@ _LONGEST_QUERY = 80
 _SECOND = 1000
 _MISSING_WORDS = {
     (False, False): marked("No passage contains these words."),
-    (False, True): marked("No passage matches, by words or meaning."),
+    (False, True): marked("No passage matches well enough, by words or meaning."),
     (True, False): marked("None of these results contains these words."),
-    (True, True): marked("None of these results matches, by words or meaning."),
+    (True, True): marked("None of these results matches well enough, by words or meaning."),
 }
 """Messages by whether the search was within results, and whether meaning was compared."""
 
@@ -219,7 +219,7 @@ def empty(query: Query, outcome: SearchOutcome, still_reading: str = "", *, embe
     sentences = (
         outcome.understood or _reason(query, by_vectors=outcome.mode != "keyword" and not _language_unknown(outcome)),
         outcome.notice,
-        tr("The update that is running makes the vectors for search by meaning.") if embedding else "",
+        tr("Search by meaning is incomplete until the running update is done.") if embedding else "",
         tr("Only {limits} were searched.", limits=limits) if limits else "",
         _emptied(outcome),
     )
@@ -260,11 +260,14 @@ def _language_unknown(outcome: SearchOutcome) -> bool:
 
 
 def _emptied(outcome: SearchOutcome) -> str:
-    """Return the message of the search stage that excluded all results; empty if it is shown already."""
+    """Return why there are no results, unless it is shown already; a remedy shows the best score."""
     explanation = outcome.explanation
-    if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
+    if explanation is None:
         return ""
-    return "" if explanation.reason in (outcome.understood, outcome.notice) else explanation.reason
+    scores = [stage.note for stage in explanation.stages if stage.name == explanation.emptied_by]
+    weak = any(remedy.name == "weak" for remedy in explanation.remedies)
+    shown = (outcome.understood, outcome.notice, *(scores if weak else ()))
+    return "" if explanation.reason in shown else explanation.reason
 
 
 _WORDS: dict[RemedyName, str] = {

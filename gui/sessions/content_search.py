@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import CancelToken, MemorySearchManager, MemorySearchResult
+from engine import CancelToken, MemorySearchManager, MemorySearchResult, SearchRemedy
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Role
 from gui.search.query import is_searchable
@@ -27,6 +27,10 @@ class ContentHits:
     """Matching messages, best first."""
     total: int = 0
     notice: str = ""
+    reason: str = ""
+    """Why no message was found; empty if one was."""
+    remedies: tuple[SearchRemedy, ...] = ()
+    """Other queries that find messages, if this one doesn't."""
     counted: bool = True
     """Whether the results are passages to count and open; a query of filters alone finds whole sessions."""
 
@@ -149,10 +153,19 @@ class ContentSearch(QObject):
             counted = _finds_passages(text)
             limit = 0 if counted else 1
             outcome = manager.search(
-                text, max_results=MOST_HITS, sources=["sessions"], per_file=limit, copies=True, cancel=token
+                text,
+                max_results=MOST_HITS,
+                sources=["sessions"],
+                per_file=limit,
+                copies=True,
+                explain="if empty",
+                cancel=token,
             )
             notice = outcome.notice or ("" if outcome.results else outcome.understood)
-            return ContentHits(text, outcome.results, outcome.total, notice, counted)
+            if outcome.results or (why := outcome.explanation) is None:
+                return ContentHits(text, outcome.results, outcome.total, notice, counted=counted)
+            others = tuple(remedy for remedy in why.remedies if remedy.query)
+            return ContentHits(text, notice=notice, reason=why.reason, remedies=others, counted=counted)
 
         def on_done(hits: ContentHits) -> None:
             self._job.done()

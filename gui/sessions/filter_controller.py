@@ -283,6 +283,12 @@ class FilterController(QObject):
         self.read()
         self.box.focus()
 
+    def search(self, query: str) -> None:
+        """Replace the text in the search box and list what it finds."""
+        self.box.show_text(query)
+        self.read()
+        self.box.focus()
+
     def make_view_state(self, path: str) -> SessionsViewState:
         """Return the view state of the current criteria, with the session `path` as the current one."""
         return SessionsViewState(self.criteria, self.chips.role, path)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from engine import MemoryProviderStatus, MemorySearchManager, MnemoscopeError, S
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Criteria
+from gui.search.messages import button_words
 from gui.sessions import listing_view
 from gui.sessions.calendar import SessionDays, count_days
 from gui.sessions.content_search import ContentSearch
@@ -291,9 +293,10 @@ class ListBuilder(QObject):
             counts = listing_view.header_counts(known.catalogue, criteria, listing)
             self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
         else:
-            words = listing_view.nothing_matches(criteria, searching=self._content.busy)
+            words = listing_view.nothing_matches(criteria, hits, searching=self._content.busy)
             clear = tr("Clear the filters") if self._filters.chips.narrows else tr("Clear the search")
-            self._view.show_page(words, tr("No sessions"), actions=((clear, self._filters.clear),))
+            others = [(button_words(remedy), partial(self._filters.search, remedy.query)) for remedy in hits.remedies]
+            self._view.show_page(words, tr("No sessions"), actions=(*others, (clear, self._filters.clear)))
 
     def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
         """Return the sessions per day for the calendar; cached, since the typed text does not affect it."""

@@ -258,8 +258,8 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
     return tr("No session is indexed yet"), tr("No session was found in the folders that you chose.")
 
 
-def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
-    """Return the title and the sentence of the page when filters exclude all sessions."""
+def nothing_matches(criteria: Criteria, hits: ContentHits, *, searching: bool) -> tuple[str, str]:
+    """Return the title and the sentence of the page when the search or the filters exclude all sessions."""
     text = shortened(criteria.text, _LONGEST_TEXT)
     title = tr("No session matches “{text}”", text=text) if text else tr("No session matches")
     if searching:
@@ -267,7 +267,8 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
     chosen = criteria.agent or criteria.project or criteria.machine or criteria.period.narrows
     if chosen:
         return title, tr("Only sessions of the chosen agent, project and time were searched.")
-    return title, tr("No title, project or message matches.")
+    why = (tr("No title, project or message matches."), "" if hits.reason == hits.notice else hits.reason)
+    return title, " ".join(filter(None, (*why, *(remedy.advice for remedy in hits.remedies))))
 
 
 def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listing) -> tuple[str, str]:

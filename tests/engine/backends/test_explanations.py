@@ -205,6 +205,22 @@ def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     assert excluded.advice == "Without “-timer”, the query finds 2 results."
 
 
+def test_empty_answer_to_known_words_offers_fewer_of_them(open_memory, workspace: Path) -> None:
+    _write(workspace, "weirs/north.md", "The weir leaks again.\n")
+    _write(workspace, "weirs/south.md", "The southern weir is dry.\n")
+    _write(workspace, "glider.md", "The glider needs a new rope.\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    outcome = memory.search("weir glider", min_score=0.9, explain="if empty")
+    assert outcome.explanation.reason == "Number of passages with each word: “weir” in 2, “glider” in 1."
+    assert [(remedy.query, remedy.advice) for remedy in outcome.explanation.remedies if remedy.query] == [
+        ("glider", "Without “weir”, the query finds 1 result."),
+        ("weir", "Without “glider”, the query finds 2 results."),
+    ]
+    elsewhere = memory.search("glider path:weirs", explain="if empty")
+    assert elsewhere.understood == "No passage that matches path:weirs also fits the rest of the query."
+
+
 def test_operator_alone_without_a_match_is_offered_as_words(open_memory) -> None:
     memory = open_memory()
     memory.sync()

@@ -161,10 +161,10 @@ def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):
     assert "below the minimum score" in messages.empty(Query("pump", min_score=0.0), make_outcome())[1]
 
 
-def test_empty_answer_names_missing_words_before_scores(make_outcome):
+def test_empty_answer_shows_where_words_are_not_scores(make_outcome):
     words, *others = make_stages(0, 0)
     missing = msgspec.structs.replace(words, left=0, note="Not found in the index: “pmup”.")
-    for stage, text in ((words, "below 0.35"), (missing, "“pmup”")):
+    for stage, text in ((words, "“timer” in 5"), (missing, "“pmup”")):
         explained = SearchExplanation(stages=(stage, *others), results=(), emptied_by="threshold")
         assert text in messages.empty(Query("pmup"), make_outcome(explanation=explained))[1]
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QWidget
 
-from engine import ProviderError
+from engine import ProviderError, SearchExplanation, SearchRemedy
 from gui.sessions.content_search import PAUSE_MS
 from gui.sessions.filter_controller import DaysDialog
 from gui.sessions.panel import SessionsPanel
@@ -16,6 +16,7 @@ from gui.style.theme import theme_tokens
 from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import CountLine
 from tests.helpers.chips import choose_from_chip
+from tests.helpers.fake_explanations import make_stages
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session, make_session_summary, many_summaries
@@ -389,16 +390,24 @@ def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
     assert _counts(panel) == "12 sessions · 1 by a sub-agent · 6 agents"
 
 
-def test_no_match_shows_the_operator_that_matches_nothing(qtbot, panel, memory, monkeypatch):
+def test_no_match_shows_why_and_offers_other_queries(qtbot, panel, memory, monkeypatch):
     search, reason = memory.search, "No passage matches agent:abacus."
+    other = SearchRemedy(name="demand", stage="threshold", advice="Without it, the query finds 2.", query="zebra")
+    why = SearchExplanation(stages=make_stages(0, 0), results=(), emptied_by="threshold", remedies=(other,))
 
     def nothing(query, **options):
-        return msgspec.structs.replace(search(query, **options), results=(), total=0, understood=reason)
+        changes = {"results": (), "total": 0, "understood": reason, "explanation": why}
+        return msgspec.structs.replace(search(query, **options), **changes)
 
     monkeypatch.setattr(memory, "search", nothing)
     panel.search("zebra agent:abacus")
     _rest(qtbot, panel)
     assert reason in panel.view.notice.accessibleName()
+    shown = panel.view.page.accessibleName()
+    assert why.reason in shown
+    assert other.advice in shown
+    _press(panel.view.page, "Search for “zebra”")
+    assert panel.box.edit.text() == "zebra"
 
 
 def test_no_match_offers_clearing_filters(qtbot, panel):
