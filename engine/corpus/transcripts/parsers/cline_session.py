@@ -14,17 +14,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import export_reader
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.message_builder import Part
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.model_api_messages import BlockParser
+from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
 from engine.corpus.transcripts.token_usage import Usage, dollars, tokens, without_cached
 
 _AGENT = "cline"
@@ -34,7 +30,6 @@ _OURS = re.compile(
 _TYPED = re.compile(r"<(user_input|user_command)\b([^<>]*)>")
 _SLASH = re.compile(r'slash="([^"]*)"')
 _NAME_END = ".messages.json"
-_LONGEST_MANIFEST = 256 * 1024
 
 
 class _Parser(BlockParser, kw_only=True):
@@ -114,10 +109,6 @@ def _manifest(path: str) -> Mapping[str, Any]:
     """Return the session's manifest; a sub-agent has that of its parent session, without the title."""
     own, folder = f"{path.removesuffix(_NAME_END)}.json", os.path.dirname(path)
     for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
-        try:
-            with open_binary(described) as file:
-                manifest = mapping(msgspec.json.decode(file.read(_LONGEST_MANIFEST)))
-        except (OSError, ValueError, PathRefused, RecursionError):
-            continue
-        return manifest if described == own else {"cwd": manifest.get("cwd")}
+        if manifest := sidecar(described):
+            return manifest if described == own else {"cwd": manifest.get("cwd")}
     return {}

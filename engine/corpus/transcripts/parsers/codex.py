@@ -35,7 +35,8 @@ _ENVELOPES_PASSED_OVER = frozenset(
     """inter_agent_communication_metadata retained_context security_risk_score token_usage_record world_state""".split()
 )
 _ITEMS_PASSED_OVER = frozenset(
-    "additional_tools compaction compaction_summary compaction_trigger context_compaction ghost_snapshot other".split()
+    """additional_tools compaction compaction_summary compaction_trigger configuration_update context_compaction
+    ghost_snapshot other""".split()
 )
 _EVENTS_PASSED_OVER = frozenset(
     """agent_reasoning_section_break background_event collab_agent_interaction_end collab_agent_spawn_end

@@ -2,8 +2,8 @@
 
 Written from its public source of autumn 2026 (`internal/db`, `internal/message/content.go`), whose migrations begin in
 April 2025. `sessions` have a title and times; a message has a role and `parts`, a list of `{"type", "data"}`. The
-program changes rows while an answer arrives. A sub-agent's session names its parent; the one that makes up a title is
-called `title-<session>`.
+program changes rows while an answer arrives. A sub-agent's session names its parent, whose cost includes that of the
+sub-agent (`coordinator.go`); the one that makes up a title is called `title-<session>`.
 """
 
 import os
@@ -26,7 +26,8 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 _FACTS = """SELECT CAST(title AS BLOB), created_at, CAST(parent_session_id AS BLOB) FROM sessions WHERE id = ?"""
 _MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_of("parts")}, {{summary}}
     FROM messages WHERE session_id = ? ORDER BY created_at, rowid"""
-
+_COST = """SELECT round(cost - (SELECT total(cost) FROM sessions WHERE parent_session_id = own.id), 9)
+    FROM sessions own WHERE id = ?"""
 _MODELS = "SELECT DISTINCT CAST(model AS BLOB) FROM messages WHERE session_id = ? AND model <> '' ORDER BY 1 LIMIT 32"
 
 
@@ -90,7 +91,7 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         reader.use_model(model)
     if "cost" in columns(connection, "sessions"):
         # Its numbers of tokens are those of the last request.
-        for (cost,) in connection.execute("SELECT cost FROM sessions WHERE id = ?", (key,)):
+        for (cost,) in connection.execute(_COST, (key,)):
             reader.use(models[0] if len(models) == 1 else "", Usage(cost=dollars(cost)))
     turns = _turns(connection, key, reader)
     return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))

@@ -11,8 +11,8 @@ one per folder and id, in the older `conversations` the last one of each folder.
 prompt or the results of tools, and the answer.
 
 Files: `~/.kiro/sessions/cli/<id>.jsonl`, as descriptions of version 2 have them, with a message per line, and
-`<id>.json` with folder and title. Events: `~/.kiro/sessions/<digest of the folder>/sess_<id>/messages.jsonl`, with
-`session.json`. An event has a time and a `payload`, whose `type` is its kind.
+`<id>.json` with folder, title, model and the whole last request. Events: `~/.kiro/sessions/<digest of the
+folder>/sess_<id>/messages.jsonl`, with `session.json`. An event has a time and a `payload`, whose `type` is its kind.
 
 Documents: `kiro.kiroagent/workspace-sessions/<folder in base64>/<id>.json`, as the readers of agentsview (August 2026)
 and of ai-engineering-fluency (July 2026) describe them. `history` has the user's messages and placeholders ("On it.")
@@ -43,10 +43,10 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
 from engine.corpus.transcripts.message_builder import Part, attached, next_turn
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _AGENT = "kiro"
-_LONGEST_DESCRIPTION = 256 * 1024
 _LINES = frozenset({"Prompt", "AssistantMessage", "ToolResults"})
 _EVENTS = frozenset(
     "assistant session_start sub_agent_complete sub_agent_start tool_call tool_result turn_start user".split()
@@ -269,7 +269,7 @@ class KiroFormat:
         )
 
     def parser(self, path: str) -> KiroParser:
-        described = _described(f"{path.removesuffix('.jsonl')}.json")
+        described = sidecar(f"{path.removesuffix('.jsonl')}.json")
         facts = SessionFacts(
             agent=_AGENT,
             id=clean(os.path.basename(path).partition(".")[0]),
@@ -278,7 +278,10 @@ class KiroFormat:
             parent=clean(string(described.get("parent_session_id"))),
             started=seconds(described.get("created_at")),
         )
-        return KiroParser(facts=facts)
+        parser = KiroParser(facts=facts)
+        state = mapping(mapping(described.get("session_state")).get("rts_model_state"))
+        parser.use_model(mapping(state.get("model_info")).get("model_id"))
+        return parser
 
     def resume(self, state: bytes) -> KiroParser:
         return decode_json(state, KiroParser)
@@ -343,7 +346,7 @@ class KiroEventFormat:
 
     def parser(self, path: str) -> KiroEventParser:
         folder = os.path.dirname(path)
-        described = _described(os.path.join(folder, "session.json"))
+        described = sidecar(os.path.join(folder, "session.json"))
         title = one_line(string(described.get("title")))
         forked = described.get("createdReason") == "tangent"
         folders = (*items(described.get("workspacePaths")), *items(described.get("rootPaths")))
@@ -366,15 +369,6 @@ class KiroEventFormat:
 
 def _call_id(event: Mapping[str, Any]) -> str:
     return clean(string(event.get("toolCallId")) or string(event.get("subSessionId")))
-
-
-def _described(path: str) -> Mapping[str, Any]:
-    """Return the description of a session; empty if there is none."""
-    try:
-        with open_binary(path) as file:
-            return mapping(msgspec.json.decode(file.read(_LONGEST_DESCRIPTION)))
-    except (OSError, ValueError, PathRefused, RecursionError):
-        return {}
 
 
 # --- Documents -------------------------------------------------------------------------------------------------------

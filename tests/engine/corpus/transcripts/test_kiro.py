@@ -249,6 +249,15 @@ def test_session_file_is_read() -> None:
     assert parser.unknown == {"block hologram": 1, "Hologram": 1}
 
 
+def test_description_with_a_long_request_names_the_model(tmp_path: Path) -> None:
+    request = {"conversation_metadata": {"last_request": {"system_prompt": "x" * 300_000}}}
+    state = {**request, "rts_model_state": {"model_info": {"model_id": "m-1"}}}
+    described = {"cwd": "/home/ada/boats", "title": "A leaking hull", "session_state": state}
+    (tmp_path / "s.json").write_text(json.dumps(described))
+    facts = KiroFormat().parser(str(tmp_path / "s.jsonl")).facts
+    assert (facts.title, facts.project, list(facts.usage)) == ("A leaking hull", "/home/ada/boats", ["m-1"])
+
+
 def test_folder_of_files_is_found(tmp_path: Path) -> None:
     folder = tmp_path / ".kiro" / "sessions"
     shutil.copytree(EVENTS.parent, folder / "9f3c1d0b7a4e2856" / EVENTS.parent.name)

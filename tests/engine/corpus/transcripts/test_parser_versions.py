@@ -60,7 +60,7 @@ READ: dict[str, tuple[str, str]] = {
     "jcode": ("3ba645ac5010", "jcode:1"),
     "junie": ("75708be4d781", "junie:1"),
     "kimi": ("7fc13d1d39a1", "kimi:1"),
-    "kiro": ("c745464cfb37", "kiro:1"),
+    "kiro": ("c745464cfb37", "kiro:2"),
     "letta": ("fa33242a86f9", "letta:1"),
     "llm": ("e2529ca4dbb5", "llm:1"),
     "lm_studio": ("90783c0bfbf1", "lm-studio:2"),

@@ -215,11 +215,14 @@ def test_goose_has_totals_of_the_session(tmp_path: Path) -> None:
     assert recorded(GOOSE_DATABASE, tmp_path / "newer.db") == {"gpt-5": Usage(150, 20, 700, 50)}
 
 
-def test_crush_sessions_record_only_cost(tmp_path: Path) -> None:
+def test_crush_sessions_record_only_their_own_cost(tmp_path: Path) -> None:
     schema = f"{session_rows.CRUSH} ALTER TABLE sessions ADD COLUMN cost REAL NOT NULL DEFAULT 0.0;"
     row = {"id": "s", "title": "Sail", "updated_at": 2, "created_at": 1, "cost": 0.75}
-    write_rows(tmp_path / "crush.db", schema, [("sessions", row)])
-    assert recorded(CRUSH_DATABASE, tmp_path / "crush.db") == {"": Usage(cost=0.75)}
+    others = [{**row, "id": f"t{number}", "parent_session_id": "s", "cost": 0.1} for number in range(3)]
+    alone = {**row, "id": "u", "cost": 0.1, "parent_session_id": "t1"}
+    write_rows(tmp_path / "crush.db", schema, [("sessions", row) for row in (row, *others, alone)])
+    read = {key: recorded(CRUSH_DATABASE, tmp_path / "crush.db", key) for key in ("s", "t0", "t1", "u")}
+    assert read == {"s": {"": Usage(cost=0.45)}, "t0": {"": Usage(cost=0.1)}, "t1": {}, "u": {"": Usage(cost=0.1)}}
 
 
 def test_hermes_has_totals_of_the_session(tmp_path: Path) -> None:
