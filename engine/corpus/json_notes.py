@@ -106,7 +106,9 @@ def _card(card: dict[str, Any]) -> str:
         case "text":
             return _closed(_string(card.get("text")))
         case "file":
-            return f"[[{_string(card.get('file'))}{_string(card.get('subpath'))}]]"
+            file = _string(card.get("file"))
+            is_note = file.lower().endswith((".md", *ENDINGS))
+            return f"{'' if is_note else '!'}[[{file}{_string(card.get('subpath'))}]]"
         case "link":
             return f"<{_string(card.get('url'))}>"
     return ""
@@ -114,7 +116,7 @@ def _card(card: dict[str, Any]) -> str:
 
 def _name(node: dict[str, Any]) -> str:
     """Return the beginning of a card's text, on one line."""
-    text = _string(node.get("label")) if node.get("type") == "group" else _card(node)
+    text = _string(node.get("label")) if node.get("type") == "group" else _card(node).removeprefix("!")
     first = next((line for line in text.split("\n") if line.strip()), "")
     return markdown_line_types.plain_title(first.lstrip("# "))[:_MOST_NAME]
 

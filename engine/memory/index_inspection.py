@@ -160,6 +160,14 @@ class IndexInsight:
                 if path not in refused
             )
 
+    def renamed_note(self, path: str, mtime_ns: int, size: int, cancel: CancelToken | None = None) -> str:
+        """Return the name of the only note with this time and size, which was `path` before; empty if not known."""
+        with self._store.read(cancel) as snapshot:
+            same = f"SELECT path FROM {snapshot.tables.files} WHERE source = ? AND mtime_ns = ? AND size = ? LIMIT 2"
+            names = [name for (name,) in snapshot.connection.execute(same, ("memory", mtime_ns, size))]
+            refused = self._guard.refused(names, snapshot.meta("names"))
+        return names[0] if len(names) == 1 and names[0] != path and not refused else ""
+
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
         """Find notes that share text.
 

@@ -274,6 +274,8 @@ class FileWatch(QObject):
         self._timer.timeout.connect(self._check)
         self._path: Path | None = None
         self._stamp: Stamp | None = None
+        self.last_seen: Stamp | None = None
+        """Time, size and identity of the file when it was last there."""
         self._absences = 0
 
     def follow(self, path: Path | None) -> None:
@@ -284,7 +286,7 @@ class FileWatch(QObject):
                 self._watcher.removePaths(watched)
         self._path = path
         self._absences = 0
-        self._stamp = self._read_stamp()
+        self._stamp = self.last_seen = self._read_stamp()
         if path is not None:
             self._watch()
 
@@ -312,7 +314,7 @@ class FileWatch(QObject):
         self._absences = 0
         self._watch()
         if stamp != self._stamp:
-            self._stamp = stamp
+            self._stamp = self.last_seen = stamp
             self.changed.emit()
 
     def _watch(self) -> None:

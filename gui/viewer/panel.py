@@ -1,6 +1,7 @@
 """The file viewer: a header, the file as source or as a rendered page, and messages."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal, SignalInstance
@@ -11,7 +12,7 @@ from engine import LinkedText, MemorySearchManager, MemorySearchResult, Mnemosco
 from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.capabilities import MissingFeatures
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
 from gui.viewer.actions import FileActions, SimilarAction
 from gui.viewer.base_viewer import BaseViewer, LinkFollower, note_url
@@ -87,6 +88,7 @@ class ViewerPanel(BaseViewer):
         self.file_actions.page_at = lambda line: self.opened.page_at(line) if self.opened else 0
         self.similar = SimilarAction(jobs, self.source, self.rendered, self)
         self._opener = FileLoader(jobs, self)
+        self._jobs, self._renaming = jobs, JobSlot(self)
         self._follower = FileWatch(self)
         self._links = LinkFollower(jobs, self)
         self._pending_anchor = ""
@@ -128,6 +130,7 @@ class ViewerPanel(BaseViewer):
         if self.opened is None and not self._opener.busy:
             self._open(reloading=True)  # the folder may be back; the message stays meanwhile
         self._follower.check_again()
+        self._look_for_new_name()
         self._chunks.refresh()
         self.link_card.refresh()
 
@@ -283,11 +286,29 @@ class ViewerPanel(BaseViewer):
         following = (Action(tr("Next result"), self.next_requested.emit),) if found else ()
         sentence = tr("This file was deleted. Its last text is shown.")
         self.banner.show_message(sentence, "degraded", *following, key=_DELETED)
+        self._look_for_new_name()
+
+    def _look_for_new_name(self) -> None:
+        """Look in the index for the new name of a file that was renamed, and show it there at the same position."""
+        insight, stamp = None if self._manager is None else self._manager.insight, self._follower.last_seen
+        if insight is not None and stamp is not None and self.banner.matter == _DELETED:
+            name, (time, size, _) = self.name, stamp
+            job = self._jobs.read(lambda token: insight.renamed_note(name, time, size, token), self._follow_renamed)
+            self._renaming.put(job)
+
+    def _follow_renamed(self, name: str) -> None:
+        self._renaming.done()
+        if name and self.target is not None and self.target.name == self.name:
+            self.target = replace(self.target, name=name, title="")
+            self.file_actions.set_target(self.target)
+            self.similar.set_target(self.target)
+            self._open(reloading=True)
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop everything that reads the shown file; `keep_lines` leaves its text on the screen."""
         self._source_and_page.leave(forget=not keep_lines)
         self._follower.follow(None)
+        self._renaming.cancel()
         for key in (_DELETED, _MISSED):
             self.banner.clear(key)
         self.opened = None

@@ -47,19 +47,26 @@ def line(*, vertical: bool = False) -> QFrame:
 # --- A label that shortens its text to its width and shows the whole text in the tooltip -----------------------------
 
 
+_HEADING = " › "
+"""Separates a path and the headings in its file."""
+
+
 def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
     """Shorten `text` with an ellipsis if it doesn't fit, with the rounding of size hints, unlike Qt's own function.
 
-    A path that is cut at its left loses whole folders, as long as its last name fits.
+    A path that is cut at its left, and one with headings after it, loses whole names as long as the last one fits.
     """
     if metrics.horizontalAdvance(text) <= width:
         return text
-    slash = text.find("/") if mode == Qt.TextElideMode.ElideLeft else -1
-    while slash >= 0:
-        cut = f"\N{HORIZONTAL ELLIPSIS}{text[slash:]}"
-        if metrics.horizontalAdvance(cut) <= width:
+    path, *headings = text.split(_HEADING) if mode == Qt.TextElideMode.ElideMiddle else [text]
+    if headings or mode == Qt.TextElideMode.ElideLeft:
+        starts = [at for at, sign in enumerate(path) if sign == "/"]
+        starts += [at for at in range(len(path), len(text)) if text.startswith(_HEADING, at)] if headings else []
+        cuts = (f"\N{HORIZONTAL ELLIPSIS}{text[start:]}" for start in starts)
+        if cut := next((cut for cut in cuts if metrics.horizontalAdvance(cut) <= width), ""):
             return cut
-        slash = text.find("/", slash + 1)
+    if headings:
+        text, mode = headings[-1], Qt.TextElideMode.ElideRight
     return metrics.elidedText(text, mode, width)
 
 

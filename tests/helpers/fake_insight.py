@@ -67,7 +67,7 @@ class FakeInsight:
         changed: whether files differ from the indexed ones.
         groups: the duplicates, found in so many `seconds`; hidden: keys of some; problem: raised in place of an answer.
         found: the overview.
-        uses: files of tool calls, newest first. notes: those that changed last.
+        uses: files of tool calls, newest first. notes: those that changed last. renamed: old names -> new names.
         asked: the requests, in order. `during` is called while duplicates are looked for.
     """
 
@@ -82,6 +82,7 @@ class FakeInsight:
         self.seconds = 0.1
         self.uses: tuple[FileUse, ...] = ()
         self.notes: tuple[ChangedNote, ...] = ()
+        self.renamed: dict[str, str] = {}
         self.asked: list[tuple[Any, ...]] = []
         self.during: Callable[[CancelToken], None] = lambda _token: None
 
@@ -103,6 +104,9 @@ class FakeInsight:
         if self.problem is not None:
             raise self.problem
         return tuple(use for use in self.uses if use.kind != "read")[:limit]
+
+    def renamed_note(self, path: str, mtime_ns: int, size: int, cancel: CancelToken | None = None) -> str:
+        return self.renamed.get(path, "")
 
     def changed_notes(self, limit: int, cancel: CancelToken | None = None) -> tuple[ChangedNote, ...]:
         return self.notes[:limit]

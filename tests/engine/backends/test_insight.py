@@ -43,6 +43,21 @@ def test_changed_notes_are_newest_first(open_memory, workspace: Path) -> None:
     ]
 
 
+def test_renamed_note_is_known_by_its_time_and_size(open_memory, workspace: Path) -> None:
+    for name in ("a.md", "twin-1.md", "twin-2.md"):
+        (workspace / name).write_text(f"Text of {name[:4]}.\n")
+        os.utime(workspace / name, (2_000_000_000, 2_000_000_000 + (name == "a.md")))
+    memory = open_memory(use=None)
+    memory.sync()
+    before, twin = ((workspace / name).stat() for name in ("a.md", "twin-1.md"))
+    assert memory.insight.renamed_note("a.md", before.st_mtime_ns, before.st_size) == ""
+    (workspace / "a.md").rename(workspace / "b.md")
+    memory.sync()
+    assert memory.insight.renamed_note("a.md", before.st_mtime_ns, before.st_size) == "b.md"
+    assert memory.insight.renamed_note("a.md", before.st_mtime_ns, before.st_size + 1) == ""
+    assert memory.insight.renamed_note("old.md", twin.st_mtime_ns, twin.st_size) == ""
+
+
 def test_changed_sessions_are_listed_if_there_are_no_notes(open_memory, workspace: Path, store: Path) -> None:
     memory = open_memory(use=None, sources=("sessions",), sessions=SessionSettings(folders=(str(store),)))
     memory.sync()

@@ -26,11 +26,13 @@ CANVAS = {
         {"id": "b", "type": "text", "x": 300, "y": 0, "width": 200, "height": 100, "text": "# Second\r\nFrost"},
         {"id": "a", "type": "text", "x": 0, "y": 0, "width": 200, "height": 100, "text": "First", "color": "4"},
         {"id": "f", "type": "file", "x": 0, "y": 200, "width": 9, "height": 9, "file": "tomato.md", "subpath": "#Sow"},
+        {"id": "i", "type": "file", "x": 0, "y": 300, "width": 9, "height": 9, "file": "img/bed.png"},
         {"id": "l", "type": "link", "x": 250, "y": 450, "width": 9, "height": 9, "url": "https://example.org"},
     ],
     "edges": [
         {"id": "1", "fromNode": "a", "toNode": "v", "label": "leads to"},
         {"id": "2", "fromNode": "a", "toNode": "b"},
+        {"id": "3", "fromNode": "i", "toNode": "f", "label": "of"},
     ],
 }
 CANVAS_TEXT = """First
@@ -43,6 +45,10 @@ Frost
 ---
 
 [[tomato.md#Sow]]
+
+---
+
+![[img/bed.png]]
 
 # Irrigation
 
@@ -58,6 +64,7 @@ x
 ---
 
 - First → The valve sticks.: leads to
+- img/bed.png → tomato.md#Sow: of
 """
 NOTEBOOK = {
     "nbformat": 4,

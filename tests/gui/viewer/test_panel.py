@@ -17,6 +17,7 @@ from gui.viewer.markdown_parts import StepwiseLayout
 from gui.viewer.match_list import Hit, MatchScrollBar
 from gui.viewer.panel import CHOOSE_RESULT, ViewerPanel
 from gui.viewer.source_view import SourceView
+from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import finish_jobs
 
@@ -378,6 +379,23 @@ def test_deleted_file_keeps_last_text_until_restored(qtbot, panel: ViewerPanel, 
     memory.locate(GREENHOUSE)
     qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Back")
     assert panel.banner.text == ""
+
+
+def test_renamed_file_is_followed_once_index_knows_it(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.insight = FakeInsight(memory)
+    show(GREENHOUSE)
+    panel.source.go_to_line(3)
+    top = panel.source.top_line
+    text = memory.files.pop(GREENHOUSE)
+    memory.files["projects/glasshouse.md"] = text
+    (memory.folder / GREENHOUSE).unlink()
+    qtbot.waitUntil(lambda: panel.banner.text == "This file was deleted. Its last text is shown.")
+    memory.insight.renamed[GREENHOUSE] = "projects/glasshouse.md"
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.name == "projects/glasshouse.md")
+    assert panel.banner.text == ""
+    assert panel.source.top_line == top
+    assert panel.header.crumb.text() == "projects/glasshouse.md"
 
 
 def test_deleted_result_offers_the_next(qtbot, panel: ViewerPanel, memory: FakeMemory, show, find) -> None:

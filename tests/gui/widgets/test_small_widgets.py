@@ -32,6 +32,16 @@ def test_path_cut_at_left_loses_whole_folders(qapp):
     assert path.endswith(last[1:])
 
 
+def test_path_with_headings_loses_whole_names(qapp):
+    metrics, middle = QFontMetrics(QApplication.font()), Qt.TextElideMode.ElideMiddle
+    crumb = "notes/garden/pump.md › In/Out › Valve of the pump"
+    for cut in ("…/pump.md › In/Out › Valve of the pump", "… › In/Out › Valve of the pump", "… › Valve of the pump"):
+        assert elide(metrics, crumb, middle, metrics.horizontalAdvance(cut)) == cut
+    assert elide(metrics, crumb, middle, metrics.horizontalAdvance("Valve of…")) == "Valve of…"
+    path = elide(metrics, "notes/garden/pump.md", middle, metrics.horizontalAdvance("notes…mp.md"))
+    assert (path[:5], path[-3:]) == ("notes", ".md")
+
+
 def test_elided_label_shows_full_text_in_tooltip(qtbot):
     cut = ElidedLabel("memory/projects/greenhouse.md", Qt.TextElideMode.ElideMiddle)
     qtbot.addWidget(cut)
