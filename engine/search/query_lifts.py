@@ -126,12 +126,12 @@ class NamedInQuery:
         """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id;
         with them, those of words such as "say" in "what did Codex say about …".
         """
-        said = self._sessions.said(ranges)
+        verbs = self._sessions.verbs_of_speech(ranges)
         words = {
             names: frozenset(index for name in names for index in self._times.words(name, ranges))
             for names in {lift.names for lift in lifts.values()}
         }
-        return {id_: words[lift.names] | said for id_, lift in lifts.items() if words[lift.names]}
+        return {id_: words[lift.names] | verbs for id_, lift in lifts.items() if words[lift.names]}
 
     def others(self, snapshot: Snapshot, ranges: Sequence[tuple[int, int]]) -> list[int]:
         """Return the positions of the words that name no session, and so may be misspelt."""
@@ -222,13 +222,13 @@ _BEFORE = frozenset(
 """Words after which an agent's plain name, or a project's name in several words, is a name."""
 _BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
 """Words after which a project's name in one word, which may be an ordinary one, is a name."""
-_SAID = frozenset(
+_VERBS_OF_SPEECH = frozenset(
     """advise advised answer answered ask asked debugged decided discussed empfahl empfohlen erklart explain explained
     fixed gefragt gelost gemeint gesagt geschrieben meint meinte propose proposed recommend recommended sagt sagte said
     say says solved suggest suggested suggests tell told vorgeschlagen write wrote""".split()
 )
-"""Words for what one does in a conversation, which the conversation seldom has."""
-_AFTER = _SAID | frozenset("did project projekt repo session sessions".split())
+"""Verbs for what is done in a conversation; its own text seldom has them."""
+_AFTER = _VERBS_OF_SPEECH | frozenset("did project projekt repo session sessions".split())
 
 
 class SessionName(NamedTuple):
@@ -300,9 +300,10 @@ class _NamedSessions:
         """Return all names in the query, as typed."""
         return {name for names in self._sessions(snapshot).values() for name in names}
 
-    def said(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
-        """Return the positions of words for what one does in a conversation."""
-        return frozenset(at for at, (start, end) in enumerate(ranges) if fold(self._query[start:end]) in _SAID)
+    def verbs_of_speech(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """Return the positions of verbs for what is done in a conversation, such as "suggested" or "fixed"."""
+        words = enumerate(fold(self._query[start:end]) for start, end in ranges)
+        return frozenset(at for at, word in words if word in _VERBS_OF_SPEECH)
 
     def names_of(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """Return the names that the sessions of these chunks have, as typed, by chunk id."""
