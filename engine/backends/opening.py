@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -256,15 +256,11 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
 
 def _backend(name: str) -> "OpenBackend":
     """Return the factory of a backend, importing only that one."""
-    module, made = _HOMES[name]
-    return cast("OpenBackend", getattr(importlib.import_module(module), made))
+    module, class_name = _HOMES[name]
+    return cast("OpenBackend", getattr(importlib.import_module(module), class_name))
 
 
 _managers = ManagerCache(_opened)
-
-
-class _TryOut(Protocol):
-    def __call__(self, workspace: Path, settings: Settings, cancel: CancelToken | None) -> str: ...
 
 
 def try_backend(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> str:
@@ -272,7 +268,8 @@ def try_backend(workspace: Path, settings: Settings, *, cancel: CancelToken | No
 
     Raises `BackendError` with the reason why it doesn't work, `Cancelled`.
     """
-    home = _TESTS.get(settings.backend)
-    if home is None:
+    module = _TESTS.get(settings.backend)
+    if module is None:
         return tr("The built-in index is part of this program and ready to use.")
-    return cast("_TryOut", importlib.import_module(home).try_out)(workspace, settings, cancel)
+    sentence: str = importlib.import_module(module).try_out(workspace, settings, cancel)
+    return sentence

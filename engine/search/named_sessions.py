@@ -39,14 +39,14 @@ _BEFORE = frozenset(
 """Words after which an agent's plain name, or a project's name in several words, is a name."""
 _BEFORE_PROJECT = frozenset("im in of project projekt repo vom von".split())
 """Words after which a project's name in one word, which may be an ordinary one, is a name."""
-_SAID = frozenset(
+_VERBS_OF_SPEECH = frozenset(
     """advise advised angefasst answer answered ask asked bearbeitet changed debugged decided discussed edited empfahl
     empfohlen erklart explain explained fixed geandert gefragt gelost gemeint gesagt geschrieben meint meinte modified
     propose proposed recommend recommended sagt sagte said say says solved suggest suggested suggests tell told touched
     vorgeschlagen write wrote""".split()
 )
-"""Words for what one does in a conversation, which the conversation seldom has."""
-_AFTER = _SAID | frozenset("did project projekt repo session sessions".split())
+"""Verbs for what is done in a conversation; its own text seldom has them."""
+_AFTER = _VERBS_OF_SPEECH | frozenset("did project projekt repo session sessions".split())
 
 
 class SessionName(NamedTuple):
@@ -120,9 +120,10 @@ class NamedSessions:
         """Return all names in the query, as typed."""
         return {name for names in self._sessions(snapshot).values() for name in names}
 
-    def said(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
-        """Return the positions of words for what one does in a conversation."""
-        return frozenset(at for at, (start, end) in enumerate(ranges) if fold(self._query[start:end]) in _SAID)
+    def verbs_of_speech(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """Return the positions of verbs for what is done in a conversation, such as "suggested" or "fixed"."""
+        words = enumerate(fold(self._query[start:end]) for start, end in ranges)
+        return frozenset(at for at, word in words if word in _VERBS_OF_SPEECH)
 
     def names_of(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """Return the names that the sessions of these chunks have, as typed, by chunk id."""

@@ -109,18 +109,18 @@ class NamedInQuery:
         """Return the positions of the words that name the agent, project or files of a chunk's session, by chunk id;
         with them, those of words such as "say" in "what did Codex say about …".
         """
-        said = self._sessions.said(ranges)
+        verbs = self._sessions.verbs_of_speech(ranges)
         words = {
             names: frozenset(index for name in names for index in self._times.words(name, ranges))
             for names in {lift.names for lift in lifts.values()}
         }
-        return {id_: words[lift.names] | said for id_, lift in lifts.items() if words[lift.names]}
+        return {id_: words[lift.names] | verbs for id_, lift in lifts.items() if words[lift.names]}
 
     def openings(self, snapshot: Snapshot, scope: ChunkFilter, ranges: Sequence[tuple[int, int]]) -> list[int]:
         """Return the first chunks of the newest sessions with the names, if the query has no other words; else none."""
         named = {*range(len(ranges))}.difference(self.others(snapshot, ranges))
         dated = {index for time in self.times for index in self._times.words(time.text, ranges)}
-        if not named or len(named | self._sessions.said(ranges) | dated) < len(ranges):
+        if not named or len(named | self._sessions.verbs_of_speech(ranges) | dated) < len(ranges):
             return []
         tables = snapshot.tables
         rows = snapshot.connection.execute(

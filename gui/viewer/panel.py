@@ -294,7 +294,7 @@ class ViewerPanel(BaseViewer):
         if insight is not None and stamp is not None and self.banner.matter == _DELETED:
             name, (time, size, _) = self.name, stamp
             job = self._jobs.read(lambda token: insight.renamed_note(name, time, size, token), self._follow_renamed)
-            self._renaming.put(job)
+            self._renaming.replace(job)
 
     def _follow_renamed(self, name: str) -> None:
         self._renaming.done()
