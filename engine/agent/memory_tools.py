@@ -8,6 +8,7 @@ import logging
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -17,6 +18,7 @@ from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_interface import count, error_message, share, unavailable, untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, QueryTooLong
+from engine.base.formatting import folder_name
 from engine.corpus.documents import has_pages, page_of
 from engine.records import (
     CitedPassage,
@@ -154,6 +156,9 @@ def _passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
         score=round(float(result.score), _DIGITS),
         snippet=result.snippet,
         source=result.source,
+        date=f"{datetime.fromtimestamp(result.modified):%Y-%m-%d}" if result.modified else UNSET,
+        agent=(result.message and result.message.agent) or UNSET,
+        project=(result.message and folder_name(result.message.project)) or UNSET,
     )
     if not cited:
         return passage

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_tools import memory_search
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, IndexCorrupt, ProviderError, StoreError
-from engine.records import FallbackStatus, to_json
+from engine.records import FallbackStatus, FoundMessage, SearchOutcome, to_json
 from engine.settings import Settings
 from tests.helpers.fake_memory import FakeMemory
 
@@ -33,9 +34,25 @@ def test_an_answer_has_the_payload_of_the_reference(access, memory: FakeMemory) 
     assert payload["fallback"] == {"from": "qmd", "reason": "gone"}
     assert (payload["provider"], payload["model"], payload["mode"]) == ("embedded", "use-multilingual-v3", "hybrid")
     (result,) = payload["results"]
-    assert list(result) == ["path", "startLine", "endLine", "score", "snippet", "source", "citation"]
+    assert list(result) == ["path", "startLine", "endLine", "score", "snippet", "source", "date", "citation"]
     assert result["citation"] == f"{result['path']}#L{result['startLine']}-L{result['endLine']}"
     assert result["snippet"].endswith(f"\n\nSource: {result['citation']}")
+
+
+def test_session_result_has_date_agent_and_project(memory: FakeMemory) -> None:
+    message = FoundMessage(ordinal=3, id="", role="user", agent="codex", project="/home/kim/src/crush")
+    moment = datetime(2026, 5, 30, 17, 56).timestamp()
+    outcome = memory.search("timer")
+    found = msgspec.structs.replace(outcome.results[0], source="sessions", modified=moment, message=message)
+
+    class Sessions:
+        def search(self, query: str, **options: Any) -> SearchOutcome:
+            return msgspec.structs.replace(outcome, results=(found,))
+
+        status = memory.status
+
+    (result,) = payload_of(memory_search(AgentAccess(Sessions, Settings()), "timer"))["results"]
+    assert (result["date"], result["agent"], result["project"]) == ("2026-05-30", "codex", "crush")
 
 
 def test_without_citations_nothing_is_added(access, memory: FakeMemory) -> None:
