@@ -18,13 +18,14 @@ from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_interface import count, error_message, share, unavailable, untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, QueryTooLong
-from engine.base.formatting import folder_name
+from engine.base.formatting import floored, folder_name
 from engine.corpus.documents import has_pages, page_of
 from engine.records import (
     CitedPassage,
     FallbackStatus,
     FileText,
     MemoryGetAnswer,
+    MemoryProviderStatus,
     MemorySearchAnswer,
     MemorySearchResult,
     SearchOutcome,
@@ -99,7 +100,14 @@ def run_search(
         outcome = search()
         if not outcome.results and _gets_content(memory, token):
             outcome = search()
-        return outcome, _fallback(memory)
+        status = _status(memory)
+        if status is None:
+            return outcome, None
+        if outcome.results and outcome.mode == "hybrid" and 0 < status.pending_vectors <= status.chunks:
+            share = floored(status.chunks - status.pending_vectors, status.chunks)
+            pending = f"Only {share} of the passages have a vector; the others are found by words only."
+            outcome = msgspec.structs.replace(outcome, notice=" ".join(filter(None, (outcome.notice, pending))))
+        return outcome, status.fallback
 
     return access.ask(ask, cancel)
 
@@ -128,10 +136,10 @@ def _gets_content(memory: "MemorySearchManager", cancel: CancelToken) -> bool:
     return waited and status.chunks > 0
 
 
-def _fallback(memory: "MemorySearchManager") -> FallbackStatus | None:
-    """Return the fallback in use; errors are ignored, since the answer is useful without it."""
+def _status(memory: "MemorySearchManager") -> MemoryProviderStatus | None:
+    """Return the status of the memory; errors are ignored, since the answer is useful without it."""
     try:
-        return memory.status().fallback
+        return memory.status()
     except MnemoscopeError:
         return None
 

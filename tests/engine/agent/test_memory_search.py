@@ -55,6 +55,14 @@ def test_session_result_has_date_agent_and_project(memory: FakeMemory) -> None:
     assert (result["date"], result["agent"], result["project"]) == ("2026-05-30", "codex", "crush")
 
 
+def test_answer_says_that_vectors_are_pending(access, memory: FakeMemory) -> None:
+    memory.set_status(chunks=400, pending_vectors=300)
+    pending = "Only 25% of the passages have a vector; the others are found by words only."
+    assert memory_search(access(), "irrigation timer").notice == pending
+    memory.set_status(pending_vectors=0)
+    assert memory_search(access(), "irrigation timer").notice is msgspec.UNSET
+
+
 def test_without_citations_nothing_is_added(access, memory: FakeMemory) -> None:
     payload = payload_of(memory_search(access(citations="off"), "irrigation timer", 1))
     assert payload["citations"] is False
