@@ -8,6 +8,7 @@ import logging
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -17,19 +18,20 @@ from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_interface import count, error_message, share, unavailable, untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, QueryTooLong
+from engine.base.formatting import floored, folder_name
 from engine.corpus.documents import has_pages, page_of
 from engine.records import (
     CitedPassage,
     FallbackStatus,
     FileText,
     MemoryGetAnswer,
+    MemoryProviderStatus,
     MemorySearchAnswer,
     MemorySearchResult,
     SearchOutcome,
     cite,
     parse_citation,
 )
-from engine.search.result_export import session_line
 from engine.text.writing_systems import cut
 
 if TYPE_CHECKING:
@@ -98,7 +100,14 @@ def run_search(
         outcome = search()
         if not outcome.results and _gets_content(memory, token):
             outcome = search()
-        return outcome, _fallback(memory)
+        status = _status(memory)
+        if status is None:
+            return outcome, None
+        if outcome.results and outcome.mode == "hybrid" and 0 < status.pending_vectors <= status.chunks:
+            share = floored(status.chunks - status.pending_vectors, status.chunks)
+            pending = f"Only {share} of the passages have a vector; the others are found by words only."
+            outcome = msgspec.structs.replace(outcome, notice=" ".join(filter(None, (outcome.notice, pending))))
+        return outcome, status.fallback
 
     return access.call(ask, cancel)
 
@@ -127,10 +136,10 @@ def _gets_content(memory: "MemorySearchManager", cancel: CancelToken) -> bool:
     return waited and status.chunks > 0
 
 
-def _fallback(memory: "MemorySearchManager") -> FallbackStatus | None:
-    """Return the fallback in use; errors are ignored, since the answer is useful without it."""
+def _status(memory: "MemorySearchManager") -> MemoryProviderStatus | None:
+    """Return the status of the memory; errors are ignored, since the answer is useful without it."""
     try:
-        return memory.status().fallback
+        return memory.status()
     except MnemoscopeError:
         return None
 
@@ -155,7 +164,9 @@ def _cited_passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
         score=round(float(result.score), _DIGITS),
         snippet=result.snippet,
         source=result.source,
-        session=UNSET if result.message is None else session_line(result.message, result.modified),
+        date=f"{datetime.fromtimestamp(result.modified):%Y-%m-%d}" if result.modified else UNSET,
+        agent=(result.message and result.message.agent) or UNSET,
+        project=(result.message and folder_name(result.message.project)) or UNSET,
     )
     if not cited:
         return passage

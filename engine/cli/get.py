@@ -17,7 +17,7 @@ def run(arguments: Namespace) -> int:
         _print_json(text)
     else:
         _print_text(text, raw=arguments.raw)
-    return 0
+    return int(text.total_lines is None)
 
 
 def _print_json(text: FileText) -> None:

@@ -52,7 +52,8 @@ def _about_workspace(status: MemoryProviderStatus, workspace: CliWorkspace) -> I
     last = status.last_sync
     # A verb watches nothing, but knows how the last update ended.
     unfinished = last is None or last.cancelled or last.error
-    yield "Out of date", "yes: run mnemoscope index" if status.dirty or unfinished else "no"
+    remedy = "another process is updating it" if status.writer_elsewhere else "run mnemoscope index"
+    yield "Out of date", f"yes: {remedy}" if status.dirty or unfinished else "no"
     total = status.sizes.database + status.sizes.wal + status.sizes.matrix
     yield "Store", f"{status.db_path} ({size(total)}, generation {status.generation})"
     if status.index_error:

@@ -27,7 +27,7 @@ from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
 
-_OTHER_NAMES = (".asciidoc", ".rest", ".mdown", ".mkd")
+_OTHER_NAMES = (".asciidoc", ".asc", ".rest", ".mdown", ".mkd")
 """Less common extensions of note files."""
 _PLAIN_TEXT = (".tex", ".typ", ".tid", ".fountain", ".srt", ".vtt", ".log", ".csv")
 """Text that many people keep with their notes, but not as notes."""

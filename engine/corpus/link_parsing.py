@@ -32,7 +32,7 @@ _AROUND = 1_000
 _NOTES = (".md", ".markdown", ".org")
 _TYPES = (
     *_NOTES,
-    *(".mdx", ".txt", ".rst", ".rest", ".adoc", ".asciidoc", ".tex", ".typ", ".tid", ".fountain"),
+    *(".mdx", ".txt", ".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".tex", ".typ", ".tid", ".fountain"),
     *json_notes.ENDINGS,
     *documents.ENDINGS,
 )
@@ -244,7 +244,7 @@ def _file_link(match: re.Match[str], target: str, anchor: str, label: str) -> Wr
 
 _LINKS_IN: dict[str, tuple[Callable[[str], list[WrittenLink]], tuple[str, ...]]] = {
     ".org": (_org_links, ("[[", "((")),
-    **dict.fromkeys((".adoc", ".asciidoc"), (_asciidoc_links, ("xref:", "link:", "<<"))),
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), (_asciidoc_links, ("xref:", "link:", "<<"))),
     ".tid": (_tiddler_links, ("[[", "{{")),
     **dict.fromkeys((".rst", ".rest"), (_restructured_links, (":doc:`", "ref:`", ">`_"))),
 }

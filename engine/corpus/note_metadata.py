@@ -100,7 +100,7 @@ def structure_of(text: str, name: str) -> Structure | None:
         from engine.corpus import restructuredtext
 
         return restructuredtext.read(text)
-    if ending in (".adoc", ".asciidoc"):
+    if ending in (".adoc", ".asciidoc", ".asc"):
         from engine.corpus import asciidoc
 
         return asciidoc.read(text)
@@ -128,7 +128,7 @@ def markdown_of(text: str, name: str) -> Iterator[str] | None:
         from engine.corpus import restructuredtext_page
 
         return restructuredtext_page.markdown(text)
-    if ending in (".adoc", ".asciidoc"):
+    if ending in (".adoc", ".asciidoc", ".asc"):
         from engine.corpus import asciidoc_page
 
         return asciidoc_page.markdown(text)

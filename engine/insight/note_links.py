@@ -130,7 +130,7 @@ _TARGETS = {
     r"|<\w+(?:[ \t][^<>]*)?[ \t](?:id|name)=[\"']?{}(?![\w-])|\A\({}\)=[ \t]*\Z",
 }
 """For each format: an expression for the target of links that is named in place of `{}`, in one line."""
-_SAME_FORMAT = {".asciidoc": ".adoc", ".rest": ".rst"}
+_SAME_FORMAT = {".asciidoc": ".adoc", ".asc": ".adoc", ".rest": ".rst"}
 
 
 def anchored_lines(lines: Sequence[str], anchor: str, path: str) -> tuple[int, int] | None:

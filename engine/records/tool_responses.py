@@ -21,9 +21,13 @@ class CitedPassage(Record, frozen=True):
     snippet: str
     """Text of the passage, with its citation at the end if citations are on; may be cut to the agent's limit."""
     source: Source
+    date: str | UnsetType = UNSET
+    """Day of the last change of the note, or of the last message of the session, such as 2026-05-31."""
+    agent: str | UnsetType = UNSET
+    """For a session: the agent's name."""
+    project: str | UnsetType = UNSET
+    """For a session: the name of the project's folder."""
     citation: str | UnsetType = UNSET
-    session: str | UnsetType = UNSET
-    """Agent, project and day of the session that the passage is in; unset for a note."""
 
 
 class MemorySearchAnswer(Record, frozen=True):

@@ -69,8 +69,7 @@ class KeywordLeg:
         self._selective = _rarest(self._known)
         self._with_selective = set[int]()
         """Candidates known to hold one of the `_selective` terms."""
-        groups = tuple(term.group for term in terms)
-        self._groups = groups if any(groups) else ()
+        self._groups = tuple(term.group for term in terms) if any(term.group for term in terms) else ()
 
     def weigh_missing(self, similar: Collection[str]) -> None:
         """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word.

@@ -9,13 +9,12 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_tools import memory_search
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, IndexCorrupt, ProviderError, StoreError
-from engine.records import FallbackStatus, FoundMessage, to_json
+from engine.records import FallbackStatus, FoundMessage, SearchOutcome, to_json
 from engine.settings import Settings
 from tests.helpers.fake_memory import FakeMemory
 
@@ -35,18 +34,33 @@ def test_an_answer_has_the_payload_of_the_reference(access, memory: FakeMemory) 
     assert payload["fallback"] == {"from": "qmd", "reason": "gone"}
     assert (payload["provider"], payload["model"], payload["mode"]) == ("embedded", "use-multilingual-v3", "hybrid")
     (result,) = payload["results"]
-    assert list(result) == ["path", "startLine", "endLine", "score", "snippet", "source", "citation"]
+    assert list(result) == ["path", "startLine", "endLine", "score", "snippet", "source", "date", "citation"]
     assert result["citation"] == f"{result['path']}#L{result['startLine']}-L{result['endLine']}"
     assert result["snippet"].endswith(f"\n\nSource: {result['citation']}")
 
 
-def test_passage_of_session_names_agent_project_and_day(access, memory: FakeMemory, monkeypatch) -> None:
-    message = FoundMessage(ordinal=1, id="", role="user", agent="codex", project="/home/ada/boats")
-    outcome = memory.search("irrigation timer", max_results=1)
-    found = replace(outcome.results[0], message=message, modified=datetime(2026, 5, 4, 12).timestamp())
-    monkeypatch.setattr(memory, "search", lambda *_args, **_options: replace(outcome, results=(found,)))
-    (passage,) = payload_of(memory_search(access(), "timer"))["results"]
-    assert passage["session"] == "Codex · boats · 2026-05-04"
+def test_session_result_has_date_agent_and_project(memory: FakeMemory) -> None:
+    message = FoundMessage(ordinal=3, id="", role="user", agent="codex", project="/home/kim/src/crush")
+    moment = datetime(2026, 5, 30, 17, 56).timestamp()
+    outcome = memory.search("timer")
+    found = msgspec.structs.replace(outcome.results[0], source="sessions", modified=moment, message=message)
+
+    class Sessions:
+        def search(self, query: str, **options: Any) -> SearchOutcome:
+            return msgspec.structs.replace(outcome, results=(found,))
+
+        status = memory.status
+
+    (result,) = payload_of(memory_search(AgentAccess(Sessions, Settings()), "timer"))["results"]
+    assert (result["date"], result["agent"], result["project"]) == ("2026-05-30", "codex", "crush")
+
+
+def test_answer_says_that_vectors_are_pending(access, memory: FakeMemory) -> None:
+    memory.set_status(chunks=400, pending_vectors=300)
+    pending = "Only 25% of the passages have a vector; the others are found by words only."
+    assert memory_search(access(), "irrigation timer").notice == pending
+    memory.set_status(pending_vectors=0)
+    assert memory_search(access(), "irrigation timer").notice is msgspec.UNSET
 
 
 def test_without_citations_nothing_is_added(access, memory: FakeMemory) -> None:

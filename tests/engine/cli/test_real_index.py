@@ -54,7 +54,9 @@ def test_deleted_file_is_empty_text(verb: Run, folder: Path) -> None:
     (folder / "a.md").write_text("a")
     verb("index")
     (folder / "a.md").unlink()
-    assert verb("get", "a.md", "--json").json == {
+    answer = verb("get", "a.md", "--json")
+    assert answer.code == 1
+    assert answer.json == {
         "path": "a.md",
         "text": "",
         "from": 1,

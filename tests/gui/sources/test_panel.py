@@ -185,7 +185,7 @@ def test_kinds_of_files_are_offered_with_their_numbers(qtbot, panel, notes):
     assert set(load_settings(notes).extensions) == {*Settings().extensions} - {".org"}
 
 
-@pytest.mark.parametrize("ending", [".asciidoc", ".rest", ".tex", ".log", ".csv"])
+@pytest.mark.parametrize("ending", [".asc", ".rest", ".tex", ".log", ".csv"])
 def test_other_text_is_offered_and_included_by_a_click(qtbot, panel, notes, ending):
     (notes / f"one{ending}").write_text("x")
     _offer(qtbot, panel, notes)

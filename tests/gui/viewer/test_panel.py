@@ -846,7 +846,7 @@ _OTHER_FORMATS = {
     "garden.rst": f"Beds\n====\nSow **early** in `spring <note.md>`_.\n{_WORDS}\nPaths\n=====\nthe slate\n",
     "garden.REST": f"Beds\n====\nSow **early** in spring.\n{_WORDS}\nPaths\n=====\nthe slate\n",
     "garden.adoc": f"= Beds\n\nSow *early* in link:note.md[spring].\n{_WORDS}\n== Paths\nthe slate\n",
-    "garden.asciidoc": f"= Beds\n\nSow *early* in spring.\n{_WORDS}\n== Paths\nthe slate\n",
+    "garden.asc": f"= Beds\n\nSow *early* in spring.\n{_WORDS}\n== Paths\nthe slate\n",
 }
 
 
