@@ -171,6 +171,7 @@ def test_plain_agent_name_at_either_end_is_not_missing(open_memory, tmp_path: Pa
         ("flibber codex", "agent:codex"),
         ("flibber ledger project", "project:ledger"),
         ("ledger", "project:ledger"),
+        ("ledgercache in ledger", "project:ledger"),
     ],
 )
 def test_empty_answer_offers_the_named_sessions(memory, query: str, condition: str) -> None:
