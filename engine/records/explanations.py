@@ -145,6 +145,8 @@ class ResultExplanation(Record, frozen=True):
     """Whether `from_name` is for a definition of the query."""
     spells: bool = False
     """Whether `from_name` is for the words of the query spelled as one name."""
+    signed: bool = False
+    """Whether `from_name` is for the numbers of the query with their signs."""
     text_evidence: float = 0.0
     """Text score without its upper limit of 1, by which full matches are ordered. 0 if it equals the text score."""
     text_weight: float = 1.0

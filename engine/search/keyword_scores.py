@@ -234,7 +234,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         In conversations, the name in a query is often in another session than the answer.
         The more projects hold a term, the less it counts. `projects_of` returns the project of each chunk of a session.
         """
-        if self.groups or len(self.terms) < 2 or not self.contributions:
+        if self.groups or len(self.terms) < 2 or not self.scale.total:
             return
         projects = projects_of(self.contributions)
         sizes = Counter(projects.values())

@@ -15,6 +15,7 @@ from engine.base.formatting import folder_name
 from engine.search.search_context import SnapshotCache
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
+from engine.text.spelling import whole_word
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _FILE = lazy_pattern(
@@ -61,6 +62,7 @@ class SessionName(NamedTuple):
 
 
 def session_names(snapshot: Snapshot) -> list[SessionName]:
+    """Return the names of the agents and projects of all sessions."""
     rows = list(snapshot.connection.execute(f"SELECT DISTINCT agent, project FROM {snapshot.tables.sessions}"))
     session_names = {
         SessionName(words, "agent", agent) for agent in {agent for agent, _ in rows} for words in _agent_names(agent)
@@ -148,7 +150,7 @@ class NamedSessions:
         if not self._query:
             return
         columns = dict[tuple[str, str], list[str]]()
-        for typed, name in self.typed_names(self._names.get(snapshot)):
+        for typed, name in _typed_names(self._query, self._names.get(snapshot)):
             columns.setdefault((typed, name.column), []).append(name.value)
         sessions = snapshot.tables.sessions
         for (typed, column), values in columns.items():
@@ -174,35 +176,35 @@ class NamedSessions:
             if same_name := files.get(_file_name(typed)):
                 yield typed, sessions_with_paths(snapshot, same_name, file_matcher(typed)[1])
 
-    def typed_names(self, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
-        """Yield the names of agents and projects in the query, each as typed; of "Claude Code" only the longest."""
-        spans = [match.span() for match in _WORD.finditer(self._query)]
-        words = [fold(self._query[start:end]) for start, end in spans]
-        longest: dict[tuple[str, int], int] = {}
-        for name in sorted(names, key=lambda name: -len(name.words)):
-            length = len(name.words)
-            for at in range(len(words) - length + 1):
-                if tuple(words[at : at + length]) != name.words:
-                    continue
-                start, end = spans[at][0], spans[at + length - 1][1]
-                before = _BEFORE_PROJECT if name.column == "project" and length == 1 else _BEFORE
-                typed, around = self._query[start:end], {*words[max(0, at - 1) : at]} & before
-                around |= {*words[at + length : at + length + 1]} & _AFTER
-                joined = length > 1 and not any(map(str.isspace, typed))
-                next_to = [*spans[max(0, at - 1) : at], *spans[at + length : at + length + 1]]
-                sure = joined or (
-                    name.column == "agent" and (not set(name.words) <= _PLAIN or self._is_outermost(next_to))
-                )
-                if (sure or around or self._query[end:].startswith(":")) and all(
-                    longest.setdefault((name.column, place), length) == length for place in range(at, at + length)
-                ):
-                    yield typed, name
 
-    def _is_outermost(self, others: Sequence[tuple[int, int]]) -> bool:
-        """Whether a name with these words next to it begins or ends the query; not if it is part of a longer name, such
-        as "Claude Monet".
-        """
-        return len(others) == 1 and not self._query[others[0][0]].isupper()
+def _typed_names(query: str, names: Sequence[SessionName]) -> Iterator[tuple[str, SessionName]]:
+    """Yield the names of agents and projects in a query, each as typed; of "Claude Code" only the longest."""
+    spans = [match.span() for match in _WORD.finditer(query)]
+    words = [fold(query[start:end]) for start, end in spans]
+    longest: dict[tuple[str, int], int] = {}
+    for name in sorted(names, key=lambda name: -len(name.words)):
+        length = len(name.words)
+        for at in range(len(words) - length + 1):
+            if tuple(words[at : at + length]) != name.words:
+                continue
+            start, end = spans[at][0], spans[at + length - 1][1]
+            before = _BEFORE_PROJECT if name.column == "project" and length == 1 else _BEFORE
+            typed, around = query[start:end], {*words[max(0, at - 1) : at]} & before
+            around |= {*words[at + length : at + length + 1]} & _AFTER
+            joined = length > 1 and not any(map(str.isspace, typed))
+            next_to = [query[slice(*span)] for span in (*spans[max(0, at - 1) : at], *spans[at + length :][:1])]
+            sure = joined or (name.column == "agent" and (not set(name.words) <= _PLAIN or _is_outermost(next_to)))
+            if (sure or around or query[end:].startswith(":")) and all(
+                longest.setdefault((name.column, place), length) == length for place in range(at, at + length)
+            ):
+                yield typed, name
+
+
+def _is_outermost(next_to: Sequence[str]) -> bool:
+    """Whether a name with these words next to it begins or ends the query; not if it is part of a longer name, such as
+    "Claude Monet".
+    """
+    return len(next_to) == 1 and not next_to[0][0].isupper()
 
 
 def session_conditions(snapshot: Snapshot, query: str) -> tuple[str, str]:
@@ -210,13 +212,14 @@ def session_conditions(snapshot: Snapshot, query: str) -> tuple[str, str]:
 
     A query that is nothing but such a name has its condition, even if the name is an ordinary word.
     """
+    if len(query) > _LONGEST:
+        return "", query
     known, conditions, rest = session_names(snapshot), dict[str, None](), query
-    named = list(NamedSessions(query, SnapshotCache(session_names), SnapshotCache(session_files)).typed_names(known))
     whole = _words(query)
-    for typed, name in named or [(query, name) for name in known if name.words == whole]:
+    for typed, name in [*_typed_names(query, known)] or [(query, name) for name in known if name.words == whole]:
         value = typed if name.column == "agent" else folder_name(name.value)
         conditions[f'{name.column}:"{value}"' if " " in value else f"{name.column}:{value}"] = None
-        rest = rest.replace(typed, " ")
+        rest = whole_word(typed).sub(" ", rest)
     return " ".join(conditions), " ".join(rest.split())
 
 

@@ -37,6 +37,7 @@ _SUM_TINY = marked(
 _FITS = marked("The title or file name matches the query: {score:.2f} more.")
 _DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
 _SPELLS = marked("The passage contains the query as one name: {score:.2f} more.")
+_SIGNED = marked("The passage contains the numbers of the query with their signs: {score:.2f} more.")
 _HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
 _HOLDS_IN_FILE = marked(
     "The passage contains {share:.0%} of the query, weighted by rarity, and other passages of its file contain the "
@@ -157,7 +158,8 @@ def _sums(reason: ResultExplanation) -> Iterator[str]:
         full=reason.full_bm25,
     )
     if reason.from_name >= _LEAST:
-        yield tr(_DEFINES if reason.defines else _SPELLS if reason.spells else _FITS, score=reason.from_name)
+        kinds = ((reason.defines, _DEFINES), (reason.spells, _SPELLS), (reason.signed, _SIGNED), (True, _FITS))
+        yield tr(next(sentence for applies, sentence in kinds if applies), score=reason.from_name)
     less = reason.from_bm25 < min(1.0, share) - _LEAST
     more = reason.from_bm25 > share + _LEAST
     if reason.from_coverage >= _LEAST or less or more:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages, Term
@@ -233,9 +233,11 @@ def _with_kind_of_text(snapshot: Snapshot, query: Query, analysis: QueryAnalysis
     if last is None or before is None or not last.filler or fold(last.surface) not in KINDS_OF_TEXT:
         return analysis
     phrase = " ".join(phrase_tokens(query.text[before.start : last.end] + " ").tokens).replace('"', '""')
-    fts = snapshot.tables.fts
+    fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
     row = snapshot.connection.execute(
-        f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? LIMIT 1", (f'{{title heading name aliases}} : "{phrase}"',)
+        f"""SELECT 1 FROM {fts} CROSS JOIN {chunks} c ON c.id = {fts}.rowid
+        WHERE {fts} MATCH ? AND c.file_id NOT IN (SELECT value FROM carray(?)) LIMIT 1""",
+        (f'{{title heading name aliases}} : "{phrase}"', many(snapshot.hidden)),
     ).get
     if row is None:
         return analysis

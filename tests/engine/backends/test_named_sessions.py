@@ -99,11 +99,12 @@ def test_query_of_names_alone_finds_their_sessions(memory) -> None:
         "with Codex": ["3"],
         "with Codex in May": ["3"],
         "with Codex in recipes": ["3"],
+        "claude code": ["1", "2"],
         "who edited keys.py": ["1"],
         "where we changed rudder.py": [],
         "quaternions with Codex": [],
     }
-    found = {query: [Path(one.path).stem[-1] for one in memory.search(query).results] for query in expected}
+    found = {query: sorted(Path(one.path).stem[-1] for one in memory.search(query).results) for query in expected}
     assert found == expected
     (reason,) = memory.search("who touched .envrc?", explain=True).explanation.results
     assert "All words of the query name this session: they score 0.56." in map(str, reasons_of(reason))
@@ -170,6 +171,7 @@ def test_plain_agent_name_at_either_end_is_not_missing(open_memory, tmp_path: Pa
         ("flibber codex", "agent:codex"),
         ("flibber ledger project", "project:ledger"),
         ("ledger", "project:ledger"),
+        ("ledgercache in ledger", "project:ledger"),
     ],
 )
 def test_empty_answer_offers_the_named_sessions(memory, query: str, condition: str) -> None:

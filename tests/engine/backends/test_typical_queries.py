@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
+from engine.search.result_reasons import reasons_of
 from tests.helpers.fake_provider import FakeProvider
 
 NOTES = {
@@ -212,3 +213,5 @@ def test_sign_of_a_number_decides_among_many(open_memory, workspace: Path) -> No
         if (first := memory.search(query).results[0].path) != name:
             wrong[query] = first
     assert not wrong
+    reason = memory.search("20%", explain=True).explanation.results[0]
+    assert "numbers of the query with their signs: 0." in "".join(map(str, reasons_of(reason)))

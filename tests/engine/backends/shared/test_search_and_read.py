@@ -105,7 +105,7 @@ def test_group_search_omits_private_memory(opened: Bench):
 
 
 GROUP = "agent:main:discord:group:42"
-PRIVATE = """# Mine
+PRIVATE = """# Greenhouse tips
 
 The therapist suggested a divorce lawyer. Irrigatoin, forkfilt, hoses. Der Anwalt und die Scheidung.
 [[shopping]]
@@ -133,6 +133,7 @@ def _refuse_lift(texts: Sequence[str]) -> None:
         "irrigation timer",
         "backlinks:MEMORY",
         "links:shopping",
+        "greenhouse tips",
     ],
 )
 def test_private_notes_are_hidden_from_groups(opened: Bench, query: str) -> None:
