@@ -43,10 +43,10 @@ def _shown_text(panel: SearchPanel) -> str:
     return " ".join(part.text() for part in panel.body.findChildren(QLabel) if part.isVisible())
 
 
-def test_empty_answer_names_stage_without_weak_matches(panel, ask, memory):
+def test_empty_answer_without_weak_matches_counts_words(panel, ask, memory):
     memory.remedies = ()
     ask("zucchini")
-    assert "Passages that scored below 0.35: 4." in _shown_text(panel)
+    assert "Number of passages with each word: “irrigation” in 12, “timer” in 5." in _shown_text(panel)
 
 
 @pytest.mark.parametrize("name", get_args(RemedyName))
