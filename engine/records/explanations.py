@@ -157,6 +157,8 @@ class ResultExplanation(Record, frozen=True):
     """Vector score without its limits of 0 and 1."""
     language_known: bool = True
     """Whether the model knows the query's language; otherwise vectors don't count."""
+    raised_weight: bool = False
+    """Whether `vector_weight` is higher because the result is in another language than the query."""
     word_similarity: float | None = None
     """Average cosine of the query's words to the result's most similar ones, 0 to 1, which changes the order of results
     in another language; None if words were not compared."""

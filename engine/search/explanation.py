@@ -144,6 +144,7 @@ def _of_scores(
         from_project=parts.from_project,
         together=parts.together,
         language_known=range_ is None or range_.known,
+        raised_weight=score_inputs.blend.weight(scored.evidence) > score_inputs.blend.vector_weight,
         word_similarity=scored.word_similarity,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )

@@ -43,6 +43,8 @@ _TRUSTED = 20
 """Number of best keyword results whose exact cosines determine the weight of keywords."""
 _EXACT = 50
 """Least number of best results that get exact cosines."""
+_NEAREST = 50
+"""Number of nearest chunks whose languages show whether keywords can find the answer."""
 _READ = 10
 """Number of best results whose text is matched line by line with the query."""
 _READ_FOR_NAME = 30
@@ -95,12 +97,15 @@ class _Scorer(msgspec.Struct):
     """The vector scores of `cosines`, without their limits."""
     ages: "dict[int, Age]"
     lifts: Mapping[int, Lift]
+    foreign: Set[int] = frozenset()
+    """Those of the best chunks that are in another language than the query."""
 
     def evidence(self, id_: int) -> Evidence:
         """Return a chunk's keyword score and vector score, before they are combined."""
         name = self.words.names.get(id_)
         from_name = name_bonus(name) if name else 0.0
-        return Evidence(self.texts.get(id_, 0.0), self.vectors.get(id_), id_ in self.complete, from_name)
+        text, vector = self.texts.get(id_, 0.0), self.vectors.get(id_)
+        return Evidence(text, vector, id_ in self.complete, from_name, id_ in self.foreign)
 
     def scored(self, id_: int, blend: Blend) -> Scored:
         """Return the score of a chunk."""
@@ -256,6 +261,8 @@ class Ranker:
             words, found, below = _ranked_by_keywords(ids, words, blend, part, snapshot, context)
             _note_names(lifts, len(ids), part, context)
             return words, found, below, blend
+        with context.timed("vector"):
+            blend = _with_foreign(scorer, best, blend, part.analysis, snapshot, context)
         with context.timed("merge"):
             known = (id_ for id_ in ids if id_ in words.scores or id_ in cosines)
             ranked = scorer.ranked(known, blend)
@@ -298,6 +305,36 @@ class Ranker:
         return diverse(
             results, similarity, context.request.hybrid.mmr.lambda_, context.request.max_results, context.stages
         )
+
+
+def _with_foreign(
+    scorer: _Scorer,
+    best: Iterable[int],
+    blend: Blend,
+    analysis: QueryAnalysis,
+    snapshot: Snapshot,
+    context: SearchContext,
+) -> Blend:
+    """Return the weights that also apply to chunks in other languages, and set these in the scorer.
+
+    Unchanged if the weights don't depend on the query, or if the nearest chunks are in its language or translations of
+    those. `best`: the best candidates by keywords.
+    """
+    leg = scorer.vector_leg
+    if leg is None or not blend.agreement or blend.doubt == 1 or len(snapshot.languages()) < 2:
+        return blend
+    from engine.search.word_similarity import in_other_languages  # loads numpy
+
+    near = nlargest(_NEAREST, scorer.vectors, key=scorer.vectors.__getitem__)
+    compared = {*near, *filter(scorer.vectors.__contains__, best)}
+    foreign = in_other_languages(compared, scorer.words, analysis, snapshot, context)
+    own = compared - foreign
+    foreign -= leg.translating(foreign, own)
+    if not own or foreign.isdisjoint(near):
+        return blend
+    scorer.foreign = foreign
+    first = max((scorer.scored(id_, blend) for id_ in own), key=lambda scored: (scored.order, -scored.id))
+    return blend.with_foreign(first.evidence, 1 - len(foreign.intersection(near)) / len(near))
 
 
 def _ranked_by_keywords(

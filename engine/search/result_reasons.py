@@ -75,6 +75,7 @@ UNKNOWN_LANGUAGE = marked("The model does not know the query's language, so only
 _ALONE = marked("Only words count, so the length of the query and its unknown words change the score: × {factor:.2f}.")
 _FEW_WORDS = marked("No passage matches the words of the query well, so meaning counts more than usual.")
 _MANY_WORDS = marked("Passages match the words of the query, so meaning counts little.")
+_FOREIGN = marked("The passage is in another language than the query, so its meaning counts more.")
 _TINY = 0.05
 """A BM25 sum below this would be shown as 0.0: the folder has few notes, and most have the words."""
 _MUCH = 0.5
@@ -227,7 +228,8 @@ def _mixture(reason: ResultExplanation) -> str:
     )
     # Fixed weights, of the settings or between passages, add up to 1.
     depends = abs(reason.vector_weight + reason.text_weight - 1) > _LEAST
-    why = tr(_FEW_WORDS if reason.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
+    weight = _FOREIGN if reason.raised_weight else _FEW_WORDS if reason.vector_weight >= _MUCH else _MANY_WORDS
+    why = tr(weight) if depends else ""
     return " ".join(filter(None, (why, differs, sum_)))
 
 

@@ -70,6 +70,10 @@ _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of the vector score if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Keyword scores between which the weight of the vector score falls to the model's own."""
+_OWN_LANGUAGE = 0.5
+"""Advantage of the best passage in the query's language over those in other languages, which can't have its words, per
+unit of its keyword score and of the share of the nearest passages that keywords can find.
+"""
 _WEIGHT_OF_SAME_ORDER = 0.15
 """Weight of the vector score where keywords match well and both scores put the best results in the same order: such a
 model knows the subject. Where the orders differ, keywords are safer.
@@ -293,6 +297,8 @@ class Evidence(msgspec.Struct, frozen=True):
     """Whether the chunk holds every term of the query in some form."""
     from_name: float = 0.0
     """Part of `text` from the title, the file name or a definition."""
+    foreign: bool = False
+    """Whether the chunk is in another language than the query, so that the query's words can't find it."""
 
     @property
     def doubtful(self) -> float:
@@ -335,6 +341,10 @@ class Blend(msgspec.Struct, frozen=True):
     """Factor of all keyword scores, with and without a vector: `keywords_only_factor` if only these count."""
     doubt: float = 0.0
     """How little the keywords match, 0 to 1, if that determined the weights."""
+    foreign_loss: float | None = None
+    """Scores of chunks in another language are what they would be if no keywords matched, less this; None if their
+    language makes no difference.
+    """
 
     @classmethod
     def of(cls, model: Calibration, found: Iterable[Evidence], terms: int, alone: float = 1.0) -> "Blend":
@@ -365,6 +375,17 @@ class Blend(msgspec.Struct, frozen=True):
         """Return the weights for finding similar passages, the same for every model."""
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
+    def with_foreign(self, best: Evidence, reached: float) -> "Blend":
+        """Return the weights for a query some of whose nearest chunks are in other languages.
+
+        Keywords can't find these. So vectors alone decide between them and `best`, the best chunk in the query's
+        language: those rank above it that are nearer by more than its advantage. `reached`: share of the nearest chunks
+        that keywords can find.
+        """
+        advantage = _OWN_LANGUAGE * (self.text_part(best) + reached)
+        loss = _WEIGHT_WITHOUT_WORDS * (best.vector or 0.0) + advantage - self.score(best)
+        return msgspec.structs.replace(self, foreign_loss=max(0.0, loss))
+
     def agreeing(self, evidence: Evidence) -> float:
         """Return the share of a chunk's keyword score that counts, given its vector score."""
         if evidence.vector is None or evidence.complete or not evidence.text:
@@ -387,7 +408,12 @@ class Blend(msgspec.Struct, frozen=True):
         """Return the weight of the chunk's vector score. A negative score only lowers doubtful keyword matches."""
         if evidence.vector is None:
             return 0.0
-        return self.vector_weight if evidence.vector >= 0 else self.vector_weight * evidence.doubtful
+        if evidence.vector <= 0:
+            return self.vector_weight * evidence.doubtful
+        if not evidence.foreign or self.foreign_loss is None:
+            return self.vector_weight
+        missing = self.foreign_loss + self.text_part(evidence)
+        return max(self.vector_weight, _WEIGHT_WITHOUT_WORDS - missing / evidence.vector)
 
     def scores(self, evidence: Evidence) -> tuple[float, float]:
         """Return the chunk's score, not limited to 0 to 1, and the score of its keywords alone.
@@ -398,7 +424,8 @@ class Blend(msgspec.Struct, frozen=True):
             agreed = self.alone * evidence.text
             return agreed, within_limits(agreed) if self.text_weight else 0.0
         agreed = self.alone * self.agreeing(evidence) * evidence.text if evidence.text else 0.0
-        from_vector = (self.vector_weight if evidence.vector >= 0 else self.weight(evidence)) * evidence.vector
+        plain = evidence.vector >= 0 and not evidence.foreign  # most chunks
+        from_vector = (self.vector_weight if plain else self.weight(evidence)) * evidence.vector
         against = min(0.0, from_vector) if self.agreement else 0.0
         keywords = within_limits(agreed + against) if self.text_weight else 0.0
         return self.text_weight * agreed + from_vector, keywords

@@ -360,10 +360,10 @@ class Searcher:
             with context.timed("merge"):
                 results = self._ranker.spread(results, snapshot, vector_leg, context)
         elif blend.doubt and vector_leg is not None and isinstance(provider, WordVectors):
-            from engine.search.word_similarity import in_other_languages, order_by_words
+            from engine.search.word_similarity import best_in_other_languages, order_by_words
 
             with context.timed("vector"):
-                foreign = in_other_languages(results, words, analysis, snapshot, context)
+                foreign = best_in_other_languages(results, words, analysis, snapshot, context)
                 results = order_by_words(results, foreign, vector_leg, blend, provider, context)
         results, total = with_wordless(results, snapshot, part.scope, context)
         score_inputs = ScoreInputs(words, blend, vector_leg, context.request.min_score)

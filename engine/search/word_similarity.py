@@ -6,7 +6,7 @@ as in models of late interaction such as ColBERT ("MaxSim").
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from itertools import chain, islice
 
 from msgspec.structs import replace
@@ -45,17 +45,24 @@ _RUN = re.compile("[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]+|[\uac00-\ud7a3]{2,
 """Runs of katakana, Chinese characters or Hangul, which count as words; hiragana are mostly endings."""
 
 
-def in_other_languages(
+def best_in_other_languages(
     results: Sequence[Scored], words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext
 ) -> set[int]:
-    """Return the ids of the best results that are in another language than the query, without those named like it.
+    """Return the ids of the best results that are in another language than the query, without those named like it."""
+    best = list(islice((scored.id for scored in results if not scored.named), _COMPARED))
+    return in_other_languages(best, words, analysis, snapshot, context)
 
-    A query of a few words without a function word may be in any language: results in a language are foreign if they
+
+def in_other_languages(
+    ids: Collection[int], words: KeywordScores, analysis: QueryAnalysis, snapshot: Snapshot, context: SearchContext
+) -> set[int]:
+    """Return the ids of those chunks that are in another language than the query.
+
+    A query of a few words without a function word may be in any language: chunks in a language are foreign if they
     contain less than half of these words. The same applies to unknown languages, such as Chinese, if some notes are in
     an unknown language, too.
     """
-    best = list(islice((scored.id for scored in results if not scored.named), _COMPARED))
-    languages = languages_of(snapshot, best)
+    languages = languages_of(snapshot, ids)
     language = language_of_note(context.query.searched_text)
     if not language.startswith(UNDECIDED) and (language or "" not in snapshot.languages()):
         return {id_ for id_, other in languages.items() if other != analysis.languages[0]}

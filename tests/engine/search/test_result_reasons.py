@@ -44,6 +44,13 @@ def test_reason_of_mixture_says_why_meaning_counts_little() -> None:
     )
 
 
+def test_reason_of_mixture_names_other_language() -> None:
+    reason = make_reason(text_weight=1.0, vector_weight=0.6, raised_weight=True)
+    assert _sentences(reason)["mixture"].startswith(
+        "The passage is in another language than the query, so its meaning counts more. Meaning counts 60% and "
+    )
+
+
 def test_reason_of_doubted_words_says_why_they_count_less() -> None:
     reason = make_reason(text_weight=1.0, agreement=0.6, vector_score=0.0, vector_evidence=-0.5, vector_weight=0.65)
     assert _sentences(reason)["mixture"] == (

@@ -176,6 +176,17 @@ def test_other_meaning_lowers_a_high_keyword_score_less() -> None:
     assert shares == pytest.approx([0.6, 0.6, 0.8, 1.0])
 
 
+@given(shares, shares, st.floats(0, 3), st.floats(0, 3))
+def test_other_language_ranks_first_only_if_nearer(text: float, reached: float, vector: float, further: float) -> None:
+    best = Evidence(text, vector)
+    blend = Blend(0.05, agreement=0.4).with_foreign(best, reached)
+    equal, nearer = (blend.score(Evidence(0.0, vector + more, foreign=True)) for more in (0.0, further))
+    assert equal <= blend.score(best) + 1e-9
+    assert equal <= nearer + 1e-9
+    assert 0.05 * (vector + further) - 1e-9 <= nearer <= 0.8 * (vector + further) + 1e-9
+    assert blend.score(Evidence(0.0, vector + 2, foreign=True)) > blend.score(best)
+
+
 def test_half_of_long_query_matches_half_of_short_not() -> None:
     assert _blend(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
     assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.8)
