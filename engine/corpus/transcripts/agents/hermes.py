@@ -27,7 +27,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="hermes",
     label="Hermes Agent",
-    parser_version=2,
+    parser_version=3,
     resume="hermes --resume {id}",
     stores=((r"/\.hermes(?:/state\.db)?\Z", "hermes"), (r"/\.hermes/profiles\Z", "hermes-profiles")),
     folders=_folders,

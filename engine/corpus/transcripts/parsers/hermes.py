@@ -6,6 +6,7 @@ a sub-agent's. A sub-agent's has the source "subagent" or a mark in `model_confi
 session had ended in the other cases. `messages` are those of a chat. `HERMES_HOME` names another folder. Rows that are
 no longer `active` were said, and stay. A command that loads a skill is stored with the skill's text, and read as it was
 typed (`agent/skill_commands.py`, autumn 2026). The output tokens include those of reasoning (`agent/usage_pricing.py`).
+Since summer 2026, `session_model_usage` has them for each model, and also for tasks such as compaction.
 """
 
 import re
@@ -37,6 +38,8 @@ _COUNTS = (
     "actual_cost_usd",
     "estimated_cost_usd",
 )
+_MOST_USED = 1000
+"""Most rows of one session's usage that are read."""
 _STRUCTURED = b"\0json:"
 """Prefix of content in JSON, such as text with images."""
 _INSERTED = (
@@ -92,15 +95,19 @@ def _parent(connection: apsw.Connection, key: str) -> str:
 
 
 def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> None:
-    """Add the totals in the session's row, if the database has them."""
-    known = columns(connection, "sessions")
-    fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
-    query = f"SELECT CAST(model AS BLOB), {fields} FROM sessions WHERE id = ?"
-    if "model" in known:
+    """Add the usage of each model, or else the totals in the session's row, as far as the database has them."""
+    for table, session in (("session_model_usage", "session_id"), ("sessions", "id")):
+        known = columns(connection, table)
+        if not known >= {session, "model"}:
+            continue
+        fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
+        query = f"SELECT CAST(model AS BLOB), {fields} FROM {table} WHERE {session} = ? LIMIT {_MOST_USED}"
         for model, sent, received, read, written, actual, estimated in connection.execute(query, (key,)):
             cost = dollars(actual) or dollars(estimated)
             usage = Usage(tokens(sent), tokens(received), tokens(read), tokens(written), cost=cost)
             reader.use(as_text(model), usage)
+        if any(usage.is_recorded for usage in reader.facts.usage.values()):
+            return
 
 
 def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterator[list[Message]]:

@@ -54,7 +54,7 @@ READ: dict[str, tuple[str, str]] = {
     "gptme": ("4b794013c406", "gptme:1"),
     "grok": ("1d6b4a6457ff", "grok:1"),
     "grok_export": ("b80f02e7cd40", "grok-web:1"),
-    "hermes": ("83280b8da950", "hermes:2"),
+    "hermes": ("83280b8da950", "hermes:3"),
     "iflow": ("7fbad9588fab", "iflow:1"),
     "jan": ("d8026b0a0e69", "jan-ai:1"),
     "jcode": ("3ba645ac5010", "jcode:1"),

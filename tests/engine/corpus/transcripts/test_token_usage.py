@@ -225,7 +225,7 @@ def test_crush_sessions_record_only_their_own_cost(tmp_path: Path) -> None:
     assert read == {"s": {"": Usage(cost=0.45)}, "t0": {"": Usage(cost=0.1)}, "t1": {}, "u": {"": Usage(cost=0.1)}}
 
 
-def test_hermes_has_totals_of_the_session(tmp_path: Path) -> None:
+def test_hermes_usage_is_by_model_or_of_the_session(tmp_path: Path) -> None:
     names = ("input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "estimated_cost_usd")
     schema = session_rows.HERMES + "".join(f"ALTER TABLE sessions ADD COLUMN {name} REAL;" for name in names)
     row = {
@@ -237,6 +237,14 @@ def test_hermes_has_totals_of_the_session(tmp_path: Path) -> None:
     }
     write_rows(tmp_path / "state.db", schema, [("sessions", row)])
     assert recorded(HERMES_DATABASE, tmp_path / "state.db") == {"m": Usage(9, 8, 5, cost=0.1)}
+    table = "CREATE TABLE session_model_usage (session_id TEXT, model TEXT, task TEXT, {} REAL);"
+    used = {"session_id": "s", "model": "m", "input_tokens": 6, "output_tokens": 5}
+    rows = [used, {**used, "model": "small", "task": "compression"}, {**used, "task": "title"}]
+    by_model = [("session_model_usage", values) for values in rows]
+    sessions = [("sessions", row), ("sessions", {**row, "id": "t"})]
+    write_rows(tmp_path / "newer.db", schema + table.format(" REAL, ".join(names)), sessions + by_model)
+    read = {key: recorded(HERMES_DATABASE, tmp_path / "newer.db", key) for key in ("s", "t")}
+    assert read == {"s": {"m": Usage(12, 10), "small": Usage(6, 5)}, "t": {"m": Usage(9, 8, 5, cost=0.1)}}
 
 
 @pytest.mark.parametrize("value", [None, "12", True, -1, float("nan"), 1e300, {}, []])
