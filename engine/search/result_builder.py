@@ -46,7 +46,7 @@ def make_result(
     """
     # A session's file name is not searched text.
     others = (chunk.path if chunk.message_offsets is None else "", chunk.title, *chunk.heading) if around else ()
-    ranges, found = ranges_of(chunk.text, others, analysis, chunk.language)
+    ranges, found = ranges_of(chunk.text, others, analysis, (chunk.language,))
     of_others = found or [()] * (2 + len(chunk.heading))
     first = 0
     heading, heading_ranges = chunk.heading, of_others[2:]
@@ -60,7 +60,7 @@ def make_result(
         before = snippet.text[: snippet.ranges[0][0]] if snippet.ranges else ""
         heading = headings_at(chunk, snippet.first_line + before.count("\n"))
         if heading != chunk.heading and around:
-            heading_ranges = ranges_of("", heading, analysis, chunk.language)[1]
+            heading_ranges = ranges_of("", heading, analysis, (chunk.language,))[1]
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -205,13 +205,13 @@ def at_tool_call(
 
 
 def ranges_of(
-    text: str, others: Sequence[str], analysis: QueryAnalysis, language: str = ""
+    text: str, others: Sequence[str], analysis: QueryAnalysis, languages: Sequence[str] = ()
 ) -> tuple[list[FileRange], list[tuple[FileRange, ...]]]:
     """Return the ranges of matches in a text, and for each of `others` (title, headings, path) those in it.
 
     All are searched as one text, since one call for each would take far longer.
     """
-    highlighted = highlight_ranges("\n".join((text, *others)), analysis, (language,) if language else ())
+    highlighted = highlight_ranges("\n".join((text, *others)), analysis, languages)
     end = len(text)
     # A quotation may match across the end of a text.
     ranges = [(first, min(last, end)) for first, last in highlighted if first < end]
@@ -231,7 +231,7 @@ def matches_in_roles(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozens
 
 
 def _matches(chunk: StoredChunk, analysis: QueryAnalysis) -> list[FileRange]:
-    return highlight_ranges(chunk.text, analysis, (chunk.language,) if chunk.language else ())
+    return highlight_ranges(chunk.text, analysis, (chunk.language,))
 
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:

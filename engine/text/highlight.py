@@ -1,13 +1,14 @@
 """Finds the ranges of a text that match a query, with the same analysis as the index."""
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 
 import msgspec
 
 from engine.base import lazy_pattern
+from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
 from engine.text.query_analysis import QueryAnalysis, analyse_query
@@ -21,24 +22,32 @@ from engine.text.stems import (
     rules_of,
     stems_of,
 )
-from engine.text.tokens import DELIMITERS, RUN, Group, Piece, cluster_spans, groups, pieces, to_token
+from engine.text.tokens import DELIMITERS, LONGEST_WORD, RUN, Group, Piece, cluster_spans, groups, pieces, to_token
 from engine.text.tokens_and_stems import PhraseTokens, phrase_ranges, streams_of, text_pieces
 from engine.text.writing_systems import HANGUL, UNSPACED, shape
 
 Range = tuple[int, int]
 
 _MOST_REMEMBERED = 1 << 14
-_PREFIX_LANGUAGES = frozenset({"", "english", "french", "german", "italian", "portuguese", "spanish"})
-"""Languages in which a stem begins with the first two letters of its word; in others Snowball removes
-prefixes."""
+_LANGUAGES_WITH_SUFFIXES = frozenset(
+    " basque catalan czech danish english estonian french german greek hungarian italian lithuanian norwegian polish "
+    "portuguese romanian russian spanish swedish".split(" ")
+)
+"""Languages whose rules keep the first two letters of words, also of those in other scripts up to Cyrillic."""
 _COMMON_LETTERS = 2
 _WITH_Y = {"die": "dy", "lie": "ly", "tie": "ty"}
 """Stems of dying, lying and tying, whose second letter differs from that of the word."""
-_PLAIN = "[A-Za-z][a-z]{0,31}+[.:]?"
+_OTHER_RULES = lazy_pattern("[\u0530-\u1dff]")
+"""Matches scripts whose words may have prefixes, such as Arabic."""
+_LAST_SPACED = "\u052f"
+"""Last letter of the scripts whose words are separated and have no prefixes."""
+_ANYWHERE, _ALWAYS = "\0", "\1"
+"""Signs of words in which a match may begin anywhere, and of words that may match without its first letters."""
+_PLAIN = f"[A-Za-z][a-z]{{0,{LONGEST_WORD - 1}}}+[.:]?"
 """Regex for a plain word before a delimiter: its only token is the word in lower case."""
 _CONNECTORS = "._-+#/@:"
 """Characters between the parts of one identifier."""
-_WITHOUT_CONNECTORS = str.maketrans("", "", _CONNECTORS + "'")
+_WITHOUT_CONNECTORS = str.maketrans("", "", _CONNECTORS + "'\u2019\u02bc\u055a")
 
 
 def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: Sequence[str] = ()) -> list[Range]:
@@ -194,85 +203,97 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._stretches = tuple(_cluster_tokens(term.surface) for term in terms if not _is_word(term))
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
         self._stemmers = tuple(stems_of(rules) for language in languages for rules in rules_of(language))
-        alone = len(languages) == 1 and not self._stretches
-        self._language = languages[0] if alone else None
+        self._language = languages[0] if len(languages) == 1 and not self._stretches else None
         """The language whose streams suffice to tell that a run doesn't match."""
+        self._counted_in = languages[0] if languages else ""
+        """A language in which stems are counted: their number is the same in all."""
         parts = [part for word in self._tokens if not isinstance(word, str) for part in word]
         self._possible_tokens = self._tokens.union(parts)
         self._possible_stems = self._stems | self._phrase_stems
         self._later_prefixes = tuple(f" {prefix}" for prefix in self._prefixes)
         self._later_stem_prefixes = tuple(f" {prefix}" for prefix in self._stem_prefixes)
-        counted = bool(self._phrases)  # the parts of a phrase need their position
-        plain = alone and not counted and languages[0] in _PREFIX_LANGUAGES
-        beginnings = self._beginnings_of_matches() if plain else None
-        self._may_match = None if beginnings is None else _all_but_plain(beginnings)
-        """Skips most words of a text: the plain ones that begin unlike all matches. None where this is not known.
+        rules = {rules for language in languages for rules in rules_of(language)}
+        self._starts = self._first_letters("german" in rules) if rules <= _LANGUAGES_WITH_SUFFIXES else None
+        """First one or two letters of all parts of words that match; None if words may match without them."""
+
+    def _first_letters(self, german: bool) -> tuple[str, ...]:
+        words = [token for token in self._possible_tokens if isinstance(token, str)]
+        keys = [key.removeprefix(JOINED) for key in self._joined]
+        begun = {*words, *self._prefixes, *self._possible_stems, *self._stem_prefixes, *keys}
+        begun |= {_WITH_Y[stem] for stem in begun & _WITH_Y.keys()}
+        starts = {word.translate(_WITHOUT_CONNECTORS)[:_COMMON_LETTERS] for word in begun}
+        if german:  # Aerger is Ärger
+            starts |= {f"{start[0]}e" for start in starts if start[:1] in ("a", "o", "u")}
+        return (*starts, _ANYWHERE, _ALWAYS)
+
+    @cached_property
+    def _contains(self) -> Callable[[str], object]:
+        """Searches a word from `_letters` for the first letters of a match."""
+        letters = {*(self._starts or ()), *map("".join, self._stretches)} - {_ANYWHERE}
+        return re.compile("|".join(map(re.escape, letters))).search
+
+    @cached_property
+    def _all_but_plain(self) -> re.Pattern[str]:
+        """Skips plain words that begin unlike all matches; its group has the next other run.
 
         One regex for all plain words takes a third of the time of looking at each.
         """
-        self._beginnings = () if beginnings is None else self._beginnings_of_parts(beginnings)
-        """First two letters of all parts of identifiers that match; only used with `_may_match`."""
-
-    def _beginnings_of_matches(self) -> frozenset[str] | None:
-        """Return the first two letters of all plain words that match; None if they are not known."""
-        whole = [token for token in self._tokens if isinstance(token, str)]
-        begun = [*self._prefixes, *self._stems, *self._stem_prefixes]
-        if self._endings or any(len(beginning) < _COMMON_LETTERS for beginning in begun):
-            return None
-        beginnings = {token[:_COMMON_LETTERS] for token in (*whole, *begun)}
-        beginnings |= {_WITH_Y[stem] for stem in self._stems & _WITH_Y.keys()}
-        if self._language == "german":
-            beginnings |= {f"{beginning[0]}e" for beginning in beginnings if beginning[0] in "aou"}  # Aerger is Ärger
-        return frozenset(beginnings | {beginning.capitalize() for beginning in beginnings})
-
-    def _beginnings_of_parts(self, beginnings: frozenset[str]) -> tuple[str, ...]:
-        """Return `beginnings`, those of plain words, and those of parts of identifiers, without connectors."""
-        keys = [key[len(JOINED) :] for key in self._joined]
-        words = [token for token in self._possible_tokens if isinstance(token, str)]
-        tokens = [*words, *self._prefixes, *self._stem_prefixes, *self._stems, *keys]
-        others = {token.translate(_WITHOUT_CONNECTORS)[:_COMMON_LETTERS] for token in tokens}
-        return tuple(others.union(beginning.lower() for beginning in beginnings))
+        starts = "|".join(re.escape(start) for word in self._starts or () for start in {word, word.capitalize()})
+        plain = rf"(?!{starts}){_PLAIN}[{DELIMITERS}]++"  # few such classes: compiling one takes .1 ms
+        return re.compile(rf"[{DELIMITERS}]*+(?:{plain})*+(?:([^{DELIMITERS}]+)|\Z)")
 
     def ranges(self, text: str) -> Iterator[Range]:
         """Yield all matching ranges of a text, unordered, with overlaps and repetitions."""
-        position = 0
+        position = after = 0
         phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
         for offset, piece in text_pieces(text):
             end = 0
             for run in self._possible(piece):
-                matches = self[run]
-                if matches is None:
+                if (matches := self[run]) is None:
                     continue
-                if matches.ranges or matches.phrase_stems:
-                    start = _find_run(piece, run, end)
-                    end = start + len(run)
-                    at = offset + start
-                    for first, last in matches.ranges:
-                        yield at + first, at + last
+                start = _find_run(piece, run, end)
+                end = start + len(run)
+                at = offset + start
+                for first, last in matches.ranges:
+                    yield at + first, at + last
+                if matches.phrase_stems:
+                    position += self._has_stem(text[after:at])
                     for index, (first, last), stems in matches.phrase_stems:
                         phrase_stems[position + index] = (at + first, at + last), stems
-                position += matches.stems
+                    position += matches.stems
+                    after = offset + end
         for phrase in self._phrases:
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
-    def _possible(self, text: str) -> list[str]:
-        """Return the runs of a text that may match, or that count for the positions in a phrase."""
-        if self._language is None or self._phrases:
-            return RUN.findall(text)
-        runs = RUN.findall(text if self._may_match is None else self._without_impossible(self._may_match.findall(text)))
+    def _possible(self, piece: str) -> list[str]:
+        """Return the runs of a text that may match."""
+        runs = self._with_first_letters(piece)
+        if self._language is None:
+            return runs
         streams = streams_of(self._language)  # not stored, so that the cached words can be freed
         return [run for run in runs if self._may_be(*streams[run])]
 
-    def _without_impossible(self, stretches: list[str]) -> str:
-        """Return the stretches that contain the first letters of a match, joined: to analyse one takes far longer.
+    def _with_first_letters(self, piece: str) -> list[str]:
+        """Return the runs of a text that have the first letters of a match, or may match without them."""
+        if self._starts is None:
+            return RUN.findall(piece)
+        contains, plain = self._contains, not self._endings
+        if piece.isascii() and plain:
+            runs = self._all_but_plain.findall(piece)
+            words = "\n".join(runs).lower().translate(_WITHOUT_CONNECTORS).split("\n")
+            return [run for run, word in zip(runs, words, strict=True) if contains(word)]
+        runs = RUN.findall(piece)
+        return [
+            run
+            for run, word in zip(runs, map(_letters, runs), strict=True)
+            if (word.startswith(self._starts) or not (plain and run.isalpha() and (run.islower() or run.istitle())))
+            and contains(word)
+        ]
 
-        Those with other characters than ASCII are all returned.
-        """
-        letters = " ".join(stretches).lower().translate(_WITHOUT_CONNECTORS).split(" ")
-        # There are few beginnings and many stretches: `any` for each stretch takes several times as long.
-        possible = {at for beginning in self._beginnings for at, of in enumerate(letters) if beginning in of}
-        possible.update(at for at, stretch in enumerate(stretches) if not stretch.isascii())
-        return " ".join([stretches[at] for at in sorted(possible)])
+    def _has_stem(self, text: str) -> bool:
+        """Whether a text adds to the `stems` stream, so that no phrase has a word on both sides of it."""
+        streams = streams_of(self._counted_in)
+        return any(streams[run[0]][1] for run in RUN.finditer(text))
 
     def _may_be(self, words: str, stems: str, keys: str, inner: str) -> bool:
         """Whether a run with these streams may match; most don't."""
@@ -304,12 +325,6 @@ class _Matcher(dict[str, _RunMatches | None]):
     def __missing__(self, run: str) -> _RunMatches | None:
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
-        if self._language is not None and self._phrases:
-            entry = streams_of(self._language)[run]
-            if not self._may_be(*entry):
-                stems = entry[1]
-                matches = self[run] = _RunMatches((), stems.count(" ") + 1, ()) if stems else None
-                return matches
         matches = self[run] = self._match_run(run)
         return matches
 
@@ -330,8 +345,7 @@ class _Matcher(dict[str, _RunMatches | None]):
             for index, (span, stems) in enumerate(rooted)
             if not stems.isdisjoint(self._phrase_stems)
         ]
-        counts = ranges or (self._phrases and rooted)
-        return _RunMatches(tuple(ranges), len(rooted), tuple(phrase_stems)) if counts else None
+        return _RunMatches(tuple(ranges), len(rooted), tuple(phrase_stems)) if ranges or phrase_stems else None
 
     def _match_word(
         self, text: str, group: Group, ranges: list[Range], rooted: list[tuple[Range, frozenset[str]]]
@@ -392,26 +406,27 @@ class _Matcher(dict[str, _RunMatches | None]):
                     yield spans[first][0], spans[first + len(stretch) - 1][1]
 
 
-def _all_but_plain(beginnings: frozenset[str]) -> re.Pattern[str]:
-    """Return a regex that skips plain words with none of these beginnings; its group holds the next other stretch.
-
-    `beginnings`: two letters each, or a whole word of one letter. Each match starts where the last one ended.
-    """
-    starts = "|".join(re.escape(start) if len(start) > 1 else rf"{re.escape(start)}\b" for start in sorted(beginnings))
-    plain = rf"(?!{starts}){_PLAIN}[{DELIMITERS}]++"  # few such classes: compiling one takes a tenth of a millisecond
-    return re.compile(rf"[{DELIMITERS}]*+(?:{plain})*+(?:([^{DELIMITERS}]+)|\Z)")
+@lru_cache(1 << 12)
+def _letters(run: str) -> str:
+    """Return a run folded, without connectors, with a sign before it unless matches begin where its letters do."""
+    word = fold(run).translate(_WITHOUT_CONNECTORS)
+    if _OTHER_RULES.search(word):
+        return _ALWAYS
+    spaced = len(run) <= LONGEST_WORD and (word.isascii() or max(word) <= _LAST_SPACED)
+    return word if spaced else _ANYWHERE + word
 
 
 def _find_run(piece: str, run: str, start: int) -> int:
     """Return the first position of this run of characters from `start` on that isn't part of a longer run."""
     at = piece.find(run, start)
-    while _in_run(piece, at - 1) or _in_run(piece, at + len(run)):
+    while _is_in_run(piece[at - 1 : at]) or _is_in_run(piece[at + len(run) : at + len(run) + 1]):
         at = piece.find(run, at + 1)
     return at
 
 
-def _in_run(piece: str, at: int) -> bool:
-    return at >= 0 and RUN.match(piece, at, at + 1) is not None
+@lru_cache(1 << 10)
+def _is_in_run(character: str) -> bool:
+    return RUN.match(character) is not None
 
 
 def _is_word(term: QueryTerm) -> bool:

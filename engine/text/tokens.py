@@ -51,7 +51,7 @@ _HUMP = lazy_pattern(
 _NOT_IN_TOKEN = lazy_pattern('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\u055a]')
 _UNSEEN = lazy_pattern(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 
-_LONGEST_WORD = 64
+LONGEST_WORD = 64
 """Length from which words are cut into several tokens."""
 _LONGEST_WHOLE = 128
 """Longest identifier that is indexed as a whole; longer ones are found by their parts only."""
@@ -154,8 +154,8 @@ def to_token(text: str) -> str:
 
 def _plain(word: str, start: int, end: int) -> list[Piece]:
     """Return the piece of a word that isn't split further; a very long word is cut into several."""
-    if end - start > _LONGEST_WORD:
-        cuts = [*range(start, end, _LONGEST_WORD), end]
+    if end - start > LONGEST_WORD:
+        cuts = [*range(start, end, LONGEST_WORD), end]
         return [piece for span in pairwise(cuts) for piece in _plain(word, *span)]
     text = word[start:end]
     token = to_token(text)
@@ -172,7 +172,7 @@ def _composed(text: str) -> str:
 def _segment_pieces(word: str, shaped: str, start: int, end: int) -> list[Piece]:
     """Return the pieces of a part without connectors, split at apostrophes and camelCase."""
     text = word[start:end]
-    if text.isascii() and text.isalnum() and text == text.lower() and len(text) <= _LONGEST_WORD:
+    if text.isascii() and text.isalnum() and text == text.lower() and len(text) <= LONGEST_WORD:
         return [Piece(start, end, text, text)]  # most parts are plain words
     if "'" not in shaped[start:end]:
         return _humps(word, shaped, start, end)

@@ -297,6 +297,14 @@ def test_compound_in_short_note_is_marked(open_memory, workspace) -> None:
     assert (result.path, marked) == ("todo.md", ["rechnung"])
 
 
+def test_unknown_language_marks_only_words_as_typed(open_memory, workspace) -> None:
+    (workspace / "книга.md").write_text("Книга — паперова книга. Друкарня друкує її, бо книги люблять усі.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    [result] = memory.search("книга", min_score=0.1, path_glob="книга.md").results
+    assert {result.snippet[start:end] for start, end in result.match_ranges} == {"Книга", "книга"}
+
+
 def test_undecided_short_note_counts_as_english(open_memory, workspace) -> None:
     for note in workspace.rglob("*.md"):
         note.unlink()
