@@ -66,6 +66,8 @@ class KeywordLeg:
         """Terms with a form or a similar word in the index, rarest first."""
         self._numbered_terms = [(self.terms.index(term), term) for term in self._known]
         self._selective = _rarest(self._known)
+        self._with_selective = set[int]()
+        """Candidates known to hold one of the `_selective` terms."""
         groups = tuple(term.group for term in terms)
         self._groups = groups if any(groups) else ()
 
@@ -86,17 +88,19 @@ class KeywordLeg:
         """
         known, found = self._known, list[int]()
         if not known or not self._snapshot_chunks:
-            return []
+            return found
         if (every_match := self._all_if_few(limit, scope)) is not None:
             return every_match
         if len(known) > 1 and (len(known) <= _SHORT_QUERY or known[0].matches > _CHOOSING):
             every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
             found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, scope)
+            self._with_selective.update(found)
         found += self._exact(limit, scope)
-        if len(found) >= limit:
-            return list(dict.fromkeys(found))
-        matches = sum(term.matches for term in self._selective)
-        return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, scope)))
+        if len(found) < limit:
+            ranked = self._ranked(self._ranking(), sum(term.matches for term in self._selective), limit, scope)
+            self._with_selective.update(ranked)
+            found += ranked
+        return list(dict.fromkeys(found))
 
     def titled(self) -> list[int] | None:
         """Return the ids of some chunks, among them all whose title, alias or file name contains every term except
@@ -152,23 +156,19 @@ class KeywordLeg:
         *,
         ordered: bool = True,
         known: KeywordScores | None = None,
-        chosen: Collection[int] = (),
     ) -> KeywordScores:
         """Return exact keyword scores, with all terms, of the chunks that match any term.
 
-        `ordered`: the terms are in the order of a query, so proximity of neighbours counts. `known`: scores of other
-        chunks, to which these are added. `chosen`: the `candidates`, if any.
+        `ordered`: the terms are in the order of a query, so proximity counts. `known`: scores to which these are added.
         """
         result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
         unscored = set(ids).difference(result.scores) if self._known else set()
-        counted = CountedPhrases(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
-        if len(self._selective) < len(self._known) and unscored.issubset(chosen):
-            # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms. Chunks
-            # that vectors chose need not contain any, so all terms are scanned for them anyway.
-            skipped = sum(len(term.kinds) for term in self._selective)
-            self._count(self._ranking(), replace(counted, skipped=skipped), unscored, result)
-            unscored.difference_update(result.scores)
-        self._count(_any_of(self._known), counted, unscored, result)
+        expression, skipped = _any_of(self._known), 0
+        if len(self._selective) < len(self._known) and unscored <= self._with_selective:
+            # Reading only matches of the rarer terms is faster, but reading them and then all would take longer.
+            expression, skipped = self._ranking(), sum(len(term.kinds) for term in self._selective)
+        kinds = tuple(term.kinds for term in self._known)
+        self._count(expression, CountedPhrases(skipped, kinds, self._neighbours() if ordered else ()), unscored, result)
         return result
 
     def _neighbours(self) -> tuple[tuple[int, int], ...]:

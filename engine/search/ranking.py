@@ -395,11 +395,10 @@ def _keyword_scores(
     ids: list[int], lifts: Mapping[int, Lift], part: KeywordPart, snapshot: Snapshot, context: SearchContext
 ) -> KeywordScores:
     """Return the keyword scores of these chunks, with the bonuses for their titles, dates and sessions."""
-    chosen = part.candidates or ()
     if context.request.like is not None:
-        part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores, chosen=chosen)
+        part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
         return part.scores
-    words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores, chosen=chosen)
+    words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
     words.add_optional(part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(_projects_of_chunks, snapshot))

@@ -199,10 +199,10 @@ def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path)
 def test_scores_do_not_depend_on_who_chose_chunks(memory: BuiltinMemory, few: None) -> None:
     """Candidates are looked for among the rarest words only, chunks that vectors chose among all words."""
     with memory.store.read() as snapshot:
-        leg = KeywordLeg(snapshot, analyse_query("pump near gauges"), Frequencies())
+        leg, other = (KeywordLeg(snapshot, analyse_query("pump near gauges"), Frequencies()) for _ in range(2))
         candidates = leg.candidates(10, ChunkFilter())
-        as_candidates, by_others = leg.score(candidates, chosen=candidates), leg.score(candidates)
-        everywhere = leg.score(range(10 * _COUNT), chosen=candidates)
+        as_candidates, by_others = leg.score(candidates), other.score(candidates)
+        everywhere = leg.score(range(10 * _COUNT))
     assert as_candidates.scores.keys() == set(candidates)
     assert as_candidates.scores == by_others.scores
     assert as_candidates.contributions == by_others.contributions
