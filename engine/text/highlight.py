@@ -406,7 +406,7 @@ class _Matcher(dict[str, _RunMatches | None]):
                     yield spans[first][0], spans[first + len(stretch) - 1][1]
 
 
-@lru_cache(1 << 13)
+@lru_cache(1 << 12)
 def _letters(run: str) -> str:
     """Return a run folded, without connectors, with a sign before it unless matches begin where its letters do."""
     word = fold(run).translate(_WITHOUT_CONNECTORS)
