@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, HEADING_ATTRIBUTES, LinkedText, marked, tr, without_links, written_links
-from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, escaped, without_html
+from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, escaped, may_break, without_html
 from gui.viewer.pictures import Pictures, words_and_width
 
 NOTE_SCHEME = "note"
@@ -90,8 +90,6 @@ _BLOCK_END = re.compile(r"[ \t]*#\+end_(\w{1,40})[ \t]*", re.IGNORECASE)
 _CODE_BLOCKS = {"example": "", "export": "", "query": "clojure", "src": ""}
 """Blocks of Logseq with literal text, each with its language if it names none."""
 _QUOTE_BLOCKS = ("center", "quote", "verse")
-_MAY_BREAK = re.compile(r"^(?!\s*\[[^\]]+\]:)[^|\n]*\w[^|\n]*(?<!\n)\Z", re.MULTILINE)
-"""A last line with text that is not in a table, nor the definition of a link."""
 _MACRO = re.compile(r"\{\{(\w{1,40})(?:[ \t]+(https?://[^\s{}]{1,1000})[ \t]*)?((?:[^{}\n]|\{[^{}\n]*\}){0,1000})\}\}")
 """A macro of Logseq: a video or another web page, which becomes a link, or a query."""
 _EMBED = re.compile(
@@ -183,7 +181,7 @@ class NoteMarkup:
         text = self._rewritten(number, line, level)
         if text is None:
             return None
-        if (self._keep_breaks or line.endswith("  ")) and _MAY_BREAK.search(text) and not self._fence[0]:
+        if (self._keep_breaks or line.endswith("  ")) and not self._fence[0] and may_break(text):
             text = text.rstrip() + LINE_BREAK
         if self._after_heading and line.strip() and not _ITEM.match(line):
             text = f"\n{text}"
@@ -336,7 +334,7 @@ class NoteMarkup:
                 fence = match[1]
                 yield line
             elif not _PROPERTY.fullmatch(line):
-                end = LINE_BREAK if self._keep_breaks and _MAY_BREAK.search(line) else ""
+                end = LINE_BREAK if self._keep_breaks and may_break(line) else ""
                 yield self._inline(_keep_quoted(f"> {line}", _level(line) + 1)[2:]) + end
         if fence:
             yield fence

@@ -1,4 +1,4 @@
-"""Rewrites HTML in the text of a note as Markdown that Qt's importer knows, which itself reads none."""
+"""Rewrites HTML and line breaks in the text of a note as Markdown that Qt's importer knows."""
 
 import re
 from collections.abc import Callable
@@ -16,6 +16,7 @@ END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", 
 _ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 LINE_BREAK = "\u2028"
 """The character with which Qt begins a new line in a paragraph."""
+_DEFINITION = re.compile(r"[ \t]*\[[^\]\n]{1,1000}\]:")
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
 
 ShowImage = Callable[[str, str, str], str]
@@ -53,3 +54,9 @@ def without_html(text: str, image: ShowImage) -> str:
 def escaped(text: str) -> str:
     """Return the text with all Markdown markup in it escaped."""
     return _ESCAPED.sub(r"\\\1", text)
+
+
+def may_break(text: str) -> bool:
+    """Return whether the last line has text that is not in a table, nor the definition of a link."""
+    last = text.rpartition("\n")[2]
+    return "|" not in last and any(map(str.isalnum, last)) and not _DEFINITION.match(last)
