@@ -359,7 +359,8 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
         own = "korean" if next(groups(term.surface)).kind == HANGUL else language
         filler = searched and is_filler(word, before, own, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
-        filler |= searched and not begins and len(before) + 1 == len(words) and word in KINDS_OF_TEXT
+        ends = len(before) + 1 == len(words) <= _SHORT_QUERY
+        filler |= ends and searched and not begins and word in KINDS_OF_TEXT
         if searched and len(words) == 2:
             begun = [word for start, word in words if start <= term.start]
             filler |= bool(begun) and begun[-1] in A_NOTE and (len(begun) == 2 or begun[-1] != "note")

@@ -336,7 +336,7 @@ KINDS_OF_TEXT = frozenset(
     введение заметки информация обзор объяснение определение основы руководство советы
     """.split()
 )
-"""Words for a kind of text, which are fillers at the end of a query: "presentation tips" is about presentations."""
+"""Words for a kind of text: fillers at the end of a short query, since "presentation tips" is about presentations."""
 
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
 # word; some count only at the beginning or end of a query. Of a longer word the rest is searched.

@@ -243,8 +243,9 @@ class StartPage(QObject):
             self._has_map = has_map
             self._show()
         state = status.last_sync and status.last_sync.started, status.files, status.generation
-        # During a long sync the notes differ each second, and showing a full list again takes longer than a frame.
-        if state != self._read and (status.syncing is None or len(self._notes) < _MOST):
+        # While files are indexed the notes differ each second, and showing a full list again takes longer than a frame.
+        indexing = status.syncing is not None and status.syncing.phase == "indexing"
+        if state != self._read and (not indexing or len(self._notes) < _MOST):
             self._read = state
             read = self._jobs.read(
                 lambda token: insight.changed_notes(_MOST, token), self._set_notes, lambda _sentence: self._job.done()

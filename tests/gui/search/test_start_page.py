@@ -73,12 +73,12 @@ def test_links_align_with_heading_and_sentence(qtbot, panel: SearchPanel, memory
     assert len(set(starts.values())) == 1, starts
 
 
-def test_full_list_is_read_again_when_a_sync_ends(qtbot, panel: SearchPanel, memory: FakeMemory, jobs) -> None:
+def test_full_list_is_read_again_once_files_are_indexed(qtbot, panel: SearchPanel, memory: FakeMemory, jobs) -> None:
     def notes(word: str) -> tuple[ChangedNote, ...]:
         return tuple(ChangedNote(path=f"{word}{n}.md", title=f"{word} {n}", modified=time.time()) for n in range(5))
 
     status = memory.status()
-    syncing = msgspec.structs.replace(status, files=5, syncing=make_progress())
+    syncing = msgspec.structs.replace(status, files=5, syncing=make_progress(phase="indexing"))
     memory.insight.notes = notes("First")
     panel.show_status(syncing)
     qtbot.waitUntil(lambda: "First 4" in _buttons(panel))
@@ -86,7 +86,7 @@ def test_full_list_is_read_again_when_a_sync_ends(qtbot, panel: SearchPanel, mem
     panel.show_status(msgspec.structs.replace(syncing, files=6))
     finish_jobs(jobs)
     assert "First 4" in _buttons(panel)
-    panel.show_status(msgspec.structs.replace(status, files=6))
+    panel.show_status(msgspec.structs.replace(status, files=6, syncing=make_progress(phase="embedding")))
     qtbot.waitUntil(lambda: "Second 4" in _buttons(panel))
 
 
