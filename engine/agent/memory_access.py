@@ -83,10 +83,9 @@ class AgentAccess:
         from engine.corpus.transcripts.session_stores import may_name_session, names_session
         from engine.search.chunk_filter import name_without_machine
 
-        there = name_without_machine(
-            path
-        )  # names of session folders on another machine are not in the settings of this one
-        return names_session(path, self.settings) or (there != path and may_name_session(there))
+        own_name = name_without_machine(path)
+        # Names of session folders on another machine are not in the settings of this one.
+        return names_session(path, self.settings) or (own_name != path and may_name_session(own_name))
 
     def call(self, work: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
         """Call the memory and return its answer. Raises its errors, `TooSlow`, and `Cancelled` as soon as `cancel`

@@ -22,7 +22,6 @@ from engine.settings.options import LEAST_CONTEXT
 from engine.text.writing_systems import shortened
 
 _LONGEST_LINE = 100
-"""Number of characters of a tool's input that are searched for its file or command."""
 
 
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:

@@ -119,9 +119,8 @@ class SessionStage:
             for path in paths:
                 name, path_in_store = transcript_at(path, stores)
                 self._stored |= sessions.transcripts(snapshot, name)
-                file = (
-                    _found_file(name, path_in_store) if name in self._stored and not self._stored[name].rule else None
-                )
+                stored = self._stored.get(name)
+                file = None if stored is None or stored.rule else _found_file(name, path_in_store)
                 if file is None or self._crashes.crashes(file) or continued_in(file.path):
                     return False
                 self._transcripts.files.append(file)

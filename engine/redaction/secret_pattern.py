@@ -85,7 +85,7 @@ NAME_END = (
 )
 _TYPE = r"(?:As[ \t]|&'?)?[A-Za-z_][A-Za-z0-9_.|\[\] ]{0,40}"
 READING_TAG = (
-    "!(?:cidr|condition|env|env_var|equals|file|findinmap|getatt|getazs|if|importvalue|include|input|join|lambda|ref"
+    "!(?:cidr|condition|env|env_var|equals|file|findinmap|getatt|getazs|if|importvalue|include|input|join|ref"
     "|reference|secret|select|split|ssm|transform|var|vault)"
 )
 """Tags of YAML whose value is the name of something else, such as `!Ref DatabasePassword`, to match in any case."""

@@ -30,19 +30,21 @@ def understood(query: Query) -> str:
         sentence = tr("Searched for {words}.", words=", ".join(words))
     else:
         sentence = tr("The query has no words, so the newest files come first.")
-    demands = _demands(query)
+    demands = describe_conditions(query)
     return sentence + " " + tr("Every result {demands}.", demands=demands) if demands else sentence
 
 
 def rest_unmatched(query: Query) -> str:
     """Return the sentence on an empty answer to a query whose conditions are met, unlike its words."""
-    return tr("No passage that {demands} also fits the rest of the query.", demands=_demands(query))
+    return tr("No passage that {demands} also fits the rest of the query.", demands=describe_conditions(query))
 
 
-def _demands(query: Query) -> str:
-    """Describe the query's conditions as the end of a sentence that begins with "Every result"."""
-    *others, last = ("", *map(describe_condition, query.required))
-    return all_of(part for part in (", ".join(filter(None, others)), last) if part)
+def describe_conditions(query: Query) -> str:
+    """Describe all conditions of a query as the end of a sentence that begins with "Every result"; empty if it has
+    none.
+    """
+    *others, last = [*map(describe_condition, query.required)] or [""]
+    return all_of((", ".join(others), last)) if others else last
 
 
 def no_words() -> str:

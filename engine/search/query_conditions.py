@@ -12,7 +12,7 @@ from engine.base.language import tr
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
 from engine.search.chunk_filter import ChunkFilter, Match, in_period, many, periods_of
-from engine.search.parsed_query_description import describe_condition, understood
+from engine.search.parsed_query_description import describe_condition, describe_conditions, understood
 from engine.search.search_context import SearchContext
 from engine.store.index_schema import role_condition
 from engine.store.snapshot import Snapshot
@@ -475,8 +475,8 @@ def restrict(
         chunks = snapshot.chunk_count()
         note = understood(context.query)
         matched = not conditions or (conditions.match_any(files) if scope.chunks is None else bool(scope.chunks))
-        if not matched and (unmet := conditions.unmet(files)):
-            demanded = any_of(map(describe_condition, unmet))
+        if not matched:
+            demanded = any_of(map(describe_condition, conditions.unmet(files))) or describe_conditions(context.query)
             if files is None:
                 note = tr("No passage {demands}.", demands=demanded)
             else:

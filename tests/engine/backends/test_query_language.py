@@ -385,6 +385,8 @@ def test_answer_describes_how_the_query_was_parsed(memory: BuiltinMemory) -> Non
     outcome = memory.search("limp -hose")
     assert outcome.understood == "Searched for limp. Every result excludes hose."
     assert memory.search("limp tag:nowhere -hose").understood == "No passage matches tag:nowhere."
+    both = memory.search("limp path:greenhouse -valve").understood
+    assert both == "No passage matches path:greenhouse and excludes valve."
     assert memory.search("limp tomatoes").understood == ""
 
 

@@ -90,6 +90,7 @@ def test_every_pattern_needed_and_described() -> None:
         ("https://x/api?apikey=eeP5zohd&x=1", "https://x/api?apikey=***&x=1"),
         ("sshPassword: !!str tugboat", "sshPassword: !!str ***"),
         ('password: !Base64 "tugboat"', 'password: !Base64 "***"'),
+        ('password: !lambda "tugboat"', 'password: !lambda "***"'),
         ("secret-tool store --label=x a b <<< tugboat", "secret-tool store --label=x a b <<< ***"),
         ("rabbit:\nsmtp.example.com:587 ada:tugb0at", "rabbit:\nsmtp.example.com:587 ada:***"),
         ("the wifi password at the office is tugb0at", "the wifi password at the office is ***"),
