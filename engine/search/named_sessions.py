@@ -4,7 +4,7 @@ A session's text seldom repeats these names.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.formatting import folder_name
+from engine.search.chunk_filter import many
 from engine.search.search_context import SnapshotCache
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
@@ -231,3 +232,15 @@ def sessions_with_file(snapshot: Snapshot, word: str) -> int:
     from engine.store.sessions import sessions_with
 
     return len(set(sessions_with(snapshot, *file_matcher(word))) - snapshot.hidden)
+
+
+def projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
+    """Return the working folder of each of these chunks that is part of a session, if the session has one."""
+    tables = snapshot.tables
+    if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
+        return {}
+    query = f"""SELECT c.id, s.project FROM carray(?) wanted
+        CROSS JOIN {tables.chunk_rows} ON c.id = wanted.value
+        CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id WHERE s.project <> ''"""
+    rows: Iterator[tuple[int, str]] = snapshot.connection.execute(query, (many(ids),))
+    return dict(rows)

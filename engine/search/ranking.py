@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.search.adjacent_lines import AdjacentLines
-from engine.search.chunk_filter import ChunkFilter, many
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
+from engine.search.named_sessions import projects_of_chunks
 from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed, VectorsReady
 from engine.search.query_conditions import Conditions
 from engine.search.query_lifts import CANDIDATES, Lift, NamedInQuery, QueryLifts
@@ -31,7 +32,7 @@ from engine.search.title_matches import (
     put_first,
     signed_number_use,
 )
-from engine.store.snapshot import Snapshot, typed
+from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
@@ -450,21 +451,10 @@ def _keyword_scores(
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
     words.add_optional(part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges))
     words.add_files(snapshot.files_of_chunks)
-    words.add_projects(partial(_projects_of_chunks, snapshot))
+    words.add_projects(partial(projects_of_chunks, snapshot))
     words.add_adjacent(part.adjacent)
     words.add_names(name_matches(snapshot, part.analysis, part.leg.terms, words.titled))
     return words
-
-
-def _projects_of_chunks(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
-    """Return the working folder of each of these chunks that is part of a session, if the session has one."""
-    tables = snapshot.tables
-    if not ids or not snapshot.connection.execute(f"SELECT 1 FROM {tables.sessions} LIMIT 1").fetchone():
-        return {}
-    query = f"""SELECT c.id, s.project FROM carray(?) wanted
-        CROSS JOIN {tables.chunk_rows} ON c.id = wanted.value
-        CROSS JOIN {tables.sessions} s ON s.file_id = c.file_id WHERE s.project <> ''"""
-    return dict(typed(snapshot.connection.execute(query, (many(ids),)), tuple[int, str]))
 
 
 def _read(
