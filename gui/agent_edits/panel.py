@@ -22,7 +22,7 @@ from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.search.result_list import copy_text
-from gui.sessions.listing_view import CHOOSE, NONE_TO_READ
+from gui.sessions.listing_view import CHOOSE
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.text.formatting import ago, exact
@@ -264,6 +264,7 @@ class EditList(RowList):
 CHOOSE_EDIT = NothingToRead(
     marked("Choose a file with Up and Down, and press Enter to read the message that changed the file.")
 )
+NONE_CHANGED = NothingToRead(marked("No message that changed a file is indexed yet."))
 _MOST = 5000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120
@@ -395,7 +396,7 @@ class EditsPanel(QObject, ViewPanel):
             return NothingToRead(self._unsupported)
         if self._files is None or self._stack.currentWidget() is self.list:
             return CHOOSE_EDIT
-        return NOTHING_FOUND if self._files else NONE_TO_READ
+        return NOTHING_FOUND if self._files else NONE_CHANGED
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

@@ -9,11 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton
 
 from engine import CancelToken, FileUse
-from gui.agent_edits.panel import EditRow, EditsPanel, ProjectRow, edited_files, rows_by_project
+from gui.agent_edits.panel import NONE_CHANGED, EditRow, EditsPanel, ProjectRow, edited_files, rows_by_project
 from gui.conversation.display_entries import prepare
 from gui.conversation.loader import result_location
 from gui.conversation.prompt_list import FileList
-from gui.sessions.listing_view import NONE_TO_READ
 from gui.viewer.match_list import query_finder
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
@@ -194,7 +193,7 @@ def test_without_edits_page_explains_view(qtbot, memory: FakeMemory, panel: Edit
     assert "No file changed by an agent yet" in [
         label.text() for label in panel.body.findChildren(QLabel) if label.isVisible()
     ]
-    assert panel.nothing_to_read == NONE_TO_READ
+    assert panel.nothing_to_read == NONE_CHANGED
     [choose] = [button for button in panel.body.findChildren(QPushButton) if button.text() == "Choose sessions…"]
     with qtbot.waitSignal(panel.folder_requested):
         choose.click()
