@@ -123,6 +123,8 @@ class Preview(QObject):
         self._emitted: tuple[object, ...] = ()
         self._skips = False
         """Whether the first result of the next answer is passed over."""
+        self._before: Answer | None = None
+        """The answer that was shown when this was requested: the list may be emptied until the next one."""
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._timer.timeout.connect(self.emit_now)
         view.list.current_changed.connect(self._follow)
@@ -142,7 +144,7 @@ class Preview(QObject):
         """Don't emit the current result if it is `shown` already, else not the first result of the coming answer."""
         result = self.view.list.current_result()
         self._timer.stop()
-        self._skips = not shown
+        self._skips, self._before = not shown, self.view.answer
         if shown and result is not None:
             self._emitted = self._identity(result)
         self.idle.emit()
@@ -150,7 +152,7 @@ class Preview(QObject):
     @Slot(object)
     def _follow(self, result: MemorySearchResult | None) -> None:
         if result is None:
-            self._skips = False
+            self._skips = self._skips and self.view.answer is self._before
             self._timer.stop()
             self._emitted = ()  # the viewer may show something else by the next result
         elif self._skips:

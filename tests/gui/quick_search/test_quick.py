@@ -107,6 +107,7 @@ def test_chosen_result_opens_though_newer_answer_lacks_it(qtbot, quick_search, o
     memory.files[wanted] = "# Other words\n"
     with qtbot.waitActive(opened):
         qtbot.keyClick(quick_search.panel.list, Qt.Key.Key_Return)
+        opened.search.body.show_searching()  # as if the search took long
     qtbot.waitUntil(lambda: opened.search.body.has_results and at_rest(opened))
     assert opened.search.body.list.current_result().path != wanted
     assert opened.viewer.target.name == wanted
