@@ -28,7 +28,7 @@ _VERBATIM = lazy_pattern(
     r"\+\+\+(.{1,400}?)\+\+\+|pass:[a-z,]{0,20}\[([^\]]{0,400})\]|`\+([^`+]{1,400})\+`"
     r"|``([^`]{1,400})``|(?<![\w`\\\"'])`(?=\S)([^`]{1,400})(?<=\S)`(?![\w`\"'])"
     r"|(?:kbd|btn|stem|latexmath|asciimath):[^\s\[\]]{0,100}\[([^\]]{0,400})\]|\\([*_`#{<\[^~]|(?:https?|ftp)://[^\s\[\]]{1,400}|[\w.+-]{1,64}@[\w-])"
-    r"|menu:([\w.][^\[\]\n]{0,100})\[([^\]]{0,400})\]",
+    r"|menu:([\w.](?:[^\[\]\n]{0,100}[^\s\[\]])?)\[([^\]]{0,400})\]",
     re.DOTALL,
 )
 _URL = lazy_pattern(
@@ -37,6 +37,7 @@ _URL = lazy_pattern(
 _UNKNOWN_LINK = lazy_pattern(r"\{[\w-]{1,80}\}[^\s\[\]{}]{0,400}\[([^\[\]]{1,400})\]")
 """Matches a link whose address begins with an attribute that another file defines."""
 _IMAGE = lazy_pattern(r"image:(?!:)([^\s\[\]][^\[\]\n]{0,400})\[([^\[\]]{0,400})\]")
+_ATTRIBUTE = lazy_pattern(r"[ ]*(?:([A-Za-z_][\w-]*)[ ]*=[ ]*)?(?:\"([^\"]*)\"[ ]*|([^,]*))(?:,|$)")
 _FOOTNOTE = lazy_pattern(r"footnote(?:ref)?:([\w-]{0,80})\[((?:[^\[\]]|\[[^\[\]]{0,400}\]){0,1000})\]")
 _QUOTED = lazy_pattern(r"([\"'])`(?=\S)([^`\"]{1,400}?)(?<=\S)`\1")
 _ROLE = lazy_pattern(r"\[[.#%][\w.#% -]{1,80}\](?=[#*_`])")
@@ -385,10 +386,11 @@ def _inline_image(inline: Inline, match: re.Match[str]) -> str:
 
 
 def _words_and_width(attributes: str) -> tuple[str, str]:
-    """Return the description of an image, its first attribute, and its width, the second one or named."""
-    words, *rest = (part.strip().strip('"') for part in attributes.split(","))
-    named = next((part.partition("=")[2].strip('" ') for part in rest if part.startswith("width=")), "")
-    return words, named or (rest[0] if rest else "")
+    """Return the description of an image and its width: its first two attributes, or those named `alt` and `width`."""
+    found = [(match[1], (match[2] or match[3] or "").strip()) for match in _ATTRIBUTE.finditer(attributes)]
+    named = {name: value for name, value in found if name}
+    words, width, *_ = (*(value for name, value in found if not name), "", "")
+    return named.get("alt", words), named.get("width", width)
 
 
 def _emphasised(inline: Inline, text: str) -> str:

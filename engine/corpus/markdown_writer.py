@@ -170,7 +170,7 @@ class MarkdownWriter:
         self.blank()
 
 
-_PIXELS = lazy_pattern(r"(\d{1,4})(?:px)?")
+_PIXELS = lazy_pattern(r"(\d{1,4})[ ]?(?:px)?")
 _IN_DESCRIPTION = lazy_pattern(r"[\\`*\[\]<>~&|\n]|(?<!\w)_|_(?!\w)")
 
 

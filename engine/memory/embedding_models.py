@@ -45,14 +45,14 @@ class ModelLibrary:
         self._settings = context.settings
         self._store = context.store
         self._vectors = context.vectors
-        self._slot = context.provider
+        self._provider = context.provider
         self._indexing = context.indexing
         self._approvals = approvals
         self._select = select
 
     def estimate(self, settings: Settings | None, cancel: CancelToken | None) -> EmbeddingEstimate:
         if settings is None:
-            return self._estimate(self._slot.selection, self._settings, cancel)
+            return self._estimate(self._provider.selection, self._settings, cancel)
         selection = self._as_if(settings, cancel)
         try:
             return self._estimate(selection, settings, cancel)
@@ -84,7 +84,7 @@ class ModelLibrary:
     def approve(self) -> None:
         with self._store.read() as snapshot:
             awaiting = stored_models.awaiting(snapshot)
-        provider = self._slot.provider()
+        provider = self._provider.provider()
         if awaiting is not None and self.awaiting(awaiting) is not None:
             self._approvals.approve(awaiting.name, awaiting.estimate.tokens)
         elif provider is not None:
@@ -92,7 +92,7 @@ class ModelLibrary:
 
     def awaiting(self, awaiting: Awaiting | None) -> EmbeddingEstimate | None:
         """Return the estimate of the last sync if its embedding still awaits approval, else None."""
-        provider = self._slot.selected()  # the status must not wait for the keychain
+        provider = self._provider.selected()  # the status must not wait for the keychain
         active = None if provider is None else name_of(provider)
         return still_awaiting(awaiting, active, self._settings, self._approvals.tokens)
 
@@ -127,7 +127,7 @@ class ModelLibrary:
         return dropped
 
     def _active(self) -> ModelName | None:
-        provider = self._slot.provider()
+        provider = self._provider.provider()
         return None if provider is None else name_of(provider)
 
 

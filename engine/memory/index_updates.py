@@ -45,7 +45,7 @@ class IndexUpdates:
         self._guard = context.guard
         self._store = context.store
         self._vectors = context.vectors
-        self._slot = context.provider
+        self._provider = context.provider
         self._listeners = context.listeners
         self._on_repaired = on_repaired
         self._sharing = sharing
@@ -118,7 +118,7 @@ class IndexUpdates:
             rules=self._guard.rules,
             store=self._store,
             vectors=self._vectors,
-            providers=self._slot,
+            providers=self._provider,
             agreement=agreement,
             batch_jobs=self.batch_jobs,
             batch_policy=self.batch_policy,
@@ -135,7 +135,7 @@ class IndexUpdates:
             transcripts=self._indexing.take_transcripts() if reason == "session-delta" else None,
         )
         if reason == "manual":
-            self._slot.reconsider()
+            self._provider.reconsider()
         if force:
             self._refused.clear()
         run = SyncRun(parts, reason, listener, token)
@@ -145,9 +145,9 @@ class IndexUpdates:
         if isinstance(run.failure, IndexCorrupt):
             self.repair(run.failure)
         if isinstance(run.failure, ProviderError):
-            self._slot.note(str(run.failure))
+            self._provider.note(str(run.failure))
         elif report.vectors_embedded:
-            self._slot.note(None)
+            self._provider.note(None)
         return report
 
 

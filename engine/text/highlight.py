@@ -409,10 +409,12 @@ class _Matcher(dict[str, _RunMatches | None]):
 @lru_cache(1 << 12)
 def _letters(run: str) -> str:
     """Return a run folded, without connectors, with a sign before it unless matches begin where its letters do."""
-    word = fold(run).translate(_WITHOUT_CONNECTORS)
+    folded = fold(run)
+    word = folded.translate(_WITHOUT_CONNECTORS)
     if _OTHER_RULES.search(word):
         return _ALWAYS
-    spaced = len(run) <= LONGEST_WORD and (word.isascii() or max(word) <= _LAST_SPACED)
+    # Modifier apostrophes, which divide words like others, are letters to `isalpha`.
+    spaced = len(run) <= LONGEST_WORD and "\u02bc" not in folded and (word.isascii() or max(word) <= _LAST_SPACED)
     return word if spaced else _ANYWHERE + word
 
 

@@ -129,9 +129,9 @@ class LanceMemory(BuiltinMemory):
         self.table = SharedTable(lambda cancel: find_table(workspace, settings, folder, cancel=cancel))
         self._file_names = FileNames(self._this_machine, self._guard, indexed_under)
         self._remote = RemoteFiles(self.table, self._file_names)
-        cache, slot = settings.query.cache, self._provider
-        searcher = TableSearcher(cache, self.table, self._file_names, slot.provider, slot.note, self._guard)
-        publisher = TablePublisher(self.table, self._this_machine, slot.selected, self._listeners.notify)
+        cache, provider = settings.query.cache, self._provider
+        searcher = TableSearcher(cache, self.table, self._file_names, provider.provider, provider.note, self._guard)
+        publisher = TablePublisher(self.table, self._this_machine, provider.selected, self._listeners.notify)
         return IndexOverride(searcher, publisher)
 
     def _this_machine(self) -> Machine:
