@@ -249,7 +249,7 @@ def test_period_of_a_search_is_also_that_of_the_note(memory: BuiltinMemory):
     memory.sync()
     first, end = datetime(2019, 5, 4).timestamp(), datetime(2019, 5, 5).timestamp()
     for since, until, count in ((first, end, 1), (first, None, 1), (None, end, 1), (end, end + 1, 0), (None, first, 0)):
-        results = memory.search("heron", since=since, until=until).results
+        results = memory.search("heron title:walk", since=since, until=until).results
         assert [result.dates for result in results] == [("2019-05-04",)] * count, (since, until)
     assert memory.search("heron", since=-1e30, until=1e30).results
 
