@@ -160,14 +160,16 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         elif id_ in self.strengths and all(contributions[index] for index in self.counted(id_, contributions)):
             self.in_some_form.add(id_)
 
-    def add_optional(self, dates: Mapping[int, frozenset[int]], names: Mapping[int, frozenset[int]]) -> None:
+    def add_optional(
+        self, dates: Mapping[int, frozenset[int]], names: Mapping[int, frozenset[int]], openings: Iterable[int]
+    ) -> None:
         """Score chunks without the terms that may be missing there (see the field), where these are missing.
 
         "pump last spring" finds a note of that spring about the pump, which hardly says "last spring".
 
         `dates`, `names`: positions of the terms that name a chunk's time, or its session's agent, project or file, by
         chunk id. If a chunk holds all terms, `names` may be part of the subject, as in "exhibition page in docs", so
-        that they count as missing.
+        that they count as missing. `openings`: chunks in the order of equal scores if no text has a word.
         """
         naming = _NONE.union(*set(dates.values()), *set(names.values()))
         only_names = len(naming) == len(self.terms)
@@ -178,6 +180,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             optional = {id_: words for id_ in names if len(words := names[id_] | dates.get(id_, _NONE)) == len(naming)}
             for id_ in optional.keys() - self.scores.keys():
                 self.contributions[id_] = (0.0,) * len(self.terms)
+            for place, id_ in enumerate(openings, 1):
+                self.sums.setdefault(id_, 1 / place)
         elif not self.whole:
             known = {id_: words for id_, words in names.items() if id_ in self.scores}
             optional.update((id_, words | optional.get(id_, _NONE)) for id_, words in known.items())

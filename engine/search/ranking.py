@@ -72,6 +72,8 @@ class KeywordPart(msgspec.Struct):
     """Candidates by keywords; None until they are first searched for."""
     adjacent: list[int] = []
     """Those of them that hold a query with function words as a phrase."""
+    openings: list[int] = []
+    """First chunks of the sessions that the whole query names, newest first."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
@@ -198,10 +200,10 @@ class Ranker:
         by_names: list[int] = []
         if scope.chunks is None:
             with context.timed("keyword"):
-                by_names = [] if scope.match else part.named.openings(snapshot, scope, leg.ranges)
+                part.openings = [] if scope.match else part.named.openings(snapshot, scope, leg.ranges)
                 if leg.chunks > limit:
-                    by_names += self._named(part, vector_leg, snapshot, context)
-        ids = list(dict.fromkeys(by_keywords + by_vectors + by_names))
+                    by_names = self._named(part, vector_leg, snapshot, context)
+        ids = list(dict.fromkeys(by_keywords + by_vectors + part.openings + by_names))
         return ids if part.example is None else leave_out(part.example, ids, context)
 
     @staticmethod
@@ -449,7 +451,8 @@ def _keyword_scores(
         part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
-    words.add_optional(part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges))
+    dates, names = part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges)
+    words.add_optional(dates, names, part.openings)
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(projects_of_chunks, snapshot))
     words.add_adjacent(part.adjacent)

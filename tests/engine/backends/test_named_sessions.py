@@ -29,9 +29,9 @@ def write_claude(folder: Path, id_: str, project: str, file: str, text: str = FO
     path.write_text("".join(json.dumps(common | line) + "\n" for line in lines))
 
 
-def write_codex(folder: Path, id_: str, project: str) -> None:
+def write_codex(folder: Path, id_: str, project: str, day: str = "2026-05-02") -> None:
     def line(kind: str, payload: object) -> str:
-        return json.dumps({"timestamp": "2026-05-02T08:00:00Z", "type": kind, "payload": payload}) + "\n"
+        return json.dumps({"timestamp": f"{day}T08:00:00Z", "type": kind, "payload": payload}) + "\n"
 
     def spoken(role: str, text: str) -> str:
         return line("response_item", {"type": "message", "role": role, "content": [{"type": "text", "text": text}]})
@@ -108,6 +108,13 @@ def test_query_of_names_alone_finds_their_sessions(memory) -> None:
     assert found == expected
     (reason,) = memory.search("who touched .envrc?", explain=True).explanation.results
     assert "All words of the query name this session: they score 0.56." in map(str, reasons_of(reason))
+
+
+def test_query_of_names_alone_lists_newest_session_first(memory, tmp_path: Path) -> None:
+    for id_, day in {"4": "2026-05-04", "5": "2026-04-01"}.items():
+        write_codex(tmp_path, id_, "recipes", day)
+        memory.sync()
+    assert [Path(one.path).stem[-1] for one in memory.search("with Codex").results] == ["4", "3", "5"]
 
 
 def test_name_does_not_count_as_missing_word(memory) -> None:

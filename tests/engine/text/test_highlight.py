@@ -13,7 +13,8 @@ from engine.text.query_parser import parse_query
 _LANGUAGES = sorted(_LANGUAGES_WITH_SUFFIXES - {""})
 _RUNS = st.sampled_from(
     "pump Pump PUMPS pumped xpump myPump air-pump pump_room skies sky Skiing sKy früh fruh Übung ubung ubungen y yes "
-    "ge gegangen gehen geht l'eau l\u02bceau eau d'os os.replace replaces replacing https://pump.org/sky #pump 'pump' v2 pump2 "
+    "ge gegangen gehen geht l'eau l\u02bceau eau d'os "
+    "os.replace replaces replacing https://pump.org/sky #pump 'pump' v2 pump2 "
     "die dying Lying tied Aerger Ärger aergern 水泵 水 水pump getポンプ 펌프는 펌프 насос насосы НАСОС п'ять п’ять "
     "ёлка ﬁle file рассказ\u0301 Gartenaerger Wasserpumpe Pumpenwasser wasser πόλη Πόλεις المدينة مدينة — … →".split()
 ) | st.text(string.ascii_letters, min_size=1, max_size=70)
