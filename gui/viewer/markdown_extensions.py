@@ -90,8 +90,8 @@ _BLOCK_END = re.compile(r"[ \t]*#\+end_(\w{1,40})[ \t]*", re.IGNORECASE)
 _CODE_BLOCKS = {"example": "", "export": "", "query": "clojure", "src": ""}
 """Blocks of Logseq with literal text, each with its language if it names none."""
 _QUOTE_BLOCKS = ("center", "quote", "verse")
-_MAY_BREAK = re.compile(r"^(?!\s*\[[^\]]+\]:)[^|\n]*\w[^|\n]*(?<!\n)\Z", re.MULTILINE)
-"""A last line with text that is not in a table, nor the definition of a link."""
+_MAY_BREAK = re.compile(r"^(?!\s*\[[^\]]+\]:)(?=[^|\n]+(?<!\\)\Z).*\w", re.MULTILINE)
+"""A last line with text that is not in a table, nor the definition of a link, nor ends with a break of Markdown."""
 _MACRO = re.compile(r"\{\{(\w{1,40})(?:[ \t]+(https?://[^\s{}]{1,1000})[ \t]*)?((?:[^{}\n]|\{[^{}\n]*\}){0,1000})\}\}")
 """A macro of Logseq: a video or another web page, which becomes a link, or a query."""
 _EMBED = re.compile(
