@@ -37,6 +37,7 @@ _URL = lazy_pattern(
 _UNKNOWN_LINK = lazy_pattern(r"\{[\w-]{1,80}\}[^\s\[\]{}]{0,400}\[([^\[\]]{1,400})\]")
 """Matches a link whose address begins with an attribute that another file defines."""
 _IMAGE = lazy_pattern(r"image:(?!:)([^\s\[\]][^\[\]\n]{0,400})\[([^\[\]]{0,400})\]")
+_IMAGE_ATTRIBUTE = lazy_pattern(r'[ \t]*(?:([\w-]+)[ \t]*=[ \t]*)?(?:"([^"]*)"[ \t]*|([^,]*))(?:,|$)')
 _FOOTNOTE = lazy_pattern(r"footnote(?:ref)?:([\w-]{0,80})\[((?:[^\[\]]|\[[^\[\]]{0,400}\]){0,1000})\]")
 _QUOTED = lazy_pattern(r"([\"'])`(?=\S)([^`\"]{1,400}?)(?<=\S)`\1")
 _ROLE = lazy_pattern(r"\[[.#%][\w.#% -]{1,80}\](?=[#*_`])")
@@ -385,10 +386,15 @@ def _inline_image(inline: Inline, match: re.Match[str]) -> str:
 
 
 def _words_and_width(attributes: str) -> tuple[str, str]:
-    """Return the description of an image, its first attribute, and its width, the second one or named."""
-    words, *rest = (part.strip().strip('"') for part in attributes.split(","))
-    named = next((part.partition("=")[2].strip('" ') for part in rest if part.startswith("width=")), "")
-    return words, named or (rest[0] if rest else "")
+    """Return the description and the width of an image: its first two attributes, or those with these names."""
+    unnamed, named = [], {}
+    for name, quoted, plain in _IMAGE_ATTRIBUTE.findall(attributes):
+        if name:
+            named[name] = quoted or plain.strip()
+        else:
+            unnamed.append(quoted or plain.strip())
+    words, width = (*unnamed, "", "")[:2]
+    return named.get("alt", words), named.get("width", width)
 
 
 def _emphasised(inline: Inline, text: str) -> str:

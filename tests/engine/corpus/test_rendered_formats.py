@@ -129,6 +129,8 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("adoc", "[cols=2*]\n|===\na\n|b \\| c\n|===", "| a | b \\| c |\n|---|---|"),
         ("adoc", "image::a.png[b,20]", "![b|20](<a.png>)"),
         ("adoc", "x image:a.png[b, width=30] image:c.png[]", "x ![b|30](<a.png>) ![c.png](<c.png>)"),
+        ("adoc", 'image::a.png[width=30,alt="b, c"]', "![b, c|30](<a.png>)"),
+        ("adoc", 'x image:a.png["b, c",30] image:c.png[width=9]', "x ![b, c|30](<a.png>) ![c.png|9](<c.png>)"),
         ("adoc", "menu:File[Save > As] menu:View[]", "`File > Save > As` `View`"),
         ("adoc", "a b :: c", "- **a b**\n\n  c"),
         ("adoc", "[verse, A, B]\nc", "> **A, B**\n>\n> c"),
