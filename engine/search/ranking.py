@@ -451,8 +451,8 @@ def _keyword_scores(
         part.scores = part.leg.score(ids, FULL_SIMILARITY, ordered=False, known=part.scores)
         return part.scores
     words = part.scores = part.leg.score(ids, FULL_MATCH, known=part.scores)
-    dates, names = part.named.dating(lifts, part.leg.ranges), part.named.naming(lifts, part.leg.ranges)
-    words.add_optional(dates, names, part.openings)
+    ranges = part.leg.ranges
+    words.add_optional(part.named.dating(lifts, ranges), part.named.naming(lifts, ranges), part.openings)
     words.add_files(snapshot.files_of_chunks)
     words.add_projects(partial(projects_of_chunks, snapshot))
     words.add_adjacent(part.adjacent)

@@ -47,12 +47,12 @@ class BrokenSettings(QObject):
         self._message = ""
         context.workspace.opened.connect(self._show_again)
 
-    def action(self, then: Callable[[], None]) -> Action:
-        """Return the button for a page that reports the file; `then` is called once the file is renamed."""
-        return Action(tr(SET_ASIDE), partial(self.run, then))
+    def action(self, on_renamed: Callable[[], None]) -> Action:
+        """Return the button for a page that reports the file; `on_renamed` is called once the file is renamed."""
+        return Action(tr(SET_ASIDE), partial(self.run, on_renamed))
 
-    def run(self, then: Callable[[], None]) -> None:
-        """Rename the file, then call `then`."""
+    def run(self, on_renamed: Callable[[], None]) -> None:
+        """Rename the file, then call `on_renamed`."""
         config = self._paths.config
 
         def done(backup: Path) -> None:
@@ -63,7 +63,7 @@ class BrokenSettings(QObject):
                 new=new,
             )
             self._show_message()
-            then()
+            on_renamed()
 
         self._jobs.write(lambda _: engine.set_settings_aside(config), done, self._banner.show_error)
 

@@ -149,7 +149,7 @@ def _tip(sentence: str) -> str:
 
 
 class _Texts(NamedTuple):
-    """The texts of an action or a control that say why it is disabled."""
+    """Tooltip, status tip and accessible description of an action or a control."""
 
     tip: str
     status_tip: str

@@ -14,8 +14,10 @@ _MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*
 _MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)}
 END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
-LINE_BREAK = "\u2028"
+NEW_LINE = "\u2028"
 """The character with which Qt begins a new line in a paragraph."""
+LINE_BREAK = f" {NEW_LINE}"
+"""What is written for it: without the space, Qt's importer reads neither an address nor `~~` directly before it."""
 _DEFINITION = re.compile(r"[ \t]*\[[^\]\n]{1,1000}\]:")
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
 
@@ -57,6 +59,6 @@ def escaped(text: str) -> str:
 
 
 def may_break(text: str) -> bool:
-    """Return whether the last line has text that is not in a table, nor the definition of a link."""
+    """Return whether the last line has text that is not in a table, nor a link's definition, nor ends with a break."""
     last = text.rpartition("\n")[2]
-    return "|" not in last and any(map(str.isalnum, last)) and not _DEFINITION.match(last)
+    return not last.endswith("\\") and "|" not in last and any(map(str.isalnum, last)) and not _DEFINITION.match(last)

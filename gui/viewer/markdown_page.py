@@ -34,7 +34,7 @@ from gui.style.theme import Tokens, edge_pen
 from gui.text.plain_text import SealedDocument
 from gui.viewer.line_layout import spans, unbroken
 from gui.viewer.markdown_extensions import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
-from gui.viewer.markdown_html import LINE_BREAK
+from gui.viewer.markdown_html import NEW_LINE
 from gui.viewer.outline import heading_key
 from gui.viewer.pictures import Picture, place_images, reserve
 
@@ -57,7 +57,7 @@ _GAP = 6  # height of a separator in pixels
 
 _ANCHOR = re.compile(f"{ANCHOR}([^{ANCHOR_END}]*){ANCHOR_END}")
 _MARKED = re.compile(f"{MARK}[^{MARK}{MARK_END}]*{MARK_END}")
-_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]|(?<={LINE_BREAK}) |{LINE_BREAK}$")
+_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]| (?={NEW_LINE})|(?<={NEW_LINE}) |{NEW_LINE}$")
 
 QUOTE_INDENT, CODE_INDENT = 18, 12
 

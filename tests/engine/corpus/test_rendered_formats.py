@@ -131,6 +131,8 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("adoc", "x image:a.png[b, width=30] image:c.png[]", "x ![b|30](<a.png>) ![c.png](<c.png>)"),
         ("adoc", 'image::a.png[alt="b, c",width=30]', "![b, c|30](<a.png>)"),
         ("adoc", 'x image:a.png["b, c",30] a menu:see [b]', "x ![b, c|30](<a.png>) a menu:see \\[b\\]"),
+        ("adoc", 'image::a.png[width=30,alt="b, c"]', "![b, c|30](<a.png>)"),
+        ("adoc", 'x image:a.png["b, c",30] image:c.png[width=9]', "x ![b, c|30](<a.png>) ![c.png|9](<c.png>)"),
         ("adoc", "menu:File[Save > As] menu:View[]", "`File > Save > As` `View`"),
         ("adoc", "a b :: c", "- **a b**\n\n  c"),
         ("adoc", "[verse, A, B]\nc", "> **A, B**\n>\n> c"),

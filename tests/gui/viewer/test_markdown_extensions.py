@@ -1,6 +1,7 @@
 """Markdown extensions of Obsidian and Logseq, as a page. The notes are written from Obsidian's help ("Obsidian Flavored
 Markdown", "Callouts", "Basic formatting syntax", "Embed files") and Logseq's documentation ("Properties")."""
 
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -88,10 +89,10 @@ def rewritten(text: str, *toggled: int) -> str:
         ("> [!note] NOTE\n> text", "> **Note**\n>\n> text"),
         ("costs $5 and $6", "costs $5 and $6"),
         ("so $e^{i\\pi}$ is", "so `$e^{i\\pi}$` is"),
-        ("$$\na_1 * b\n$$\nafter", "`$$`\u2028\n`a_1 * b`\u2028\n`$$`\u2028\nafter"),
+        ("$$\na_1 * b\n$$\nafter", "`$$` \u2028\n`a_1 * b` \u2028\n`$$` \u2028\nafter"),
         (
             "$$a_1 \\\\\n\nb_2$$\n[[c]]\n$$\nd\n$$",
-            "`$$a_1 \\\\`\u2028\n\u2028\n`b_2$$`\u2028\n[c](note:c)\n`$$`\u2028\n`d`\u2028\n`$$`\u2028",
+            "`$$a_1 \\\\` \u2028\n \u2028\n`b_2$$` \u2028\n[c](note:c)\n`$$` \u2028\n`d` \u2028\n`$$` \u2028",
         ),
         ("$$a\nb [[c]]", "$$a\nb [c](note:c)"),
         ("- [/] half *done*", "- ◐ half *done*"),
@@ -130,11 +131,11 @@ def rewritten(text: str, *toggled: int) -> str:
         ("# Part { #own }\n# Part {: #own .x} #\n{a}", "# Part\n# Part #\n{a}"),
         (
             "<div align='left'>\n<b>x</b> <kbd>Ctrl</kbd>+<u>C</u><br/>y <!-- no -->z\n</div>",
-            "\n**x** `Ctrl`+C\u2028y z\n",
+            "\n**x** `Ctrl`+C \u2028y z\n",
         ),
         ('<a href="https://x.org/a">b</a> <a name="c"></a> <i>d', "[b](<https://x.org/a>)  d"),
         ("<h1 align='center'>A</h1>\n<p>b</p>\n<p>c\nd</p>", "**A**\n\nb\n\nc\nd"),
-        ("a<br>\nb <br /> \nc<br>[[d]]", "a\u2028\nb \u2028 \nc\u2028[d](note:d)"),
+        ("a<br>\nb <br /> \nc<br>[[d]]", "a \u2028\nb  \u2028 \nc \u2028[d](note:d)"),
         ("a <!-- no\nno\n--> b <!--\nno --> c", "a \n\n b \n c"),
         ("`<!--` a\n-->\n<!-- b\nc", "`<!--` a\n-->\n<!-- b\nc"),
         ("[a b]([[Peas]]) and [it](((60ab6f5b)))", "[a b](note:Peas) and [it](note:60ab6f5b)"),
@@ -289,6 +290,20 @@ def test_page_keeps_single_line_breaks_where_asked(page) -> None:
     broken = ("one\u2028two\u2028three", "item\u2028more", "quote\u2028more")
     assert page(text, keep_breaks=True).texts == (*broken, *cells)
     assert page(text).texts == ("one two\u2028three", "item more", "quote more", *cells)
+    assert page("one\\\ntwo\n", keep_breaks=True).texts == ("one", "two")
+    made = page("see https://x.org\n~~old~~\nme@x.org\nend\n", keep_breaks=True)
+    assert made.texts == ("see https://x.org\u2028old\u2028me@x.org\u2028end",)
+    looks = [made.document.find(words).charFormat() for words in ("x.org", "old", "me@x.org")]
+    assert [look.anchorHref() for look in looks] == ["https://x.org", "", "mailto:me@x.org"]
+    assert [look.fontStrikeOut() for look in looks] == [False, True, False]
+
+
+def test_line_break_after_long_line_is_found_in_linear_time() -> None:
+    markup = NoteMarkup(resolve, frozenset(), keep_breaks=True)
+    began = time.process_time()
+    line = f"{'word ' * 10_000}|"
+    assert markup.line(1, line) == line
+    assert time.process_time() - began < 2
 
 
 def test_items_below_quote_in_list_are_outside_of_it(page) -> None:
