@@ -172,7 +172,7 @@ class Ranker:
         """Return the ids of all candidate chunks, by keywords and by vectors."""
         leg, scope = part.leg, part.scope
         limit = min(context.request.candidates, max(1, leg.chunks))
-        by_keywords: list[int] = []
+        by_keywords, by_vectors, by_names = list[int](), list[int](), list[int]()
         if vector_leg is None or context.request.hybrid.enabled:
             if part.candidates is None:
                 with context.timed("keyword"):
@@ -188,7 +188,6 @@ class Ranker:
                         part.candidates = list(dict.fromkeys([*part.adjacent, *part.candidates]))
             by_keywords = part.candidates
             context.stages.add("keywords", leg.chunks, len(by_keywords))
-        by_vectors: list[int] = []
         if vector_leg is not None:
             with context.timed("vector"):
                 by_vectors = vector_leg.candidates(limit, scope, context.cancel)
@@ -197,7 +196,6 @@ class Ranker:
                 context.vectors_ready = ready = VectorsReady(rows, leg.chunks)
             context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
         context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
-        by_names: list[int] = []
         if scope.chunks is None:
             with context.timed("keyword"):
                 part.openings = [] if scope.match else part.named.openings(snapshot, scope, leg.ranges)
