@@ -218,7 +218,7 @@ def test_words_met_by_chance_in_a_file_leave_meaning_its_weight(open_memory, wor
     assert "policy.md" in [result.path for result in memory.search("car insurance").results]
 
 
-def test_notice_names_sessions_that_used_the_file(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
+def test_search_of_notes_counts_sessions_that_used_the_file(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
     provider.usual = 0.1
     block = {"type": "tool_use", "id": "t", "name": "Edit", "input": {"file_path": f"/home/ada/{FILE}"}}
     messages = ("user", "Why?"), ("assistant", [{"type": "text", "text": "Pears."}, block])
@@ -230,7 +230,8 @@ def test_notice_names_sessions_that_used_the_file(open_memory, workspace: Path, 
     folder.mkdir(parents=True)
     (folder / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     memory = indexed(open_memory, workspace, sessions=SessionSettings(folders=(str(folder.parent),)))
-    assert memory.search(FILE).notice == (
+    assert [result.source for result in memory.search(FILE).results[:1]] == ["sessions"]
+    assert memory.search(FILE, sources=("memory",)).notice == (
         f"No result contains “{FILE}”: the results are similar in meaning. 1 session used this file: file:{FILE}"
     )
     assert memory.search(f"file:{FILE}").results
