@@ -57,7 +57,9 @@ _GAP = 6  # height of a separator in pixels
 
 _ANCHOR = re.compile(f"{ANCHOR}([^{ANCHOR_END}]*){ANCHOR_END}")
 _MARKED = re.compile(f"{MARK}[^{MARK}{MARK_END}]*{MARK_END}")
-_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]| (?={NEW_LINE})|(?<={NEW_LINE}) |{NEW_LINE}$")
+_STRAY_MARK = re.compile(
+    f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]| +(?={NEW_LINE})|(?<={NEW_LINE}) +|{NEW_LINE}$"
+)
 
 QUOTE_INDENT, CODE_INDENT = 18, 12
 
@@ -243,8 +245,9 @@ def _highlight(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None
         cursor.mergeCharFormat(look)
         for at in (match.end() - 1, match.start()):
             _remove(block, cursor, at, at + 1)
-    while (stray := _STRAY_MARK.search(block.text())) is not None:  # not in a pair
-        _remove(block, cursor, *stray.span())
+    while strays := list(_STRAY_MARK.finditer(block.text())):  # not in a pair
+        for stray in reversed(strays):
+            _remove(block, cursor, *stray.span())
 
 
 def _remove(block: QTextBlock, cursor: QTextCursor, start: int, end: int) -> None:
