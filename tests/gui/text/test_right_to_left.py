@@ -9,11 +9,11 @@ from gui.search.row_delegate import MarkedLine
 from gui.text.plain_text import as_tip
 from gui.text.right_to_left import (
     correct_margins,
+    draw_pixmap,
     in_reading_order,
     line_direction,
     margins,
     mirror,
-    put,
     range_edges,
     text_direction,
     upright,
@@ -65,7 +65,7 @@ def test_pixmap_is_moved_but_not_mirrored(qapp):
     arrow = icon_pixmap("chevron-right", QColor("black"), 12)
 
     def draw(painter: QPainter) -> None:
-        put(painter, 5, 2, arrow)
+        draw_pixmap(painter, 5, 2, arrow)
 
     plain, turned = painted(LEFT, draw), painted(RIGHT, draw)
     assert plain.copy(5, 2, 12, 12) == turned.copy(WIDTH - 17, 2, 12, 12)
