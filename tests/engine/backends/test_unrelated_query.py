@@ -218,7 +218,7 @@ def test_words_met_by_chance_in_a_file_leave_meaning_its_weight(open_memory, wor
     assert "policy.md" in [result.path for result in memory.search("car insurance").results]
 
 
-def test_search_of_notes_counts_sessions_that_used_the_file(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
+def test_search_of_notes_counts_sessions_that_used_it(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
     provider.usual = 0.1
     block = {"type": "tool_use", "id": "t", "name": "Edit", "input": {"file_path": f"/home/ada/{FILE}"}}
     messages = ("user", "Why?"), ("assistant", [{"type": "text", "text": "Pears."}, block])
