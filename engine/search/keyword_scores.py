@@ -169,7 +169,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
 
         `dates`, `names`: positions of the terms that name a chunk's time, or its session's agent, project or file, by
         chunk id. If a chunk holds all terms, `names` may be part of the subject, as in "exhibition page in docs", so
-        that they count as missing. `openings`: chunks in the order of equal scores if no text has a word.
+        that they count as missing. `openings`: first chunks of the sessions that the query only names, newest first.
         """
         naming = _NONE.union(*set(dates.values()), *set(names.values()))
         only_names = len(naming) == len(self.terms)

@@ -65,14 +65,14 @@ class SessionName(NamedTuple):
 def session_names(snapshot: Snapshot) -> list[SessionName]:
     """Return the names of the agents and projects of all sessions."""
     rows = list(snapshot.connection.execute(f"SELECT DISTINCT agent, project FROM {snapshot.tables.sessions}"))
-    session_names = {
+    found = {
         SessionName(words, "agent", agent) for agent in {agent for agent, _ in rows} for words in _agent_names(agent)
     }
     for project in {project for _, project in rows}:
         words = _words(folder_name(project))
         if words:
-            session_names.add(SessionName(words, "project", project))
-    return sorted(session_names)
+            found.add(SessionName(words, "project", project))
+    return sorted(found)
 
 
 def session_files(snapshot: Snapshot) -> dict[str, list[str]]:
