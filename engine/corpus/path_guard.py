@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.ignore_rules import IgnoreRules, is_unusable
 from engine.corpus.indexed_folders import Root, Roots, find_roots, is_secret_folder
-from engine.corpus.safe_open import is_link, scan_folder
+from engine.corpus.safe_open import OpenFolder, is_link, scan_folder
 from engine.settings import Settings
 
 
@@ -140,11 +140,11 @@ def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
     """Return the path and state of the entry with exactly this name: many file systems also accept another form."""
     path = os.path.join(folder, name)
     try:
-        with scan_folder(folder) as entries:
-            state = os.lstat(path)
-            if _is_only_form(folder, name, state):
+        with scan_folder(folder) as opened:
+            state = opened.state(name)
+            if _is_only_form(opened, name, state):
                 return path, state
-            for entry in entries:
+            for entry in opened:
                 if entry.name == name:
                     return path, entry.stat(follow_symlinks=False)
     except PermissionError:
@@ -152,7 +152,7 @@ def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
     raise FileNotFoundError(path)
 
 
-def _is_only_form(folder: str, name: str, state: os.stat_result) -> bool:
+def _is_only_form(folder: OpenFolder, name: str, state: os.stat_result) -> bool:
     """Return whether no other form of a file's name finds it, so that the folder need not be listed.
 
     The forms are those of another case or of other code points, and short names with a tilde.
@@ -160,6 +160,6 @@ def _is_only_form(folder: str, name: str, state: os.stat_result) -> bool:
     forms = {name.swapcase(), *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))} - {name}
     for form in forms:
         with contextlib.suppress(OSError):  # there is no such file, or the name is too long
-            if os.path.samestat(os.lstat(os.path.join(folder, form)), state):
+            if os.path.samestat(folder.state(form), state):
                 return False
     return "~" not in name and name == name.rstrip(". ")

@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -50,21 +51,40 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
         os.close(descriptor)
 
 
+@dataclass(frozen=True, slots=True)
+class OpenFolder:
+    """A folder that stays the same while it is open, whatever happens to its path."""
+
+    path: str
+    descriptor: int | None
+    """None where the system opens no names relative to a folder."""
+    entries: Iterator[os.DirEntry[str]]
+
+    def __iter__(self) -> Iterator[os.DirEntry[str]]:
+        return self.entries
+
+    def state(self, name: str) -> os.stat_result:
+        """Return the state of the entry with this name, itself if it is a link. Raises the system's `OSError`."""
+        if self.descriptor is None:
+            return os.lstat(os.path.join(self.path, name))
+        return os.lstat(name, dir_fd=self.descriptor)
+
+
 @contextlib.contextmanager
-def scan_folder(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """List a folder like `os.scandir`, without following links. The path must be resolved.
+def scan_folder(path: str) -> Iterator[OpenFolder]:
+    """Open a folder to list it like `os.scandir`, without following links. The path must be resolved.
 
     Don't use an entry's `path`: where the system opens folders by descriptor, it is the name alone. Its `stat` works
     within the block. Raises `PathRefused` for a path with a link in it, and the system's `OSError`.
     """
     if not _BY_DESCRIPTOR:
         with os.scandir(path) as entries:
-            yield entries
+            yield OpenFolder(path, None, entries)
         return
     descriptor = _open_without_links(path, _FOLDER_FLAGS)
     try:
         with os.scandir(descriptor) as entries:
-            yield entries
+            yield OpenFolder(path, descriptor, entries)
     finally:
         os.close(descriptor)
 
