@@ -86,6 +86,7 @@ LEFT_OUT = (
     # for building, for type checkers, or for older programs
     *("cffi", "pycparser", "pydantic.mypy", "pydantic.v1", "distutils", "_distutils_hack"),
     *("_pydecimal", "anyio._backends._trio"),  # Python's own decimal in C and asyncio are used instead
+    "_asyncio",  # asyncio has the same in Python, fast enough for the MCP server of one client
     *("sqlite3", "_sqlite3"),  # apsw has its own SQLite; only locks that this project doesn't use need Python's
 )
 _METADATA = "METADATA"
