@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Retake the pictures of the README and of `pictures/README.md`: python3 packaging/take_pictures.py [NAME …]
+"""Retake the pictures of the README and of `pictures/README.md`: .venv/bin/python packaging/take_pictures.py [NAME …]
 
 Takes every view with the samples, some views empty too, all in both themes; a few in German and in high contrast. The
 Chinese, Japanese and Korean sample notes need a font with their characters (Debian: fonts-noto-cjk). The pictures use
