@@ -24,7 +24,7 @@ _MOST_RANKED = 10_000
 """Most matches to rank, about 8 ms."""
 _CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
-_SHORT_QUERY, _RARE = 3, 10
+_SHORT_QUERY, _RARE = 3, 10  # most terms of a short query; most matches of a rare term
 _RECENT = 5_000
 """If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
 ranked.

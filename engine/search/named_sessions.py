@@ -47,7 +47,7 @@ _VERBS_OF_SPEECH = frozenset(
     propose proposed recommend recommended sagt sagte said say says solved suggest suggested suggests tell told touched
     vorgeschlagen write wrote""".split()
 )
-"""Verbs for what is done in a conversation; its own text seldom has them."""
+"""Verbs for acts in a conversation; its own text seldom has them."""
 _AFTER = _VERBS_OF_SPEECH | frozenset("did project projekt repo session sessions".split())
 
 
@@ -124,7 +124,7 @@ class NamedSessions:
         return {name for names in self._sessions(snapshot).values() for name in names}
 
     def verbs_of_speech(self, ranges: Sequence[tuple[int, int]]) -> frozenset[int]:
-        """Return the positions of verbs for what is done in a conversation, such as "suggested" or "fixed"."""
+        """Return the positions of verbs for acts in a conversation, such as "suggested" or "fixed"."""
         words = enumerate(fold(self._query[start:end]) for start, end in ranges)
         return frozenset(at for at, word in words if word in _VERBS_OF_SPEECH)
 
