@@ -9,9 +9,9 @@ from engine.embedding.batch_jobs.batch_api import BatchApi
 from engine.embedding.batch_jobs.job_files import Group, Text, groups
 from engine.embedding.batch_jobs.runner import BatchContext, BatchRunner
 from engine.embedding.provider_interface import EmbeddingProvider
+from engine.indexing.commit_groups import VectorStorage
 from engine.indexing.cost_estimate import name_of
 from engine.indexing.stage_data import StageWork
-from engine.indexing.vector_storage import VectorStorage
 from engine.store.vector_encoding import StoredModel, Vectors
 
 _TEXTS_AT_ONCE = 256

@@ -1,7 +1,7 @@
-"""Collects changes of the text stage and commits them in groups, the first one early, with pauses for other writers."""
+"""Commits what the stages of a sync made: changes of texts in groups, vectors as they arrive."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -9,6 +9,7 @@ from engine.corpus.documents import NOT_NOTES
 from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store.index import WORDS_TO_FORGET
+from engine.store.vector_encoding import StoredModel, Vectors, encode
 from engine.store.writer import Writer
 
 Change = Callable[[Writer], tuple[list[int], list[int]]]
@@ -113,3 +114,36 @@ class Commits:
         self._count += 1
         self._after_commit()
         self._last = time.monotonic()
+
+
+class VectorStorage:
+    """Stores vectors of one model in one generation, and makes them available to searches."""
+
+    def __init__(self, work: StageWork, model: StoredModel) -> None:
+        self._store = work.parts.store
+        self._vectors = work.parts.vectors
+        self._committed = work.parts.committed
+        self._tables = work.tables
+        self._meter = work.meter
+        self._model = model
+
+    def save(self, hashes: Sequence[bytes], vectors: Vectors, *, made: bool = True) -> None:
+        """Store the vectors (n, dims) of distinct texts, given by their hashes, in one transaction.
+
+        `made`: the vectors were made by this sync, not copied.
+        """
+        with self._store.write(self._tables) as writer:
+            writer.store_vectors(self._model.id, zip(hashes, encode(vectors), strict=True))
+            before = writer.stamp
+            if self._tables is None:
+                row_of = {hash_: row for row, hash_ in enumerate(hashes)}
+                chunks = writer.chunks_of_hashes(list(row_of))
+                writer.advance_stamp()
+        if self._tables is None:
+            rows = vectors[[row_of[hash_] for _, hash_ in chunks]]
+            self._vectors.changed(before, self._model, added=([id_ for id_, _ in chunks], rows))
+        if made:
+            self._meter.embedded += len(hashes)
+        else:
+            self._meter.reused += len(hashes)
+        self._committed()

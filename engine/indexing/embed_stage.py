@@ -10,8 +10,8 @@ from engine.base import skip_reasons
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
 from engine.embedding.provider_interface import EmbeddingProvider, PartialAnswer, TextsRefused, requests
+from engine.indexing.commit_groups import VectorStorage
 from engine.indexing.stage_data import StageWork
-from engine.indexing.vector_storage import VectorStorage
 from engine.records import NOT_EMBEDDED, FileIssue, MemorySearchResult
 from engine.store import stored_models
 from engine.store.snapshot import Unembedded

@@ -1,20 +1,21 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 
 from msgspec.structs import replace
 
-from engine.search import document_frequencies, scoring
+from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import WordCountSource
 from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
+from engine.search.term_lookup import TermLookup, quoted
 from engine.store.snapshot import Snapshot
-from engine.text import QueryAnalysis, QueryTerm
+from engine.text import QueryAnalysis
 
 _TITLES = "- {words stems}"
 """All title columns, expressed by exclusion since an index of an earlier version has no aliases."""
@@ -29,16 +30,10 @@ _RECENT = 5_000
 """If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
 ranked.
 """
-_WEAK = 0.5
-"""Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
-_SIMILAR = 0.8
-"""Weight of words similar to a term that occurs nowhere: which one is meant, if any, is a guess."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
 _OTHER_SPELLING = 0.75
 """Weight of other spellings of an identifier, such as `getUserName` for `user_name`, if its own is in the index."""
-_FILLER = 0.2
-"""Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
 
 
 class KeywordLeg:
@@ -48,15 +43,14 @@ class KeywordLeg:
         self.analysis = analysis
         self._snapshot = snapshot
         self._tables = snapshot.tables
-        self._counts = frequencies.counts(snapshot)
-        self.chunks = self._counts.total
+        counts = frequencies.counts(snapshot)
+        self.chunks = counts.total
         """Number of indexed chunks."""
-        self._average_length = self._counts.average_length
+        self._average_length = counts.average_length
         self._snapshot_chunks = self.chunks if self._average_length is None else snapshot.chunk_count()
         """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         terms = [term for term in analysis.terms if not term.stop]
-        self._counts.expect(token for term in terms for token in _tokens_of(term))
-        found = [self._term(term) for term in terms]
+        found = TermLookup(snapshot, counts, self._snapshot_chunks).terms(terms)
         self.ranges = [(term.start, term.end) for term in terms]
         """First and last offset of each term in the query."""
         spanning = _pairs_spanning_words(found, self.ranges)
@@ -123,7 +117,7 @@ class KeywordLeg:
         """Return the ids of the best chunks that hold a query with function words as a phrase, if no word is rare."""
         if (phrase := self.analysis.whole_phrase) is None or not self._known or self._known[0].matches <= _RARE:
             return []
-        words = f"words : {_quoted(' '.join(phrase.tokens))}{' *' if phrase.open else ''}"
+        words = f"words : {quoted(' '.join(phrase.tokens))}{' *' if phrase.open else ''}"
         expression, condition, values = self._limited_to(words, scope)
         return self._best(expression, limit, condition, values)
 
@@ -278,115 +272,6 @@ class KeywordLeg:
         )
         return [rowid for rowid, _ in rows]
 
-    def _term(self, term: QueryTerm) -> Term:
-        tokens = (term.word,) if isinstance(term.word, str) else term.word
-        stems = tuple(dict.fromkeys(term.stems))
-        plain: tuple[str, ...] = ()
-        weak_words, word_count = self._loose_phrases(term.loose, "words")
-        weak_stems, stem_count = self._loose_phrases([stem.split(" ") for stem in term.loose_stems], "stems", stems)
-        irregular, irregular_count = self._loose_phrases([(stem,) for stem in term.irregular], "stems")
-        loose = word_count + stem_count + irregular_count
-        chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
-        matches, beginning = chunks, 0
-        exact = self._phrase_frequency(tokens, "words")
-        if term.prefix_ok:
-            beginning, found, begun = self._beginning(tokens[-1], stems)
-            if not stems:
-                plain, chunks, matches = begun, beginning, max(matches, found)
-            elif beginning > exact:  # longer words begin with these
-                weak_words += begun
-                matches = max(matches, found)
-        # If stem and word have equal counts, they are in the same chunks. A note whose language was detected wrongly
-        # has other stems.
-        if not plain and (not stems or (exact and (len(stems) > 1 or exact != chunks))):
-            plain = (_quoted(" ".join(tokens)),)
-            chunks, matches = max(chunks, exact), max(matches, exact)
-        if not chunks:
-            # A file's name is in no body.
-            chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
-            matches = max(matches, chunks)
-        known = chunks
-        matches += loose
-        if not known:
-            weak_stems, irregular = weak_stems + irregular, ()
-        chunks = min(chunks or loose or beginning, self.chunks)
-        idf = scoring.inverse_document_frequency(self.chunks, chunks) * (_FILLER if term.filler else 1.0)
-        return Term(
-            surface=term.surface,
-            stemmed=tuple(map(_quoted, stems)),
-            plain=plain,
-            chunks=0 if term.misspelt else chunks,
-            matches=min(matches, self._snapshot_chunks),
-            idf=idf,
-            weak_stems=weak_stems,
-            weak_words=weak_words,
-            weak=_SIMILAR if term.misspelt else _WEAK if known else 1.0,
-            loose=min(loose, self._snapshot_chunks),
-            irregular=irregular,
-            irregular_idf=scoring.inverse_document_frequency(self.chunks, irregular_count) if irregular else 0.0,
-        )
-
-    def _loose_phrases(
-        self, forms: Iterable[Sequence[str]], column: str, exact: Sequence[str] = ()
-    ) -> tuple[tuple[str, ...], int]:
-        """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one.
-
-        `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix matches as
-        well is left out: its occurrences would count twice.
-        """
-        phrases, matches = list[str](), 0
-        prefixes: tuple[str, ...] = ()
-        for form in sorted(forms, key=lambda form: (not form[-1].endswith("*"), len(form[-1]))):
-            if prefixes and len(form) == 1 and form[0].startswith(prefixes):
-                continue
-            chunks = self._snapshot_chunks
-            for token in form:
-                chunks = min(chunks, self._counts.loose(token, column)) if chunks else 0
-            text = " ".join(form)
-            begins = text.endswith("*")
-            phrase = f"{_quoted(text[:-1])} *" if begins else _quoted(text)
-            # Separately, the words of a phrase may be in many chunks: "4" and "NF", but nowhere "4 NF".
-            if chunks and len(form) > 1 and not self._occurs(phrase):
-                continue
-            if begins:
-                chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
-            if chunks > 0 and (chunks <= document_frequencies.WIDEST_BEGINNING or not begins):
-                words = self._counts.spelled_out(text, column) if begins and len(form) == 1 else ()
-                if words:
-                    phrases += map(_quoted, words)
-                else:
-                    phrases.append(phrase)
-                matches += chunks
-                if begins:
-                    prefixes += (text[:-1],)
-        return tuple(phrases), matches
-
-    def _occurs(self, phrase: str) -> bool:
-        """Whether a file that this search may know of contains an FTS5 phrase."""
-        expression, condition, _ = self._limited_to(phrase, ChunkFilter(files=self._snapshot.known))
-        query = f"SELECT 1 FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ? {condition} LIMIT 1"
-        return next(self._snapshot.connection.execute(query, (expression,)), None) is not None
-
-    def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
-        """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
-        and the phrases.
-        """
-        beginning = self._counts.words(start)
-        chunks = beginning.chunks
-        if min(chunks, self._snapshot_chunks) <= document_frequencies.WIDEST_BEGINNING:
-            return chunks, chunks, (f"{_quoted(start)} *",)
-        representing = [word for word in beginning.substitutes if word.token not in stems]
-        return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
-
-    def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
-        """Return an upper limit for the number of chunks that contain a phrase in `column`: the count of its rarest
-        token, or 0 if the phrase occurs nowhere.
-
-        Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
-        """
-        chunks = min(self._counts.chunks(token, column) for token in tokens)
-        return 0 if chunks and len(tokens) > 1 and not self._occurs(_quoted(" ".join(tokens))) else chunks
-
 
 def _pairs_spanning_words(terms: Sequence[Term], ranges: Sequence[tuple[int, int]]) -> set[int]:
     """Return the positions of terms that occur nowhere, between two that do and that they overlap.
@@ -402,14 +287,6 @@ def _pairs_spanning_words(terms: Sequence[Term], ranges: Sequence[tuple[int, int
         and ranges[middle - 1][1] > ranges[middle][0]
         and ranges[middle][1] > ranges[middle + 1][0]
     }
-
-
-def _tokens_of(term: QueryTerm) -> Iterator[str]:
-    """Yield all tokens of a term whose chunks are counted, which are all but prefixes."""
-    yield from (term.word,) if isinstance(term.word, str) else term.word
-    for forms in (term.stems, term.loose_stems, term.irregular):
-        yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
-    yield from (token for form in term.loose for token in form if not token.endswith("*"))
 
 
 def _only_kind(term: Term) -> int | None:
@@ -493,8 +370,3 @@ def _any_of(terms: Sequence[Term], *, exact: bool = False) -> str:
     if exact:
         return " OR ".join(phrase for term in terms for phrase in term.stemmed + term.plain)
     return " OR ".join(term.expression for term in terms)
-
-
-def _quoted(token: str) -> str:
-    escaped = token.replace('"', '""')
-    return f'"{escaped}"'

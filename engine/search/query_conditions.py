@@ -30,14 +30,9 @@ _WORD_COLUMNS = "- stems"
 _PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
 _JOINTS = lazy_pattern(r"[-_ \t]+")
-_TAG = lazy_pattern(r"#([^\s#]+?)[.,;:!?]*")
-_MOST_READ = 200
-"""Most texts that are read to find an option of a command."""
-_MOST_OPTIONS = 8
-"""Most exclusions that may be options of a command."""
 
 
-class _Condition(msgspec.Struct, frozen=True):
+class Condition(msgspec.Struct, frozen=True):
     """An SQL condition on a chunk with the alias `c`, and its bound values."""
 
     sql: str
@@ -60,7 +55,7 @@ class Conditions:
         return bool(self._clauses)
 
     @cached_property
-    def _all(self) -> Sequence[_Condition]:
+    def _all(self) -> Sequence[Condition]:
         return [*(condition for _, condition in self._clauses), *self._date_between()]
 
     def chunks(self, files: Sequence[int] | None) -> list[int]:
@@ -99,10 +94,10 @@ class Conditions:
         """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
 
-    def _matching(self, conditions: Iterable[_Condition], files: Sequence[int] | None, most: int = -1) -> list[int]:
+    def _matching(self, conditions: Iterable[Condition], files: Sequence[int] | None, most: int = -1) -> list[int]:
         parts = list(conditions)
         if files is not None:
-            parts.append(_in_files(files))
+            parts.append(in_files(files))
         rows = self._snapshot.connection.execute(
             f"""SELECT c.id FROM {self._tables.chunks} c
                 WHERE {" AND ".join(part.sql for part in parts)} LIMIT {most}""",
@@ -110,27 +105,27 @@ class Conditions:
         )
         return sorted(id_ for (id_,) in rows)
 
-    def _clause(self, clause: Clause) -> _Condition | None:
+    def _clause(self, clause: Clause) -> Condition | None:
         """Return the SQL for a clause; None if it requires nothing, such as a quotation without a letter."""
         parts = [part for atom in clause.alternatives if (part := self._atom(atom)) is not None]
         if not parts:
             return None
         either = " OR ".join(part.sql for part in parts)
-        return _Condition(
+        return Condition(
             f"NOT ({either})" if clause.negated else f"({either})", tuple(v for part in parts for v in part.values)
         )
 
-    def _atom(self, atom: Atom) -> _Condition | None:
+    def _atom(self, atom: Atom) -> Condition | None:
         if isinstance(atom, Field):
             return self._fields[atom.name](atom.value)
         expression = self._expression_of(atom)
         fts = self._tables.fts
         return (
-            _Condition(f"c.id IN (SELECT rowid FROM {fts} WHERE {fts} MATCH ?)", (expression,)) if expression else None
+            Condition(f"c.id IN (SELECT rowid FROM {fts} WHERE {fts} MATCH ?)", (expression,)) if expression else None
         )
 
     def _expression_of(self, atom: Word | Phrase) -> str:
-        return _phrase(atom) if isinstance(atom, Phrase) else self._word(atom)
+        return phrase_expression(atom) if isinstance(atom, Phrase) else self._word(atom)
 
     def _word(self, word: Word) -> str:
         terms = analyse_word(word, self._languages)
@@ -139,7 +134,7 @@ class Conditions:
     # --- operators ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _fields(self) -> dict[str, Callable[[str], _Condition]]:
+    def _fields(self) -> dict[str, Callable[[str], Condition]]:
         return {
             "path": self._path,
             "title": self._title,
@@ -159,16 +154,16 @@ class Conditions:
             "on": self._on_date,
         }
 
-    def _files(self, condition: str, *values: object) -> _Condition:
-        return _Condition(f"c.file_id IN (SELECT id FROM {self._tables.files} WHERE {condition})", values)
+    def _files(self, condition: str, *values: object) -> Condition:
+        return Condition(f"c.file_id IN (SELECT id FROM {self._tables.files} WHERE {condition})", values)
 
-    def _path(self, value: str) -> _Condition:
+    def _path(self, value: str) -> Condition:
         """Return the condition that a file's path contains `value`, or matches it as a glob pattern."""
         globs, part = Globs((value,)), fold(value)
         rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files}")
-        return _in_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
+        return in_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
 
-    def _title(self, value: str) -> _Condition:
+    def _title(self, value: str) -> Condition:
         """Return the condition that the title, the name or an alias of a file contains `value`.
 
         Names of files often have hyphens or underscores instead of spaces. A session's file is named by a program. A
@@ -185,47 +180,47 @@ class Conditions:
             names = _spaced(f"{title}\n{name}\n{aliases}")
             if part in names or ("." in part and part.removesuffix(f".{fold(ending)}") in names):
                 found.append(id_)
-        return _in_files(found)
+        return in_files(found)
 
-    def _tag(self, value: str) -> _Condition:
+    def _tag(self, value: str) -> Condition:
         """Return the condition that a note has this tag or one nested in it."""
-        query, values = _files_with_tag(self._snapshot, value)
-        return _Condition(f"c.file_id IN ({query})", values)
+        query, values = files_with_tag(self._snapshot, value)
+        return Condition(f"c.file_id IN ({query})", values)
 
-    def _links(self, value: str) -> _Condition:
+    def _links(self, value: str) -> Condition:
         from engine.store.link_queries import files_linking_to  # few queries name a link
 
-        return _in_files(files_linking_to(self._snapshot, value))
+        return in_files(files_linking_to(self._snapshot, value))
 
-    def _backlinks(self, value: str) -> _Condition:
+    def _backlinks(self, value: str) -> Condition:
         from engine.store.link_queries import files_linked_from
 
-        return _in_files(files_linked_from(self._snapshot, value))
+        return in_files(files_linked_from(self._snapshot, value))
 
-    def _source(self, value: str) -> _Condition:
+    def _source(self, value: str) -> Condition:
         return self._files("source = ?", SOURCE_NAMES[value.casefold()])
 
-    def _agent(self, value: str) -> _Condition:
+    def _agent(self, value: str) -> Condition:
         from engine.corpus.transcripts.registry import agents_named  # imports every agent, and few queries name one
 
         sessions = self._tables.sessions
         names = [name for (name,) in self._snapshot.connection.execute(f"SELECT DISTINCT agent FROM {sessions}")]
         named = sorted(agents_named(value, names))
         marks = ",".join("?" * len(named))
-        return _Condition(f"c.file_id IN (SELECT file_id FROM {sessions} WHERE agent IN ({marks}))", tuple(named))
+        return Condition(f"c.file_id IN (SELECT file_id FROM {sessions} WHERE agent IN ({marks}))", tuple(named))
 
-    def _project(self, value: str) -> _Condition:
+    def _project(self, value: str) -> Condition:
         part = fold(value)
         rows = self._snapshot.connection.execute(f"SELECT file_id, project FROM {self._tables.sessions}")
-        return _in_files([id_ for id_, project in rows if part in fold(project)])
+        return in_files([id_ for id_, project in rows if part in fold(project)])
 
-    def _file(self, value: str) -> _Condition:
+    def _file(self, value: str) -> Condition:
         from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
         from engine.store.sessions import sessions_with
 
-        return _in_files(sessions_with(self._snapshot, *file_matcher(value)))
+        return in_files(sessions_with(self._snapshot, *file_matcher(value)))
 
-    def _command(self, value: str) -> _Condition:
+    def _command(self, value: str) -> Condition:
         # SQLite knows neither blanks of any kind nor capitals outside ASCII: it only finds what may match.
         part = re.sub(r"[\s*]+|[^\x00-\x7f]+", "%", re.sub(r"([\\%_])", r"\\\1", value))
         query = f"""SELECT file_id, value FROM {self._tables.tool_uses}
@@ -234,47 +229,47 @@ class Conditions:
         for id_, command in self._snapshot.connection.execute(query, (f"%{part}%",)):
             if id_ not in files and next(command_matches(value, command), None) is not None:
                 files.add(id_)
-        return _in_files(sorted(files))
+        return in_files(sorted(files))
 
-    def _model(self, value: str) -> _Condition:
+    def _model(self, value: str) -> Condition:
         part, usage = fold(value), self._tables.session_usage
         rows = self._snapshot.connection.execute(f"SELECT DISTINCT file_id, model FROM {usage}")
-        return _in_files([id_ for id_, model in rows if part in fold(model)])
+        return in_files([id_ for id_, model in rows if part in fold(model)])
 
-    def _machine(self, value: str) -> _Condition:
+    def _machine(self, value: str) -> Condition:
         from engine.store.sessions import machine_of, machines  # few queries name a machine
 
         names = machines(self._snapshot)
         rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files} WHERE source = 'sessions'")
-        return _in_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])
+        return in_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])
 
-    def _role(self, value: str) -> _Condition:
+    def _role(self, value: str) -> Condition:
         role_sql = role_condition(ROLE_NAMES[value.casefold()])
-        return _Condition(f"c.id IN (SELECT id FROM {self._tables.chunks} WHERE {role_sql})")
+        return Condition(f"c.id IN (SELECT id FROM {self._tables.chunks} WHERE {role_sql})")
 
-    def _after_date(self, value: str) -> _Condition:
+    def _after_date(self, value: str) -> Condition:
         period = parse_period(value)
-        return self._in_period(period.start, None) if period else _Condition("0")
+        return self._in_period(period.start, None) if period else Condition("0")
 
-    def _before_date(self, value: str) -> _Condition:
+    def _before_date(self, value: str) -> Condition:
         period = parse_period(value)
-        return self._in_period(None, period.start) if period else _Condition("0")
+        return self._in_period(None, period.start) if period else Condition("0")
 
-    def _on_date(self, value: str) -> _Condition:
+    def _on_date(self, value: str) -> Condition:
         period = parse_period(value)
         if period is None:
-            return _Condition("0")
+            return Condition("0")
         start, end = period.days()
         # A session that began then was held then, even if it was continued much later.
         begun = f"mtime_ns >= ? AND id IN (SELECT file_id FROM {self._tables.sessions} WHERE started < ?)"
         condition, values = in_period(self._snapshot, start, end)
         return self._files(f"{condition} OR ({begun})", *values, _nanoseconds(start), end)
 
-    def _in_period(self, since: float | None, until: float | None) -> _Condition:
+    def _in_period(self, since: float | None, until: float | None) -> Condition:
         condition, values = in_period(self._snapshot, since, until)
         return self._files(condition, *values)
 
-    def _date_between(self) -> Iterator[_Condition]:
+    def _date_between(self) -> Iterator[Condition]:
         """Yield the condition that one date of a note, its own or its last change, is after and before two days.
 
         Otherwise, a note that is older and changed later would satisfy both operators.
@@ -304,7 +299,7 @@ def _of_file(atom: Atom) -> bool:
     return isinstance(atom, Field) and atom.name != "role"
 
 
-def _files_with_tag(snapshot: Snapshot, tag: str) -> tuple[str, tuple[str, ...]]:
+def files_with_tag(snapshot: Snapshot, tag: str) -> tuple[str, tuple[str, ...]]:
     """Return an SQL query for the ids of the files that have this tag or one nested in it, and its values."""
     # A lone surrogate, as in a broken paste, is in no tag, and SQLite refuses it.
     tag = fold(tag.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
@@ -321,8 +316,8 @@ def count_matches(snapshot: Snapshot, expression: str, files: Sequence[int]) -> 
     return int(count)
 
 
-def _in_files(ids: Sequence[int]) -> _Condition:
-    return _Condition("c.file_id IN (SELECT value FROM carray(?))", (many(ids),))
+def in_files(ids: Sequence[int]) -> Condition:
+    return Condition("c.file_id IN (SELECT value FROM carray(?))", (many(ids),))
 
 
 def _expression(term: QueryTerm) -> str:
@@ -333,7 +328,7 @@ def _expression(term: QueryTerm) -> str:
     return " OR ".join(f"({part})" for part in parts)
 
 
-def _phrase(phrase: Phrase) -> str:
+def phrase_expression(phrase: Phrase) -> str:
     tokens, is_open = phrase_tokens(phrase.text)
     if not tokens:
         return ""
@@ -346,95 +341,6 @@ def _escaped(token: str) -> str:
 
 def _nanoseconds(seconds: float) -> int:
     return int(max(-(2**62), min(2**62, seconds * _NANOSECONDS)))
-
-
-# --- Reads options of commands as words, and #tags as conditions ------------------------------------------------------
-
-
-def read_with_index(snapshot: Snapshot, query: Query, files: Sequence[int] | None) -> Query:
-    """Return the query with those parts in the sense that only the index can tell: options of commands, and tags.
-
-    `files`: the files to search, since others must not change the sense; None for all.
-    """
-    if not {"#", "-"}.intersection(query.text):
-        return query
-    among = _Condition("1") if files is None else _in_files(files)
-    return _with_tags(snapshot, _without_options(snapshot, query, among), among)
-
-
-def _with_tags(snapshot: Snapshot, query: Query, among: _Condition) -> Query:
-    """Return the query with words such as `#garden` as the condition `tag:garden` if notes have this tag.
-
-    Among other words, only an exclusion is one: `#include <vector>` and "#todo deploy" may be in texts without the tag.
-    """
-    clauses = tuple(
-        Clause(tuple(_as_tag(snapshot, atom, among) for atom in clause.alternatives), clause.negated)
-        for clause in query.clauses
-    )
-    if any(not clause.required for clause in clauses):
-        clauses = tuple(new if new.negated else old for new, old in zip(clauses, query.clauses, strict=True))
-    return msgspec.structs.replace(query, clauses=clauses)
-
-
-def _as_tag(snapshot: Snapshot, atom: Atom, among: _Condition) -> Atom:
-    """Return the condition for a word that is a tag of notes; other parts of a query unchanged."""
-    if not isinstance(atom, Word) or atom.beginning or (match := _TAG.fullmatch(atom.text)) is None:
-        return atom
-    field = Field("tag", match[1])
-    sql, values = _files_with_tag(snapshot, field.value)
-    query = f"SELECT 1 FROM ({sql}) c WHERE {among.sql} LIMIT 1"
-    return atom if snapshot.connection.execute(query, (*values, *among.values)).get is None else field
-
-
-def _without_options(snapshot: Snapshot, query: Query, among: _Condition) -> Query:
-    """Return the query with an exclusion read as a word if a text has it after the same word, with the hyphen.
-
-    It is then an option of a command that was pasted, as in `rm -rf build`. A remark names it.
-    """
-    exclusions = [clause for clause in query.clauses if clause.negated and isinstance(clause.alternatives[0], Word)]
-    words = {
-        clause: word
-        for clause in exclusions[:_MOST_OPTIONS]
-        if (word := _as_option(snapshot, query.text, clause, among))
-    }
-    if not words:
-        return query
-    clauses = tuple(Clause((words[clause],)) if clause in words else clause for clause in query.clauses)
-    remarks = [
-        tr(
-            "“{option}” was read as a word, since a text has it as an option of a command: to exclude it, put the word"
-            " in quotation marks.",
-            option=word.text,
-        )
-        for word in words.values()
-    ]
-    return msgspec.structs.replace(query, clauses=clauses, remarks=(*query.remarks, *remarks))
-
-
-def _as_option(snapshot: Snapshot, text: str, clause: Clause, among: _Condition) -> Word | None:
-    """Return the excluded word with its hyphen if a text contains it as an option after the preceding word; else None.
-
-    An example is `rm -rf`.
-    """
-    atom = clause.alternatives[0]
-    assert isinstance(atom, Word)
-    hyphen = atom.start - 1
-    before = text[:hyphen].split()[-1:]
-    option = text[hyphen : atom.end]
-    written = before and _is_written(snapshot, f"{before[0]} {option}", among)
-    return Word(option, hyphen, atom.end) if written else None
-
-
-def _is_written(snapshot: Snapshot, text: str, among: _Condition) -> bool:
-    """Whether one of the first chunks with the words of a text has it just so, in any case."""
-    expression = _phrase(Phrase(text, 0, len(text)))
-    fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
-    rows = snapshot.connection.execute(
-        f"""SELECT c.text FROM {fts} f CROSS JOIN {chunks} c ON c.id = f.rowid
-            WHERE {fts} MATCH ? AND {among.sql} LIMIT {_MOST_READ}""",
-        (expression, *among.values),
-    )
-    return any(text.casefold() in found.casefold() for (found,) in rows)
 
 
 # --- Decides by name which files a query may find --------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
+"""Scores the candidates of both searches, each with one absolute score, and orders them, best first."""
 
 import math
 from bisect import bisect_right
@@ -11,24 +11,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.search.adjacent_lines import AdjacentLines
-from engine.search.chunk_filter import ChunkFilter
+from engine.search.candidates import KeywordPart
 from engine.search.explanation import Scored
-from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.named_sessions import projects_of_chunks
-from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed, VectorsReady
-from engine.search.query_conditions import Conditions
-from engine.search.query_lifts import CANDIDATES, Lift, NamedInQuery, QueryLifts
-from engine.search.result_set import EarlierResults, leave_out
+from engine.search.pipeline_stages import Best, SessionsNamed, TimesNamed
+from engine.search.query_lifts import Lift, NamedInQuery, QueryLifts
 from engine.search.score_cut_off import diverse
 from engine.search.scoring import FULL_MATCH, FULL_SIMILARITY, Blend, Evidence, name_bonus, within_limits
-from engine.search.search_context import SearchContext, SearchRequest
+from engine.search.search_context import SearchContext
 from engine.search.title_matches import (
     NamedChunk,
     chunks_called_like,
     name_matches,
     name_use,
-    named_chunks,
     put_first,
     signed_number_use,
 )
@@ -37,7 +33,6 @@ from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
     from engine.search.decay import Age
-    from engine.search.more_like_this import ExamplePassage
     from engine.search.vector_leg import VectorLeg
 
 _TRUSTED = 20
@@ -52,37 +47,8 @@ _READ_FOR_NAME = 30
 """Number of best results with all words that are searched for a definition of the name in the query."""
 _READ_FOR_SIGN = 300
 """The same for the sign of a number: nothing else distinguishes 20% from any other 20."""
-_LARGE_FILES = 3
-"""Most searches for candidates from other files than those found before."""
 _BELOW = 1e-6
 """Share by which lifted chunks remain below those with all words."""
-
-
-class KeywordPart(msgspec.Struct):
-    """The keyword half of a search: candidates and scores, shared by the keyword answer and the complete one."""
-
-    example: "ExamplePassage | None"
-    analysis: QueryAnalysis
-    conditions: Conditions
-    scope: ChunkFilter
-    within: EarlierResults | None
-    leg: KeywordLeg
-    named: NamedInQuery
-    candidates: list[int] | None = None
-    """Candidates by keywords; None until they are first searched for."""
-    adjacent: list[int] = []
-    """Those of them that hold a query with function words as a phrase."""
-    openings: list[int] = []
-    """First chunks of the sessions that the whole query names, newest first."""
-    scores: KeywordScores | None = None
-    """Keyword scores of all candidates found so far."""
-    scattered: dict[int, float] = msgspec.field(default_factory=dict)
-    """Share of the query outside the best two adjacent lines, of all chunks read so far."""
-
-    @property
-    def wordless(self) -> bool:
-        """Whether there is nothing to search for: the query has only punctuation and similar signs."""
-        return self.example is None and not self.analysis.terms and not self.conditions
 
 
 class _Scorer(msgspec.Struct):
@@ -165,56 +131,6 @@ class Ranker:
     def named_in(self, context: SearchContext) -> NamedInQuery:
         """Return the times and sessions that a query names; a search for similar passages names none."""
         return self._lifts.named_in(context.query.searched_text if context.request.like is None else "")
-
-    def candidates(
-        self, part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
-    ) -> list[int]:
-        """Return the ids of all candidate chunks, by keywords and by vectors."""
-        leg, scope = part.leg, part.scope
-        limit = min(context.request.candidates, max(1, leg.chunks))
-        by_keywords, by_vectors, by_names = list[int](), list[int](), list[int]()
-        if vector_leg is None or context.request.hybrid.enabled:
-            if part.candidates is None:
-                with context.timed("keyword"):
-                    part.adjacent = leg.adjacent(limit, scope)
-                    part.candidates = leg.candidates(limit, scope)
-                    if len(part.candidates) >= limit:
-                        # The last candidate decides whether to fetch more, so those of other files are put before it.
-                        others = _of_other_files(part, limit, snapshot, context.request)
-                        part.candidates = others + part.candidates
-                        if scope == ChunkFilter():
-                            named = named_chunks(snapshot, context.query, part.analysis, leg.titled())
-                            part.candidates = list(dict.fromkeys([*named, *part.candidates]))
-                        part.candidates = list(dict.fromkeys([*part.adjacent, *part.candidates]))
-            by_keywords = part.candidates
-            context.stages.add("keywords", leg.chunks, len(by_keywords))
-        if vector_leg is not None:
-            with context.timed("vector"):
-                by_vectors = vector_leg.candidates(limit, scope, context.cancel)
-            ready = None
-            if context.request.explain and (rows := vector_leg.rows()) < leg.chunks:
-                context.vectors_ready = ready = VectorsReady(rows, leg.chunks)
-            context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
-        context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
-        if scope.chunks is None:
-            with context.timed("keyword"):
-                part.openings = [] if scope.match else part.named.openings(snapshot, scope, leg.ranges)
-                if leg.chunks > limit:
-                    by_names = self._named(part, vector_leg, snapshot, context)
-        ids = list(dict.fromkeys(by_keywords + by_vectors + part.openings + by_names))
-        return ids if part.example is None else leave_out(part.example, ids, context)
-
-    @staticmethod
-    def _named(
-        part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
-    ) -> list[int]:
-        """Return the ids of the best chunks in files of a time, or sessions with a name, that are in the query."""
-        files = part.named.files(snapshot, part.scope.files)
-        if not files:
-            return []
-        dated = msgspec.structs.replace(part.scope, files=files)
-        found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
-        return found if vector_leg is None else found + vector_leg.candidates(CANDIDATES, dated, context.cancel)
 
     def _ages(self, ids: list[int], snapshot: Snapshot, context: SearchContext) -> "dict[int, Age]":
         """Return the age of each candidate chunk, by id; empty if ageing is off."""
@@ -418,27 +334,6 @@ def _below_whole(found: list[Scored], whole: Collection[int]) -> Iterator[Scored
         yield msgspec.structs.replace(
             candidate, order=order, score=min(candidate.score, within_limits(order)), lift=lift
         )
-
-
-def _of_other_files(part: KeywordPart, limit: int, snapshot: Snapshot, request: SearchRequest) -> list[int]:
-    """Return candidates from other files if the files of the first candidates are too few to fill the results.
-
-    A large file in which the words are frequent may be the only one among them, and only few of its passages are shown.
-    """
-    candidates, others = part.candidates or [], list[int]()
-    needed = math.ceil(request.max_results / request.per_file) if request.per_file else 0
-    files: set[int] = set()
-    for _ in range(_LARGE_FILES if needed else 0):
-        step = max(1, len(candidates) // (2 * needed))
-        for ids in (candidates[::step], candidates):  # some usually suffice, and take a tenth of the time
-            files |= {file for _, file in snapshot.files_of_chunks(sorted(ids))}
-            if len(files) >= needed:
-                return others
-        candidates = part.leg.candidates(limit, msgspec.structs.replace(part.scope, except_files=sorted(files)))
-        if not candidates:
-            break
-        others += candidates
-    return others
 
 
 def _keyword_scores(

@@ -1,24 +1,45 @@
-"""Makes a displayed result from a chunk and its scores, for a short message with the one before or after it."""
+"""Makes the answer of what a search found, with a displayed result for each chunk.
+
+A short message is shown with the one before or after it.
+"""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.corpus.documents import is_document
 from engine.corpus.note_structure import MarkupHeading
 from engine.corpus.transcripts.message_offsets import MessageOffset, in_ranges, read_offsets
-from engine.records import FileRange, FoundMessage, MemorySearchResult, MessageContext, PassageCopy
+from engine.records import (
+    FileRange,
+    FoundMessage,
+    MemorySearchResult,
+    MessageContext,
+    PassageCopy,
+    SearchMode,
+    SearchOutcome,
+)
 from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
-from engine.search.explanation import Scored
+from engine.search.explanation import Scored, explain
+from engine.search.parsed_query_description import remarks_of
+from engine.search.query_conditions import required_roles
+from engine.search.result_set import FoundSet
+from engine.search.score_cut_off import at_most_per_file, fold_copies
 from engine.search.scoring import Blend
-from engine.search.search_context import SearchContext
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.snippets import make_snippet
+from engine.search.term_counts import matched_fields
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
 from engine.text.highlight import command_matches
+
+if TYPE_CHECKING:
+    from engine.embedding.provider_interface import EmbeddingProvider
+    from engine.search.vector_leg import VectorLeg
 
 _LATER_HEADING = re.compile(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
 """A possible Markdown heading below the first line; without one, the slower reading of all headings is not needed."""
@@ -28,6 +49,79 @@ _LONGEST_CONTEXT = 160
 _CHUNKS_AROUND = 2
 """Number of neighbouring chunks that are searched for the other message."""
 _OTHER = {"assistant": "user", "user": "assistant"}
+
+
+def make_outcome(
+    snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
+) -> SearchOutcome:
+    """Return the answer: the best results, one of each copy and a few per file, with notices and the explanation."""
+    everything, score_inputs = found.results, found.score_inputs
+    with context.timed("merge"):
+        different, copies = everything, dict[int, list[int]]()
+        if not context.request.copies and (found.analysis.terms or context.request.like is not None):
+            different, copies = fold_copies(snapshot, everything)
+        selected, more = at_most_per_file(snapshot, different, context.request)
+        ids = [scored.id for scored in selected]
+        chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
+        selected = [scored for scored in selected if scored.id in chunks]
+        results, roles = [], required_roles(context.query)
+        for scored in selected:
+            if context.cancel is not None:
+                context.cancel.checkpoint()
+            around = scored.id in score_inputs.words.around
+            chunk = chunks[scored.id]
+            result = make_result(chunk, scored, found.analysis, score_inputs.blend, roles, around=around)
+            by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
+            if by_tool and not found.analysis.terms and context.request.like is None:
+                result, chunk = at_tool_call(snapshot, result, chunk, context.query)
+            same = tuple(copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
+            around_hit = message_context(snapshot, result, chunk)
+            hidden = more.get(scored.id, 0)
+            results.append(msgspec.structs.replace(result, more_in_file=hidden, context=around_hit, copies=same))
+    context.stages.add("results", len(everything), len(results))
+    similar_only = found.note_on_similar(snapshot, context)
+    notices = (*context.notices, similar_only, *remarks_of(context.query))
+    explanation = None
+    if context.request.explain is True or (context.request.explain and not results):
+        cited = [(result.citation, scored) for result, scored in zip(results, selected, strict=True)]
+        fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in selected])
+        explanation = explain(context.stages, cited, score_inputs, fields)
+    return SearchOutcome(
+        results=with_own_dates(snapshot, results, context),
+        total=found.total - len(everything) + len(different),
+        total_is_least=any(scored.id in context.weakest for scored in everything),
+        provider="none" if provider is None else provider.id,
+        model="" if provider is None else provider.model,
+        mode=_mode(found.vector_leg, context.request),
+        timings=context.timings(),
+        notice=" ".join(dict.fromkeys(filter(None, notices))),
+        explanation=explanation,
+        suggestions=context.suggestions,
+        all_words=bool(score_inputs.words.complete),
+        similar_only=bool(similar_only),
+        understood=context.understood,
+        within=() if found.within is None else found.within.answers,
+        passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),
+    )
+
+
+def _mode(vector_leg: "VectorLeg | None", request: SearchRequest) -> SearchMode:
+    if vector_leg is None:
+        return "keyword"
+    return "hybrid" if request.hybrid.enabled else "vector"
+
+
+def in_roles(
+    snapshot: Snapshot, analysis: QueryAnalysis, results: list[Scored], roles: frozenset[str], context: SearchContext
+) -> list[Scored]:
+    """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
+    with context.timed("merge"):
+        chunks = snapshot.chunks([scored.id for scored in results])
+        matching = [
+            scored for scored in results if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
+        ]
+    context.stages.add("role", len(results), len(matching), roles)
+    return matching
 
 
 def make_result(

@@ -1,6 +1,6 @@
 """Answers a query: keyword and vector search, one absolute score, the threshold, and notices."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -11,30 +11,22 @@ from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.provider_interface import WordVectors
-from engine.records import QuerySuggestion, SearchMode, SearchOutcome
+from engine.records import QuerySuggestion, SearchOutcome
+from engine.search.candidates import KeywordPart, find_candidates
 from engine.search.chunk_filter import KnownFiles
+from engine.search.corrections import best_correction, names_note
 from engine.search.document_frequencies import Frequencies
-from engine.search.explanation import Scored, ScoreInputs, explain
+from engine.search.explanation import ScoreInputs
 from engine.search.keyword_leg import KeywordLeg
-from engine.search.keyword_scores import KeywordScores
-from engine.search.parsed_query_description import no_words, remarks_of
-from engine.search.query_conditions import Conditions, files_to_search, read_with_index, required_roles, restrict
+from engine.search.parsed_query_description import no_words
+from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
-from engine.search.ranking import KeywordPart, Ranker
-from engine.search.result_builder import (
-    at_tool_call,
-    copy_of,
-    make_result,
-    matches_in_roles,
-    message_context,
-    with_own_dates,
-)
+from engine.search.ranking import Ranker
+from engine.search.result_builder import in_roles, make_outcome
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
-    at_most_per_file,
     cut,
-    fold_copies,
     join_lines,
     minimum_by_vectors,
     without_chance_matches,
@@ -42,8 +34,8 @@ from engine.search.score_cut_off import (
 )
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
-from engine.search.suggestions import Spelling, doubtful, evident, likely, names_note, supported, without_words
-from engine.search.term_counts import matched_fields
+from engine.search.suggestions import Spelling
+from engine.search.tags_and_options import read_with_index
 from engine.search.title_matches import with_indexed_names
 from engine.settings.search_settings import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -54,19 +46,6 @@ if TYPE_CHECKING:
     from engine.search.more_like_this import ExamplePassage
     from engine.search.vector_leg import KnownLanguages, SubjectCache, VectorLeg
     from engine.store.vector_encoding import Vectors
-
-
-def in_roles(
-    snapshot: Snapshot, analysis: QueryAnalysis, results: list[Scored], roles: frozenset[str], context: SearchContext
-) -> list[Scored]:
-    """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
-    with context.timed("merge"):
-        chunks = snapshot.chunks([scored.id for scored in results])
-        matching = [
-            scored for scored in results if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
-        ]
-    context.stages.add("role", len(results), len(matching), roles)
-    return matching
 
 
 class Searcher:
@@ -148,8 +127,7 @@ class Searcher:
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
             context = SearchContext.for_request(request, cancel)
             known = self._answers.get(self._moment(snapshot, provider, context), request) is not None
-            files = files_to_search(snapshot, self._guard, context)
-            context.query = read_with_index(snapshot, context.query, files)
+            self._read_query(snapshot, context)
             if known or not self._embedder.unknown(snapshot, provider, context):
                 return on_keywords, ""
             by_keywords = msgspec.structs.replace(request, keyword_only=True, explain=False)
@@ -160,8 +138,7 @@ class Searcher:
             if first.corrected is not None:
                 corrected = msgspec.structs.replace(request, query=first.corrected.query)
                 context = SearchContext.for_request(corrected, cancel)
-                files = files_to_search(snapshot, self._guard, context)
-                context.query = read_with_index(snapshot, context.query, files)
+                self._read_query(snapshot, context)
             texts = self._embedder.unknown(snapshot, provider, context)
         return None, self._embedder.embed(provider, texts, cancel)
 
@@ -208,7 +185,7 @@ class Searcher:
                 on_keywords(self._by_keywords(snapshot, part, context))
             self._set_query_vector(snapshot, provider, context, failure)
         found = self._find(snapshot, provider, part, context)
-        outcome = self._advised(snapshot, provider, self._outcome(snapshot, found, provider, context), context)
+        outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
         if found.lasting:
             self._answers.put(moment, request, outcome)
         return outcome
@@ -243,45 +220,27 @@ class Searcher:
     def _correction(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext
     ) -> QuerySuggestion | None:
-        """Return the likeliest correction of words that occur nowhere; None if no chunk supports it.
-
-        A chunk must have all words of the corrected query. A correction of one word is then likely, unless it is the
-        only word and a `doubtful` typo. So is the only similar word if a chunk has several of the other words.
-        Otherwise it is a guess: only evident typos are corrected, and no words that the model knows.
-        """
+        """Return the correction to search instead of words that occur nowhere; None without a likely one."""
         if not context.request.correct or not context.suggestions:
             return None
+
+        def find(query: str) -> FoundSet:
+            by_keywords = msgspec.structs.replace(
+                context.request, query=query, correct=False, keyword_only=True, explain=False
+            )
+            trying = SearchContext.for_request(by_keywords, context.cancel)
+            return self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
+
         query, offered = context.request.query, context.suggestions
-        if names_note(query, offered[0]) and self._try(snapshot, query, context).score_inputs.words.complete:
+        if names_note(query, offered[0]) and find(query).score_inputs.words.complete:
             context.suggestions = ()
             return None
-        knows = partial(self._embedder.is_word, snapshot, provider)
-        words, best = KeywordScores(()), list[int]()
-        if (correction := likely(query, offered[0])) is not None:
-            found = self._try(snapshot, correction.query, context)
-            words, best = found.score_inputs.words, [scored.id for scored in found.results]
-            alone = len(correction.words) == len(words.terms)
-            if best and words.complete and not (alone and doubtful(correction, knows)):
-                return correction
-        if not (offered := without_words(query, offered, knows)):
-            return None
-        correction = likely(query, offered[0])
-        if correction is not None and len(offered) == 1 and supported(correction, words, best):
-            return correction
-        return evident(query, offered)
-
-    def _try(self, snapshot: Snapshot, query: str, context: SearchContext) -> FoundSet:
-        """Return what another query finds by keywords."""
-        by_keywords = msgspec.structs.replace(
-            context.request, query=query, correct=False, keyword_only=True, explain=False
-        )
-        trying = SearchContext.for_request(by_keywords, context.cancel)
-        return self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
+        return best_correction(query, offered, find, partial(self._embedder.is_word, snapshot, provider))
 
     def _by_keywords(self, snapshot: Snapshot, part: KeywordPart, context: SearchContext) -> SearchOutcome:
         """Return the answer by keywords alone, for a search that compares vectors next."""
         first = context.by_keywords()
-        return self._outcome(snapshot, self._find(snapshot, None, part, first), None, first)
+        return make_outcome(snapshot, self._find(snapshot, None, part, first), None, first)
 
     def _set_query_vector(
         self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext, failure: str
@@ -294,6 +253,12 @@ class Searcher:
     def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext) -> Moment:
         return Moment.of(snapshot, provider, by_the_minute=any(level.query.dated for level in context.levels))
 
+    def _read_query(self, snapshot: Snapshot, context: SearchContext) -> Sequence[int] | None:
+        """Read the query in the sense that the index gives it, and return the files to search; None for all."""
+        files = files_to_search(snapshot, self._guard, context)
+        context.query = read_with_index(snapshot, context.query, files)
+        return files
+
     def _keyword_part(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext, failure: str = ""
     ) -> KeywordPart:
@@ -303,8 +268,7 @@ class Searcher:
         earlier = context.earlier
         within = None if earlier is None else self._earlier_results(snapshot, provider, earlier, failure)
         with context.timed("analysis"):
-            files = files_to_search(snapshot, self._guard, context)
-            context.query = read_with_index(snapshot, context.query, files)
+            files = self._read_query(snapshot, context)
             example, analysis = self.analysis_of(snapshot, context)
             conditions = Conditions(snapshot, context.query, analysis.languages)
             listed = provider is not None or within is not None or not analysis.terms
@@ -342,7 +306,7 @@ class Searcher:
         dropped = [term.surface for term in analysis.terms if term.stop]
         if analysis.terms or context.request.like is None:  # a short passage may have no distinctive words
             context.stages.add_terms(part.leg.terms, dropped, analysis.unfinished)
-        ids = self._ranker.candidates(part, vector_leg, snapshot, context)
+        ids = find_candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
             ranked = join_lines(snapshot, ranked, words, context.request.min_score)
@@ -437,61 +401,3 @@ class Searcher:
         subjects = partial(self._subjects.of_passages, snapshot, model, provider)
         words = count_words(context.query.free_text)
         return VectorLeg(snapshot, self._vectors, model, calibration, query, subjects, words)
-
-    def _outcome(
-        self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
-    ) -> SearchOutcome:
-        everything, score_inputs = found.results, found.score_inputs
-        with context.timed("merge"):
-            different, copies = everything, dict[int, list[int]]()
-            if not context.request.copies and (found.analysis.terms or context.request.like is not None):
-                different, copies = fold_copies(snapshot, everything)
-            selected, more = at_most_per_file(snapshot, different, context.request)
-            ids = [scored.id for scored in selected]
-            chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
-            selected = [scored for scored in selected if scored.id in chunks]
-            results, roles = [], required_roles(context.query)
-            for scored in selected:
-                if context.cancel is not None:
-                    context.cancel.checkpoint()
-                around = scored.id in score_inputs.words.around
-                chunk = chunks[scored.id]
-                result = make_result(chunk, scored, found.analysis, score_inputs.blend, roles, around=around)
-                by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
-                if by_tool and not found.analysis.terms and context.request.like is None:
-                    result, chunk = at_tool_call(snapshot, result, chunk, context.query)
-                same = tuple(copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
-                around_hit = message_context(snapshot, result, chunk)
-                hidden = more.get(scored.id, 0)
-                results.append(msgspec.structs.replace(result, more_in_file=hidden, context=around_hit, copies=same))
-        context.stages.add("results", len(everything), len(results))
-        similar_only = found.note_on_similar(snapshot, context)
-        notices = (*context.notices, similar_only, *remarks_of(context.query))
-        explanation = None
-        if context.request.explain is True or (context.request.explain and not results):
-            cited = [(result.citation, scored) for result, scored in zip(results, selected, strict=True)]
-            fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in selected])
-            explanation = explain(context.stages, cited, score_inputs, fields)
-        return SearchOutcome(
-            results=with_own_dates(snapshot, results, context),
-            total=found.total - len(everything) + len(different),
-            total_is_least=any(scored.id in context.weakest for scored in everything),
-            provider="none" if provider is None else provider.id,
-            model="" if provider is None else provider.model,
-            mode=_mode(found.vector_leg, context.request),
-            timings=context.timings(),
-            notice=" ".join(dict.fromkeys(filter(None, notices))),
-            explanation=explanation,
-            suggestions=context.suggestions,
-            all_words=bool(score_inputs.words.complete),
-            similar_only=bool(similar_only),
-            understood=context.understood,
-            within=() if found.within is None else found.within.answers,
-            passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),
-        )
-
-
-def _mode(vector_leg: "VectorLeg | None", request: SearchRequest) -> SearchMode:
-    if vector_leg is None:
-        return "keyword"
-    return "hybrid" if request.hybrid.enabled else "vector"

@@ -9,7 +9,7 @@ and compared. So one typo is found anywhere, two if the beginning is right: two 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress, islice
+from itertools import islice
 
 import msgspec
 from msgspec.structs import replace
@@ -18,13 +18,11 @@ from engine.base import lazy_pattern
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.document_frequencies import sql_chunk_count
-from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches
 from engine.search.title_matches import NoteNames, letters_of_name
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
-from engine.text.folding import fold
 from engine.text.query_analysis import SHORTEST_PREFIX, is_written_as_name
 from engine.text.stopwords import languages_by_word, unsearched_words
 
@@ -42,17 +40,11 @@ _MOST_REMEMBERED = 512
 _SHORTEST_JOINED, _MOST_JOINED = 6, 4
 """Shortest word that may be several words without spaces, in characters, and most words that it may be."""
 _MOST_SPLITS = 8
-_SHORTEST_CORRECTED, _SHORTEST_TWO_TYPOS = 5, 8
-"""Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
-_LEAST_IDF = 1.0
-"""Least idf of a word that supports a correction: that of a word in a third of all chunks."""
-_FEWEST_SUPPORTING, _BEST = 2, 3
-"""Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
-_SHORTEST_CLEAR = 6
-"""Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
+SHORTEST_CORRECTED = 5
+"""Characters of the shortest word that is corrected automatically."""
 _DOUBLE = lazy_pattern(r"(\w)\1")
-_SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
-"""Shortest word with an evident typo, in characters, and the shortest query that has one, in words."""
+SHORTEST_EVIDENT = 7
+"""Characters of the shortest word with an evident typo."""
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -105,7 +97,7 @@ class Spelling:
             word, suggested = choices[0]
             corrections += [[(word, *other)] for other in suggested[1:]]
         return tuple(
-            suggestion for correction in corrections if (suggestion := _suggestion(query, correction)).query != query
+            suggestion for correction in corrections if (suggestion := with_replaced(query, correction)).query != query
         )
 
     def with_similar(
@@ -128,7 +120,7 @@ class Spelling:
         similar, language = {}, analysis.languages[0]
         for term in _unknown(analysis, terms):
             token, korean = _search_word(term)
-            if len(token) < _SHORTEST_CORRECTED or korean or term.phrased or is_word(term.surface):
+            if len(token) < SHORTEST_CORRECTED or korean or term.phrased or is_word(term.surface):
                 continue
             words = self._similar(snapshot, token, language, scope, _is_name(term, query, language))
             if words:
@@ -246,11 +238,6 @@ def _is_unsure(analysis: QueryAnalysis) -> bool:
     return any(not term.surface.isalnum() for term in terms) or len(terms[-1].surface) < SHORTEST_PREFIX
 
 
-def names_note(query: str, suggestion: QuerySuggestion) -> bool:
-    """Return whether a suggestion completes the whole query to the name of a note."""
-    return suggestion.words[0][0] == query.strip() and _completes_name(*suggestion.words[0])
-
-
 def _is_name(term: QueryTerm, query: str, language: str) -> bool:
     """Return whether a term is written as a name with one capital letter; names with more are written in many ways."""
     return term.surface[1:].islower() and is_written_as_name(term.surface, term.start, query, language)
@@ -261,122 +248,17 @@ def _is_common(text: str, word: str, typed: str) -> bool:
 
     False if letters are only missing or swapped in the typed word, or doubled in a long one: that is hardly a name.
     """
-    if len(typed) >= _SHORTEST_EVIDENT and _DOUBLE.sub(r"\1", typed) == _DOUBLE.sub(r"\1", word):
+    if len(typed) >= SHORTEST_EVIDENT and _DOUBLE.sub(r"\1", typed) == _DOUBLE.sub(r"\1", word):
         return False
     written = spelling.written(text, word)
     return written is not None and written.islower() and bool(Counter(typed) - Counter(word))
 
 
-def _completes_name(typed: str, name: str) -> bool:
+def completes_name(typed: str, name: str) -> bool:
     """Return whether the query, or a word of it, is the beginning of a name or the name with other punctuation."""
     if typed.isalnum() and name.isalnum():
         return False
     return letters_of_name(name).startswith(letters_of_name(typed))
-
-
-def without_words(
-    query: str, suggestions: Sequence[QuerySuggestion], is_word: Callable[[str], bool]
-) -> tuple[QuerySuggestion, ...]:
-    """Return the suggestions without replacements of real words; those left without any replacement are dropped.
-
-    `is_word` says whether a word is real.
-    """
-    choices = [
-        [(word, suggested, suggestion.chunks) for word, suggested in suggestion.words if not is_word(word)]
-        for suggestion in suggestions
-    ]
-    return tuple(_suggestion(query, choice) for choice in choices if choice)
-
-
-def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
-    """Return a suggestion limited to the words that are probably typos; None if none is."""
-    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_likely(word, suggested)]
-    if len(choice) == len(best.words):
-        return best
-    return _suggestion(query, choice) if choice else None
-
-
-def _is_likely(word: str, suggested: str) -> bool:
-    """Whether `word` is probably a typo of `suggested`: not if it is short or has two typos, as different
-    words often do.
-    """
-    folded, other = fold(word), fold(suggested)
-    if not folded.isascii() or _completes_name(word, suggested):
-        return True
-    if len(folded) < _SHORTEST_CORRECTED:
-        most = 0
-    else:
-        most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
-    return spelling.typos(folded, other, most) is not None
-
-
-def doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> bool:
-    """Whether a query's only word may be correct: the model knows it, or it differs from the correction by more than
-    one typo: "innovation" is not "invocation".
-    """
-    return any(
-        is_word(word)
-        or not (
-            " " in suggested
-            or _completes_name(word, suggested)
-            or spelling.typos(fold(word), fold(suggested), 1) is not None
-        )
-        for word, suggested in correction.words
-    )
-
-
-def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
-    """Whether one of the best chunks for a corrected query contains its corrected words and other distinctive words.
-
-    A word that isn't a typo seldom has a similar one in the passage that the rest of the query matches.
-    """
-    choices = [(fold(word), fold(suggested)) for word, suggested in correction.words]
-    near = all(spelling.typos(word, suggested, 1) for word, suggested in choices)
-    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, suggested) for word, suggested in choices)
-    corrected = [any(suggested in term.surface for _, suggested in correction.words) for term in words.terms]
-    if not near or not any(corrected):
-        return False
-    distinctive = [
-        not is_corrected and term.idf > _LEAST_IDF for is_corrected, term in zip(corrected, words.terms, strict=True)
-    ]
-    for id_ in best[:_BEST]:
-        contributions = words.contributions.get(id_, ())
-        if all(compress(contributions, corrected)) and sum(map(bool, compress(contributions, distinctive))) >= (
-            1 if clear else _FEWEST_SUPPORTING
-        ):
-            return True
-    return False
-
-
-def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggestion | None:
-    """Return a long query with its evident typos corrected; None without any, or if several words
-    are equally similar.
-    """
-    best = suggestions[0]
-    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_evident(word, suggested)]
-    certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
-    return _suggestion(query, choice) if choice and certain else None
-
-
-def _is_evident(word: str, suggested: str) -> bool:
-    """Whether a long word has one letter too many or too few, or two swapped, compared with `suggested`.
-
-    Names are left out, words with another first letter, and those with a wrong letter: these are too often different
-    words, as "prepositions" and "propositions".
-    """
-    folded, other = fold(word), fold(suggested)
-    return (
-        word.islower()
-        and len(folded) >= _SHORTEST_EVIDENT
-        and folded[:1] == other[:1]
-        and _same_letters(folded, other)
-        and spelling.typos(folded, other, 1) is not None
-    )
-
-
-def _same_letters(word: str, suggested: str) -> bool:
-    """Whether letters of `suggested` were added, omitted or swapped, but none replaced by another."""
-    return len(word) != len(suggested) or sorted(word) == sorted(suggested)
 
 
 def _search_word(term: QueryTerm) -> tuple[str, bool]:
@@ -486,7 +368,8 @@ def _match_case(surface: str, word: str) -> str:
     return word[:1].upper() + word[1:] if surface[:1].isupper() else word
 
 
-def _suggestion(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
+def with_replaced(query: str, choice: Sequence[tuple[str, str, int]]) -> QuerySuggestion:
+    """Return the query with words replaced; `choice`: each word, what replaces it, and its number of chunks."""
     for word, instead, _ in choice:
         match = spelling.whole_word(word).search(query)
         if match is not None:

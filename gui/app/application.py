@@ -36,8 +36,7 @@ from engine import (
 from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
 from gui.app.desktop_integration import DesktopIntegration
-from gui.app.gc_on_gui_thread import Collector
-from gui.app.qt_setup import apply_language, install_message_handler, remove_message_handler
+from gui.app.qt_setup import Collector, apply_language, install_message_handler, remove_message_handler
 from gui.app.quick_search_controller import QuickSearchController
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import engine
 from engine import speak
-from gui.app.gc_on_gui_thread import collect_due
-from gui.app.qt_setup import apply_language, silence_font_messages
+from gui.app.qt_setup import apply_language, collect_due, silence_font_messages
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 
 import engine
-from gui.app.gc_on_gui_thread import Collector
+from gui.app.qt_setup import Collector
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState

@@ -29,9 +29,9 @@ from engine.backends.lancedb.table_writer import TableWriter
 from engine.base import in_batches
 from engine.corpus.chunking import Chunk
 from engine.embedding.provider_interface import EmbeddingProvider
+from engine.indexing.commit_groups import VectorStorage
 from engine.indexing.note_preparation import chunk_rows
 from engine.indexing.stage_data import StageWork, fingerprint
-from engine.indexing.vector_storage import VectorStorage
 from engine.records import Source
 from engine.redaction.secret_masking import redact
 from engine.store.index_schema import IN_TEXT_ORDER, stored_dates

@@ -244,7 +244,7 @@ def _answer(data: bytes, ending: str) -> _Answer:
 
 
 def _read(data: bytes, ending: str, text: "DocumentText") -> None:
-    from engine.corpus.documents import epub, json_exports, mail, note_archives, office, pdf, rtf, slides, xml_exports
+    from engine.corpus.documents import epub, mail, note_exports, office, pdf, rtf, slides
 
     readers: dict[str, Callable[[bytes, DocumentText], None]] = {
         ".pdf": pdf.read_pdf,
@@ -254,20 +254,20 @@ def _read(data: bytes, ending: str, text: "DocumentText") -> None:
         ".pptx": slides.read_pptx,
         ".odp": slides.read_odp,
         ".epub": epub.read_epub,
-        ".html": json_exports.read_page,
-        ".htm": json_exports.read_page,
+        ".html": note_exports.read_page,
+        ".htm": note_exports.read_page,
         ".mht": mail.read_mht,
         ".mhtml": mail.read_mht,
         ".eml": mail.read_eml,
         ".emlx": mail.read_eml,
         ".mbox": mail.read_mbox,
-        ".enex": xml_exports.read_enex,
-        ".opml": xml_exports.read_opml,
-        ".jex": note_archives.read_jex,
-        ".textpack": note_archives.read_bundles,
-        ".bear2bk": note_archives.read_bundles,
+        ".enex": note_exports.read_enex,
+        ".opml": note_exports.read_opml,
+        ".jex": note_exports.read_jex,
+        ".textpack": note_exports.read_bundles,
+        ".bear2bk": note_exports.read_bundles,
     }
-    readers.get(ending, json_exports.read_json)(data, text)
+    readers.get(ending, note_exports.read_json)(data, text)
 
 
 DOCUMENTS = DocumentReader()

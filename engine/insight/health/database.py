@@ -16,8 +16,8 @@ from engine.records import HealthFinding
 from engine.store import integrity
 from engine.store.connection import disk_full, has_room, number
 from engine.store.index import WORDS_TO_FORGET, IndexStore
+from engine.store.index_paths import on_network_drive
 from engine.store.index_schema import Tables
-from engine.store.network_drives import on_network_drive
 from engine.store.snapshot import MOST_FREE, Snapshot
 from engine.store.user_data import UserData
 from engine.store.writer import Writer

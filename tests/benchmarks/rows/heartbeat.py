@@ -37,7 +37,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, cache: Path
     use_model(model, cache)
     from PySide6.QtTest import QTest
 
-    from gui.app.gc_on_gui_thread import Collector
+    from gui.app.qt_setup import Collector
     from gui.core.jobs import Jobs
     from gui.core.window_context import AppPaths
     from gui.core.window_state import WindowState

@@ -39,7 +39,7 @@ def _type(folder: Path, store: Path, cache: Path) -> tuple[list[float], list[flo
     """
     from PySide6.QtTest import QTest
 
-    from gui.app.gc_on_gui_thread import Collector
+    from gui.app.qt_setup import Collector
     from gui.core.jobs import Jobs
     from gui.search.panel import SearchPanel
     from gui.style.appearance import Appearance

@@ -46,7 +46,7 @@ def _look(folder: Path, store: Path, cache: Path) -> tuple[float, list[float], s
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
 
-    from gui.app.gc_on_gui_thread import Collector
+    from gui.app.qt_setup import Collector
     from gui.core.jobs import Jobs
     from gui.index.map.panel import MapPanel
     from gui.style.appearance import Appearance

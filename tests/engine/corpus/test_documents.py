@@ -26,11 +26,11 @@ from engine.corpus.chunking import chunk_note
 from engine.corpus.documents import DocumentError
 from engine.corpus.documents.epub import read_epub
 from engine.corpus.documents.extraction_process import DocumentReader, Worker
+from engine.corpus.documents.note_exports import read_enex
 from engine.corpus.documents.office import read_docx, read_odt
 from engine.corpus.documents.pdf import _by_columns, _Run
 from engine.corpus.documents.text_collector import MOST_CHARACTERS, DocumentText, TextFull
 from engine.corpus.documents.web_pages import read_html
-from engine.corpus.documents.xml_exports import read_enex
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.note_metadata import describe
 from engine.corpus.note_reader import Unreadable, read_note

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 
 from engine.corpus import documents
 from engine.corpus.documents import NOT_NOTES, DocumentError
-from engine.corpus.documents.json_exports import read_json, read_page
-from engine.corpus.documents.note_archives import read_bundles, read_jex
+from engine.corpus.documents.note_exports import read_bundles, read_jex, read_json, read_opml, read_page
 from engine.corpus.documents.text_collector import DocumentText, TextFull
-from engine.corpus.documents.xml_exports import read_opml
 from engine.corpus.note_metadata import describe, tags_of
 from tests.helpers.document_files import archive
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.store import network_drives
+from engine.store import index_paths
 
 MOUNTS = r"""sysfs /sys sysfs rw 0 0
 /dev/sda1 / ext4 rw 0 0
@@ -30,21 +30,21 @@ host:/x /net nfs rw 0 0
     ],
 )
 def test_the_innermost_and_last_mount_decides(path: str, kind: str) -> None:
-    assert network_drives.file_system(MOUNTS, path) == kind
+    assert index_paths.file_system(MOUNTS, path) == kind
 
 
 def test_unknown_mount_has_no_file_system() -> None:
-    assert network_drives.file_system("", "/home") == ""
+    assert index_paths.file_system("", "/home") == ""
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("nfs", True), ("smb3", True), ("ext4", False), ("btrfs", False)])
 def test_future_folder_uses_parent_drive(tmp_path: Path, monkeypatch, kind: str, expected: bool) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\nx {tmp_path.resolve()} {kind} rw 0 0\n")
-    monkeypatch.setattr(network_drives, "_MOUNTS", mounts)
-    monkeypatch.setattr(network_drives.sys, "platform", "linux")
-    assert network_drives.on_network_drive(tmp_path / "not" / "yet") is expected
+    monkeypatch.setattr(index_paths, "_MOUNTS", mounts)
+    monkeypatch.setattr(index_paths.sys, "platform", "linux")
+    assert index_paths.on_network_drive(tmp_path / "not" / "yet") is expected
 
 
 def test_network_drive_check_works_on_this_system(tmp_path: Path) -> None:
-    assert network_drives.on_network_drive(tmp_path) in (True, False)
+    assert index_paths.on_network_drive(tmp_path) in (True, False)

@@ -1,0 +1,131 @@
+"""Finds the candidates of both searches, of which the ranking selects the results."""
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from engine.search.chunk_filter import ChunkFilter
+from engine.search.keyword_leg import KeywordLeg
+from engine.search.keyword_scores import KeywordScores
+from engine.search.pipeline_stages import VectorsReady
+from engine.search.query_conditions import Conditions
+from engine.search.query_lifts import CANDIDATES, NamedInQuery
+from engine.search.result_set import EarlierResults, leave_out
+from engine.search.search_context import SearchContext, SearchRequest
+from engine.search.title_matches import named_chunks
+from engine.store.snapshot import Snapshot
+from engine.text import QueryAnalysis
+
+if TYPE_CHECKING:
+    from engine.search.more_like_this import ExamplePassage
+    from engine.search.vector_leg import VectorLeg
+
+_LARGE_FILES = 3
+"""Most searches for candidates from other files than those found before."""
+
+
+class KeywordPart(msgspec.Struct):
+    """The keyword half of a search: candidates and scores, shared by the keyword answer and the complete one."""
+
+    example: "ExamplePassage | None"
+    analysis: QueryAnalysis
+    conditions: Conditions
+    scope: ChunkFilter
+    within: EarlierResults | None
+    leg: KeywordLeg
+    named: NamedInQuery
+    candidates: list[int] | None = None
+    """Candidates by keywords; None until they are first searched for."""
+    adjacent: list[int] = []
+    """Those of them that hold a query with function words as a phrase."""
+    openings: list[int] = []
+    """First chunks of the sessions that the whole query names, newest first."""
+    scores: KeywordScores | None = None
+    """Keyword scores of all candidates found so far."""
+    scattered: dict[int, float] = msgspec.field(default_factory=dict)
+    """Share of the query outside the best two adjacent lines, of all chunks read so far."""
+
+    @property
+    def wordless(self) -> bool:
+        """Whether there is nothing to search for: the query has only punctuation and similar signs."""
+        return self.example is None and not self.analysis.terms and not self.conditions
+
+
+def find_candidates(
+    part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
+) -> list[int]:
+    """Return the ids of all candidate chunks, by keywords and by vectors."""
+    leg, scope = part.leg, part.scope
+    limit = min(context.request.candidates, max(1, leg.chunks))
+    by_keywords, by_vectors, by_names = list[int](), list[int](), list[int]()
+    if vector_leg is None or context.request.hybrid.enabled:
+        if part.candidates is None:
+            with context.timed("keyword"):
+                part.candidates = _by_keywords(part, limit, snapshot, context)
+        by_keywords = part.candidates
+        context.stages.add("keywords", leg.chunks, len(by_keywords))
+    if vector_leg is not None:
+        with context.timed("vector"):
+            by_vectors = vector_leg.candidates(limit, scope, context.cancel)
+        ready = None
+        if context.request.explain and (rows := vector_leg.rows()) < leg.chunks:
+            context.vectors_ready = ready = VectorsReady(rows, leg.chunks)
+        context.stages.add("vectors", leg.chunks, len(by_vectors), ready)
+    context.weakest = [ids[-1] for ids in (by_keywords, by_vectors) if limit <= len(ids) < leg.chunks]
+    if scope.chunks is None:
+        with context.timed("keyword"):
+            part.openings = [] if scope.match else part.named.openings(snapshot, scope, leg.ranges)
+            if leg.chunks > limit:
+                by_names = _in_named_files(part, vector_leg, snapshot, context)
+    ids = list(dict.fromkeys(by_keywords + by_vectors + part.openings + by_names))
+    return ids if part.example is None else leave_out(part.example, ids, context)
+
+
+def _by_keywords(part: KeywordPart, limit: int, snapshot: Snapshot, context: SearchContext) -> list[int]:
+    """Return the ids of the candidates by keywords: the best `limit`, and before these other ones if there are more."""
+    leg, scope = part.leg, part.scope
+    part.adjacent = leg.adjacent(limit, scope)
+    best = leg.candidates(limit, scope)
+    if len(best) < limit:
+        return best
+    # The last candidate decides whether to fetch more, so others are put before it.
+    found = _of_other_files(best, part, limit, snapshot, context.request) + best
+    if scope == ChunkFilter():
+        found = named_chunks(snapshot, context.query, part.analysis, leg.titled()) + found
+    return list(dict.fromkeys(part.adjacent + found))
+
+
+def _in_named_files(
+    part: KeywordPart, vector_leg: "VectorLeg | None", snapshot: Snapshot, context: SearchContext
+) -> list[int]:
+    """Return the ids of the best chunks in files of a time, or sessions with a name, that are in the query."""
+    files = part.named.files(snapshot, part.scope.files)
+    if not files:
+        return []
+    dated = msgspec.structs.replace(part.scope, files=files)
+    found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
+    return found if vector_leg is None else found + vector_leg.candidates(CANDIDATES, dated, context.cancel)
+
+
+def _of_other_files(
+    candidates: list[int], part: KeywordPart, limit: int, snapshot: Snapshot, request: SearchRequest
+) -> list[int]:
+    """Return candidates from other files if the files of the first `candidates` are too few to fill the results.
+
+    A large file in which the words are frequent may be the only one among them, and only few of its passages are shown.
+    """
+    others = list[int]()
+    needed = math.ceil(request.max_results / request.per_file) if request.per_file else 0
+    files: set[int] = set()
+    for _ in range(_LARGE_FILES if needed else 0):
+        step = max(1, len(candidates) // (2 * needed))
+        for ids in (candidates[::step], candidates):  # some usually suffice, and take a tenth of the time
+            files |= {file for _, file in snapshot.files_of_chunks(sorted(ids))}
+            if len(files) >= needed:
+                return others
+        candidates = part.leg.candidates(limit, msgspec.structs.replace(part.scope, except_files=sorted(files)))
+        if not candidates:
+            break
+        others += candidates
+    return others

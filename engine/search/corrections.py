@@ -1,0 +1,162 @@
+"""Decides whether a suggestion is searched instead of a query with words that occur nowhere."""
+
+from collections.abc import Callable, Sequence
+from itertools import compress
+
+from engine.records import QuerySuggestion
+from engine.search.keyword_scores import KeywordScores
+from engine.search.result_set import FoundSet
+from engine.search.suggestions import SHORTEST_CORRECTED, SHORTEST_EVIDENT, completes_name, with_replaced
+from engine.text import spelling
+from engine.text.folding import fold
+
+_SHORTEST_TWO_TYPOS = 8
+"""Characters of the shortest word that may have two typos."""
+_LEAST_IDF = 1.0
+"""Least idf of a word that supports a correction: that of a word in a third of all chunks."""
+_FEWEST_SUPPORTING, _BEST = 2, 3
+"""Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
+_SHORTEST_CLEAR = 6
+"""Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
+_FEWEST_AROUND = 5
+"""Words of the shortest query with an evident typo."""
+
+
+def best_correction(
+    query: str,
+    offered: Sequence[QuerySuggestion],
+    find: Callable[[str], FoundSet],
+    is_word: Callable[[str], bool],
+) -> QuerySuggestion | None:
+    """Return the likeliest correction of words that occur nowhere; None if no chunk supports it.
+
+    A chunk must have all words of the corrected query. A correction of one word is then likely, unless it is the only
+    word and a doubtful typo. So is the only similar word if a chunk has several of the other words. Otherwise it is a
+    guess: only evident typos are corrected, and no words that the model knows.
+
+    `offered`: the suggestions for the query, best first. `find` returns what a query finds by keywords. `is_word` says
+    whether the model knows a word.
+    """
+    words, best = KeywordScores(()), list[int]()
+    if (correction := _likely(query, offered[0])) is not None:
+        found = find(correction.query)
+        words, best = found.score_inputs.words, [scored.id for scored in found.results]
+        alone = len(correction.words) == len(words.terms)
+        if best and words.complete and not (alone and _doubtful(correction, is_word)):
+            return correction
+    if not (offered := _without_words(query, offered, is_word)):
+        return None
+    correction = _likely(query, offered[0])
+    if correction is not None and len(offered) == 1 and _supported(correction, words, best):
+        return correction
+    return _evident(query, offered)
+
+
+def names_note(query: str, suggestion: QuerySuggestion) -> bool:
+    """Return whether a suggestion completes the whole query to the name of a note."""
+    return suggestion.words[0][0] == query.strip() and completes_name(*suggestion.words[0])
+
+
+def _without_words(
+    query: str, suggestions: Sequence[QuerySuggestion], is_word: Callable[[str], bool]
+) -> tuple[QuerySuggestion, ...]:
+    """Return the suggestions without replacements of real words; those left without any replacement are dropped.
+
+    `is_word` says whether a word is real.
+    """
+    choices = [
+        [(word, suggested, suggestion.chunks) for word, suggested in suggestion.words if not is_word(word)]
+        for suggestion in suggestions
+    ]
+    return tuple(with_replaced(query, choice) for choice in choices if choice)
+
+
+def _likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
+    """Return a suggestion limited to the words that are probably typos; None if none is."""
+    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_likely(word, suggested)]
+    if len(choice) == len(best.words):
+        return best
+    return with_replaced(query, choice) if choice else None
+
+
+def _is_likely(word: str, suggested: str) -> bool:
+    """Whether `word` is probably a typo of `suggested`: not if it is short or has two typos, as different
+    words often do.
+    """
+    folded, other = fold(word), fold(suggested)
+    if not folded.isascii() or completes_name(word, suggested):
+        return True
+    if len(folded) < SHORTEST_CORRECTED:
+        most = 0
+    else:
+        most = 1 if len(folded) < _SHORTEST_TWO_TYPOS else 2
+    return spelling.typos(folded, other, most) is not None
+
+
+def _doubtful(correction: QuerySuggestion, is_word: Callable[[str], bool]) -> bool:
+    """Whether a query's only word may be correct: the model knows it, or it differs from the correction by more than
+    one typo: "innovation" is not "invocation".
+    """
+    return any(
+        is_word(word)
+        or not (
+            " " in suggested
+            or completes_name(word, suggested)
+            or spelling.typos(fold(word), fold(suggested), 1) is not None
+        )
+        for word, suggested in correction.words
+    )
+
+
+def _supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
+    """Whether one of the best chunks for a corrected query contains its corrected words and other distinctive words.
+
+    A word that isn't a typo seldom has a similar one in the passage that the rest of the query matches.
+    """
+    choices = [(fold(word), fold(suggested)) for word, suggested in correction.words]
+    near = all(spelling.typos(word, suggested, 1) for word, suggested in choices)
+    clear = all(len(word) >= _SHORTEST_CLEAR and _same_letters(word, suggested) for word, suggested in choices)
+    corrected = [any(suggested in term.surface for _, suggested in correction.words) for term in words.terms]
+    if not near or not any(corrected):
+        return False
+    distinctive = [
+        not is_corrected and term.idf > _LEAST_IDF for is_corrected, term in zip(corrected, words.terms, strict=True)
+    ]
+    for id_ in best[:_BEST]:
+        contributions = words.contributions.get(id_, ())
+        if all(compress(contributions, corrected)) and sum(map(bool, compress(contributions, distinctive))) >= (
+            1 if clear else _FEWEST_SUPPORTING
+        ):
+            return True
+    return False
+
+
+def _evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggestion | None:
+    """Return a long query with its evident typos corrected; None without any, or if several words
+    are equally similar.
+    """
+    best = suggestions[0]
+    choice = [(word, suggested, best.chunks) for word, suggested in best.words if _is_evident(word, suggested)]
+    certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
+    return with_replaced(query, choice) if choice and certain else None
+
+
+def _is_evident(word: str, suggested: str) -> bool:
+    """Whether a long word has one letter too many or too few, or two swapped, compared with `suggested`.
+
+    Names are left out, words with another first letter, and those with a wrong letter: these are too often different
+    words, as "prepositions" and "propositions".
+    """
+    folded, other = fold(word), fold(suggested)
+    return (
+        word.islower()
+        and len(folded) >= SHORTEST_EVIDENT
+        and folded[:1] == other[:1]
+        and _same_letters(folded, other)
+        and spelling.typos(folded, other, 1) is not None
+    )
+
+
+def _same_letters(word: str, suggested: str) -> bool:
+    """Whether letters of `suggested` were added, omitted or swapped, but none replaced by another."""
+    return len(word) != len(suggested) or sorted(word) == sorted(suggested)

@@ -1,0 +1,156 @@
+"""Looks up the words of a query in the index: in which forms it has each one, in how many chunks, with what weight."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from engine.search import document_frequencies, scoring
+from engine.search.pipeline_stages import Term
+from engine.search.search_sources import WordCounts
+from engine.store.snapshot import Snapshot
+from engine.text import QueryTerm
+
+_WEAK = 0.5
+"""Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
+_SIMILAR = 0.8
+"""Weight of words similar to a term that occurs nowhere: which one is meant, if any, is a guess."""
+_FILLER = 0.2
+"""Weight of a word that only introduces the query, such as "how", or of a pair of characters that spans two words."""
+
+
+class TermLookup:
+    """Looks up words in one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, counts: WordCounts, snapshot_chunks: int) -> None:
+        """`counts` are those of the whole index, of which the snapshot may hold only some chunks."""
+        self._snapshot = snapshot
+        self._counts = counts
+        self._chunks = counts.total
+        self._snapshot_chunks = snapshot_chunks
+
+    def terms(self, terms: Sequence[QueryTerm]) -> list[Term]:
+        """Return the terms as the index has them: their FTS5 phrases, exact and looser, and numbers of chunks."""
+        self._counts.expect(token for term in terms for token in _tokens_of(term))
+        return [self._term(term) for term in terms]
+
+    def _term(self, term: QueryTerm) -> Term:
+        tokens = (term.word,) if isinstance(term.word, str) else term.word
+        stems = tuple(dict.fromkeys(term.stems))
+        plain: tuple[str, ...] = ()
+        weak_words, word_count = self._loose_phrases(term.loose, "words")
+        weak_stems, stem_count = self._loose_phrases([stem.split(" ") for stem in term.loose_stems], "stems", stems)
+        irregular, irregular_count = self._loose_phrases([(stem,) for stem in term.irregular], "stems")
+        loose = word_count + stem_count + irregular_count
+        chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
+        matches, beginning = chunks, 0
+        exact = self._phrase_frequency(tokens, "words")
+        if term.prefix_ok:
+            beginning, found, begun = self._beginning(tokens[-1], stems)
+            if not stems:
+                plain, chunks, matches = begun, beginning, max(matches, found)
+            elif beginning > exact:  # longer words begin with these
+                weak_words += begun
+                matches = max(matches, found)
+        # If stem and word have equal counts, they are in the same chunks. A note whose language was detected wrongly
+        # has other stems.
+        if not plain and (not stems or (exact and (len(stems) > 1 or exact != chunks))):
+            plain = (quoted(" ".join(tokens)),)
+            chunks, matches = max(chunks, exact), max(matches, exact)
+        if not chunks:
+            # A file's name is in no body.
+            chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
+            matches = max(matches, chunks)
+        known = chunks
+        matches += loose
+        if not known:
+            weak_stems, irregular = weak_stems + irregular, ()
+        chunks = min(chunks or loose or beginning, self._chunks)
+        idf = scoring.inverse_document_frequency(self._chunks, chunks) * (_FILLER if term.filler else 1.0)
+        return Term(
+            surface=term.surface,
+            stemmed=tuple(map(quoted, stems)),
+            plain=plain,
+            chunks=0 if term.misspelt else chunks,
+            matches=min(matches, self._snapshot_chunks),
+            idf=idf,
+            weak_stems=weak_stems,
+            weak_words=weak_words,
+            weak=_SIMILAR if term.misspelt else _WEAK if known else 1.0,
+            loose=min(loose, self._snapshot_chunks),
+            irregular=irregular,
+            irregular_idf=scoring.inverse_document_frequency(self._chunks, irregular_count) if irregular else 0.0,
+        )
+
+    def _loose_phrases(
+        self, forms: Iterable[Sequence[str]], column: str, exact: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], int]:
+        """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one.
+
+        `exact`: words that are searched anyway, so a prefix must have others. A form that a shorter prefix matches as
+        well is left out: its occurrences would count twice.
+        """
+        phrases, matches = list[str](), 0
+        prefixes: tuple[str, ...] = ()
+        for form in sorted(forms, key=lambda form: (not form[-1].endswith("*"), len(form[-1]))):
+            if prefixes and len(form) == 1 and form[0].startswith(prefixes):
+                continue
+            chunks = self._snapshot_chunks
+            for token in form:
+                chunks = min(chunks, self._counts.loose(token, column)) if chunks else 0
+            text = " ".join(form)
+            begins = text.endswith("*")
+            phrase = f"{quoted(text[:-1])} *" if begins else quoted(text)
+            # Separately, the words of a phrase may be in many chunks: "4" and "NF", but nowhere "4 NF".
+            if chunks and len(form) > 1 and not self._occurs(phrase):
+                continue
+            if begins:
+                chunks -= sum(self._counts.chunks(word, column) for word in exact if word.startswith(text[:-1]))
+            if chunks > 0 and (chunks <= document_frequencies.WIDEST_BEGINNING or not begins):
+                words = self._counts.spelled_out(text, column) if begins and len(form) == 1 else ()
+                if words:
+                    phrases += map(quoted, words)
+                else:
+                    phrases.append(phrase)
+                matches += chunks
+                if begins:
+                    prefixes += (text[:-1],)
+        return tuple(phrases), matches
+
+    def _occurs(self, phrase: str) -> bool:
+        """Whether a file that this search may know of contains an FTS5 phrase."""
+        fts, known = self._snapshot.tables.fts, self._snapshot.known
+        condition = "" if known is None else f"AND +rowid {self._snapshot.in_files(known)}"
+        query = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT 1"
+        return next(self._snapshot.connection.execute(query, (phrase,)), None) is not None
+
+    def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
+        """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
+        and the phrases.
+        """
+        beginning = self._counts.words(start)
+        chunks = beginning.chunks
+        if min(chunks, self._snapshot_chunks) <= document_frequencies.WIDEST_BEGINNING:
+            return chunks, chunks, (f"{quoted(start)} *",)
+        representing = [word for word in beginning.substitutes if word.token not in stems]
+        return chunks, sum(word.chunks for word in representing), tuple(quoted(word.token) for word in representing)
+
+    def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
+        """Return an upper limit for the number of chunks that contain a phrase in `column`: the count of its rarest
+        token, or 0 if the phrase occurs nowhere.
+
+        Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
+        """
+        chunks = min(self._counts.chunks(token, column) for token in tokens)
+        return 0 if chunks and len(tokens) > 1 and not self._occurs(quoted(" ".join(tokens))) else chunks
+
+
+def _tokens_of(term: QueryTerm) -> Iterator[str]:
+    """Yield all tokens of a term whose chunks are counted, which are all but prefixes."""
+    yield from (term.word,) if isinstance(term.word, str) else term.word
+    for forms in (term.stems, term.loose_stems, term.irregular):
+        yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
+    yield from (token for form in term.loose for token in form if not token.endswith("*"))
+
+
+def quoted(token: str) -> str:
+    """Return the FTS5 phrase for a token, or for several with spaces between them."""
+    escaped = token.replace('"', '""')
+    return f'"{escaped}"'
