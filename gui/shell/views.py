@@ -128,7 +128,7 @@ class Views(QObject):
             self._forget_shown()
         self._unloaded = {name for name, spec in self.specs.items() if spec.lazy}
         for name, panel in self.panels.items():
-            (panel.swap_manager if reopening else panel.set_manager)(None if name in self._unloaded else manager)
+            panel.set_manager(None if name in self._unloaded else manager, reopening=reopening)
         self.viewer.set_manager(manager, reopening=reopening)
         self._empty = False
         self.conversation.set_manager(manager, reopening=reopening)
