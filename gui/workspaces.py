@@ -1,6 +1,8 @@
 """The workspace switcher: a dialog with all workspaces, to open, add and forget them."""
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter
@@ -84,6 +86,7 @@ _PAGE = 6
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.Key.Key_PageUp: -_PAGE}
 _OPEN = marked("The open workspace can't be forgotten: open another one first")
 _NOTHING = marked("No workspace matches by name or folder.")
+_ANOTHER = marked("This folder is not a workspace yet. “Open” shows a preview first.")
 _KNOWN = Qt.ItemDataRole.UserRole
 _STATE = Qt.ItemDataRole.UserRole + 1
 _PAD, _LINE_SPACING, _GAP = 9, 3, 14
@@ -178,12 +181,14 @@ class Switcher(QDialog):
 
     Signals:
         chosen: KnownWorkspace to open.
+        folder_typed: Path of a folder that is not in the list, to open.
         add_requested: choose another folder.
         forget_requested: KnownWorkspace to remove, and whether to delete its index.
         everywhere_requested: search all workspaces.
     """
 
     chosen = Signal(object)
+    folder_typed = Signal(object)
     add_requested = Signal()
     forget_requested = Signal(object, bool)
     everywhere_requested = Signal()
@@ -257,20 +262,33 @@ class Switcher(QDialog):
 
     @Slot()
     def _show(self) -> None:
-        words = self.box.text().casefold().split()
+        words = self._typed.casefold().split()
         fitting = [
             known for known in self._spaces if all(word in f"{known.name} {known.folder}".casefold() for word in words)
         ]
         self.list.show_spaces(fitting, self._states, self._open_folder)
-        self._none.setText(tr(_NOTHING) if self._spaces and not fitting else "")
+        self._none.setText(tr(_ANOTHER if self._names_folder else _NOTHING) if self._spaces and not fitting else "")
         self._none.setVisible(bool(self._spaces) and not fitting)
         self._show_current()
+
+    @property
+    def _typed(self) -> str:
+        """The text in the box; if it begins as a path, with the home folder for `~` and no separator at its end."""
+        text = self.box.text().strip()
+        path = os.path.expanduser(text)  # noqa: PTH111 - the other raises for an unknown user
+        return str(Path(path)) if Path(path).is_absolute() else text
+
+    @property
+    def _names_folder(self) -> bool:
+        """Whether a path was typed that matches no workspace in the list."""
+        return self.list.current() is None and Path(self._typed).is_absolute()
 
     @Slot()
     def _show_current(self) -> None:
         known = self.list.current()
         is_open = known is not None and known.folder == self._open_folder
-        self.open_button.setEnabled(known is not None and known.present and not is_open)
+        openable = self._names_folder if known is None else known.present and not is_open
+        self.open_button.setEnabled(openable)
         self.forget_button.setEnabled(known is not None and not is_open)
         set_tip(self.forget_button, tr(_OPEN) if is_open else "")
         if known != self.question.about:
@@ -278,11 +296,14 @@ class Switcher(QDialog):
 
     @Slot()
     def choose(self) -> None:
-        """Emit the signal to open the current workspace, if it can be opened."""
-        known = self.list.current()
-        if known is not None and self.open_button.isEnabled():
+        """Emit the signal to open the current workspace, or the folder that was typed, if it can be opened."""
+        known, typed = self.list.current(), self._typed
+        if self.open_button.isEnabled():
             self.accept()
-            self.chosen.emit(known)
+            if known is None:
+                self.folder_typed.emit(Path(typed))
+            else:
+                self.chosen.emit(known)
 
     @Slot(QListWidgetItem)
     def _activated(self, _item: QListWidgetItem) -> None:

@@ -343,21 +343,19 @@ class EditsPanel(QObject, ViewPanel):
     def busy(self) -> bool:
         return self._job.busy or self._pause.isActive()
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Read the changes of this memory; when it is one of the same folder, nothing moves."""
         self._manager = manager
-        self._files, self._failure = None, ""
         self._job.cancel()
+        if reopening:
+            self.refresh()
+            return
+        self._files, self._failure = None, ""
         self.box.setEnabled(manager is not None and not self._unsupported)
         self._show(keep=False)
         self.refresh()
         if self._unsupported:
             self.edit_selected.emit(None)
-
-    def swap_manager(self, manager: MemorySearchManager | None) -> None:
-        """Read the changes of another memory of the same folder, without moving anything."""
-        self._manager = manager
-        self._job.cancel()
-        self.refresh()
 
     def show_unsupported(self, unsupported: MissingFeatures) -> None:
         unsupported_reason = unsupported.get("insight", "")

@@ -73,6 +73,7 @@ class WorkspacesController(QObject):
         if self.switcher is None:
             self.switcher = Switcher(self._window)
             self.switcher.chosen.connect(self._open)
+            self.switcher.folder_typed.connect(self._folders.offer)
             self.switcher.add_requested.connect(self._add)
             self.switcher.forget_requested.connect(self._forget)
             self.switcher.everywhere_requested.connect(self._search_everywhere)

@@ -36,12 +36,11 @@ class ViewPanel:
         """Whether the panel is still loading what it shows."""
         return False
 
-    def set_manager(self, manager: "MemorySearchManager | None") -> None:
-        """Set the memory to show; None when nothing is open."""
+    def set_manager(self, manager: "MemorySearchManager | None", *, reopening: bool = False) -> None:
+        """Set the memory to show; None when nothing is open.
 
-    def swap_manager(self, manager: "MemorySearchManager | None") -> None:
-        """Use another memory of the same folder, which is being reopened; None until it is open."""
-        self.set_manager(manager)
+        `reopening`: the same folder is being reopened: what is shown stays.
+        """
 
     def show_status(self, status: "MemoryProviderStatus | None") -> None:
         """Show the latest status; called whenever it changes."""

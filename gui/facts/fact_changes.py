@@ -91,8 +91,18 @@ class FactStore(QObject):
         """Return the fact as last read; None if it doesn't exist."""
         return next((fact for fact in self.facts or () if fact.id == id_), None)
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory whose facts are read, None for none; waiting changes of the previous one are still written."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory whose facts are read, None for none; waiting changes of the previous one are still written.
+
+        `reopening`: it is one of the same folder; changes wait until it is open.
+        """
+        if reopening:
+            self._service = None if manager is None else manager.facts
+            self._stamp = None
+            if manager is not None:
+                self.reread()
+                self._run()
+            return
         service, waiting = self._service, [step.act for step in self._steps if step.act is not _ignore]
         if service is not None and waiting:
             self._jobs.save(lambda _: [act(service) for act in waiting], _ignore, _ignore)
@@ -101,14 +111,6 @@ class FactStore(QObject):
         self._steps.clear()
         self._stamp, self.facts, self.problem = None, None, ""
         self.changed.emit()
-
-    def swap_manager(self, manager: MemorySearchManager | None) -> None:
-        """Use another memory of the same folder, which is being reopened; changes wait until it is open."""
-        self._service = None if manager is None else manager.facts
-        self._stamp = None
-        if manager is not None:
-            self.reread()
-            self._run()
 
     def watch(self, watching: bool) -> None:
         """Set whether the view is visible: only then the facts are read again after changes by other programs."""

@@ -258,8 +258,15 @@ class FactsPanel(QObject, ViewPanel):
         """Whether facts are being read, searched or written."""
         return self.store.busy or self._finder.busy
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Show the facts of this memory; those of other programs are followed once the view is visible."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Show the facts of this memory; those of other programs are followed once the view is visible.
+
+        `reopening`: it is one of the same folder; typed text, the list and changes to undo stay.
+        """
+        if reopening:
+            self.store.set_manager(manager, reopening=True)
+            self._finder.repeat()
+            return
         self._save_typed()
         self._finder.forget()
         self.changes.clear()
@@ -269,11 +276,6 @@ class FactsPanel(QObject, ViewPanel):
         self.store.set_manager(manager)
         self.store.reread()
         self.store.watch(manager is not None and self.body.isVisible())
-
-    def swap_manager(self, manager: MemorySearchManager | None) -> None:
-        """Use another memory of the same folder; typed text, the list and changes to undo stay."""
-        self.store.swap_manager(manager)
-        self._finder.repeat()
 
     def refresh(self) -> None:
         """Read the facts again after a change of the index, since an agent may have saved some."""

@@ -260,8 +260,8 @@ class IndexPanel(QWidget, ViewPanel):
         for page in self._pages.values():
             page.show_status(status)
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory whose index is shown; None for none."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory whose index is shown, None for none; reopening a folder reads its index again, too."""
         self._manager = manager
         for page in self._pages.values():
             page.set_manager(manager)

@@ -275,11 +275,16 @@ class SearchPanel(QObject, ViewPanel):
         """Whether a query is due or running; False once `settled` was emitted."""
         return self.controller.busy or self._preview.busy
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory to search, and repeat the query in the box."""
-        self.controller.set_manager(manager)
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory to search, and repeat the query in the box.
+
+        `reopening`: it is one of the same folder; the results stay until its answer.
+        """
         self.completion.set_manager(manager)
         self.start.set_manager(manager)
+        self.controller.set_manager(manager, reopening=reopening)
+        if reopening:
+            return
         self.box.setEnabled(manager is not None)
         self.view.show_hint(None)
         if manager is None:
@@ -291,12 +296,6 @@ class SearchPanel(QObject, ViewPanel):
         """Let the user type while a folder is being opened: the query runs as soon as it is open."""
         self.box.setEnabled(True)
         self.box.focus_all()
-
-    def swap_manager(self, manager: MemorySearchManager | None) -> None:
-        """Use another memory of the same folder, which repeats the query; the results stay until its answer."""
-        self.completion.set_manager(manager)
-        self.start.set_manager(manager)
-        self.controller.swap_manager(manager)
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:

@@ -202,21 +202,21 @@ class SearchController(QObject):
 
     # --- memory -----------------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory for the next queries and clear the scope; no query is started."""
-        self._emptied.stop()
-        self._manager = manager
-        self._runner.set_manager(manager)
-        self.saved_searches.set_manager(manager)
-        self._scope.show(Query(""))
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory for the next queries and clear the scope; no query is started.
 
-    def swap_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set another memory of the same folder, and repeat the query there."""
+        `reopening`: it is one of the same folder; the scope stays, and the query is repeated there.
+        """
         self._manager = manager
         self._runner.set_manager(manager)
         self.saved_searches.set_manager(manager)
-        if manager is None:
-            return
+        if not reopening:
+            self._emptied.stop()
+            self._scope.show(Query(""))
+        elif manager is not None:
+            self._repeat_query()
+
+    def _repeat_query(self) -> None:
         due, answer = self._builder.due(), self._view.answer
         if due is not None and answer is not None and answer.query.subject == due.subject:
             self._runner.repeat(answer.query)

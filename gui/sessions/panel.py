@@ -213,33 +213,32 @@ class SessionsPanel(QObject, ViewPanel):
         """Whether sessions are being read or searched; False once `settled` was emitted."""
         return any((self._reader.busy, self._content.busy, self._similar.busy, self._follower.due, self._find_job.busy))
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory whose sessions are listed; emits no signal for the sessions that disappear."""
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
+        """Set the memory whose sessions are listed; emits no signal for the sessions that disappear.
+
+        `reopening`: it is one of the same folder; the position in the list stays.
+        """
+        self._manager = manager
+        unsupported = self._gates.unsupported
+        self._content.set_manager(None if "conditions" in unsupported else manager, reopening=reopening)
+        if not reopening:
+            self._forget_listed()
+        self._reader.set_manager(None if "sessions" in unsupported else manager, reopening=reopening)
+        self.running.set_manager(None if "sessions" in unsupported else manager)
+        if manager is not None or not reopening:
+            self._content.start_search(self._filters.criteria.text)
+
+    def _forget_listed(self) -> None:
+        """Empty the list before the sessions of another folder are read."""
         self._similar.end()
         self._compared_next = ""
-        if manager is None:
+        if self._manager is None:
             self._return_next = ""
-        self._manager = manager
-        self._days.run(manager is not None)
-        unsupported = self._gates.unsupported
-        self._content.set_manager(None if "conditions" in unsupported else manager)
-        self.box.setEnabled(manager is not None)
+        self._days.run(self._manager is not None)
+        self.box.setEnabled(self._manager is not None)
         self.chips.show_catalogue(EMPTY)
-        self._listed.begin(reading=manager is not None)
+        self._listed.begin(reading=self._manager is not None)
         self._follower.forget()
-        self._reader.set_manager(None if "sessions" in unsupported else manager)
-        self.running.set_manager(None if "sessions" in unsupported else manager)
-        self._content.start_search(self._filters.criteria.text)
-
-    def swap_manager(self, manager: MemorySearchManager | None) -> None:
-        """List the sessions of another memory of the same folder, at the same position."""
-        self._manager = manager
-        unsupported = self._gates.unsupported
-        self._content.set_manager(None if "conditions" in unsupported else manager, reopening=True)
-        self._reader.set_manager(None if "sessions" in unsupported else manager, reopening=True)
-        self.running.set_manager(None if "sessions" in unsupported else manager)
-        if manager is not None:
-            self._content.start_search(self._filters.criteria.text)
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:

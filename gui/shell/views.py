@@ -87,8 +87,7 @@ class Views(QObject):
         """Lazy views that haven't received the memory yet."""
         self._stale: set[str] = set()
         """Lazy views to refresh, since the index has changed."""
-        self._last_query: Query | None = None
-        self._last_found = False
+        self._last_answer: Answer | None = None
         self._shows_result = True
         """Whether the viewer shows a result, if anything; not a location that the user opened elsewhere."""
         self._empty = False
@@ -128,7 +127,7 @@ class Views(QObject):
             self._forget_shown()
         self._unloaded = {name for name, spec in self.specs.items() if spec.lazy}
         for name, panel in self.panels.items():
-            (panel.swap_manager if reopening else panel.set_manager)(None if name in self._unloaded else manager)
+            panel.set_manager(None if name in self._unloaded else manager, reopening=reopening)
         self.viewer.set_manager(manager, reopening=reopening)
         self._empty = False
         self.conversation.set_manager(manager, reopening=reopening)
@@ -141,7 +140,7 @@ class Views(QObject):
         empty = status is not None and not status.files
         if empty != self._empty:
             self._empty = empty
-            if self._last_query is None and not self.viewer.reads:
+            if self._last_answer is None and not self.viewer.reads:
                 self._clear_viewer()
 
     @Slot(object)
@@ -238,16 +237,16 @@ class Views(QObject):
     @Slot(object)
     def _handle_answer(self, answer: Answer | None) -> None:
         """Clear the preview when a new query has no results, unless the user is reading in it."""
-        latest = None if answer is None else answer.query.subject
-        has_results = answer is not None and bool(answer.outcome.results)
-        repeated = latest == self._last_query
-        if repeated and (has_results == self._last_found or not self._shows_result):
+        last, self._last_answer = self._last_answer, answer
+        has_results = _has_results(answer)
+        if _subject(last) == _subject(answer) and (has_results == _has_results(last) or not self._shows_result):
             return  # the index has changed
-        self._last_query, self._last_found = latest, has_results
         if has_results:
             if not self.viewer.reads:
                 self.viewer.clear(CHOOSE_RESULT)
             return
+        if last is not None and last.final and answer is not None and answer.query == last.query:
+            return  # a change of the index removed the results: the note that is read may still exist
         if self.current != "search" or not self.reader_has_focus:
             self._targets["search"] = None
             if answer is None:
@@ -376,6 +375,14 @@ class Views(QObject):
             self.conversation.clear(target)
         else:
             self.conversation.show_session(target.path, target.line, target.query, target.message)
+
+
+def _subject(answer: Answer | None) -> Query | None:
+    return None if answer is None else answer.query.subject
+
+
+def _has_results(answer: Answer | None) -> bool:
+    return answer is not None and bool(answer.outcome.results)
 
 
 def _file_query(path: str) -> str:

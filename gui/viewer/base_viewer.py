@@ -1,13 +1,14 @@
 """Base class of the viewers of files and sessions: a header above pages, the find bar, links, keys, and the focus."""
 
 from collections.abc import Callable
+from pathlib import Path
 from posixpath import dirname, join, normpath
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import CancelToken, MemorySearchManager, marked, split_name, tr
+from engine import CancelToken, MemorySearchManager, MnemoscopeError, marked, split_name, tr
 from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT, key_action
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
@@ -31,6 +32,7 @@ class LinkFollower(QObject):
 
     Signals:
         file_chosen: a `Location` in another file.
+        image_chosen: the path of an image in the searched folders.
         heading_chosen: a heading or another anchor of this page, as in links.
         missed: the name in a link to a note that doesn't exist.
         search_requested: the query for a tag.
@@ -38,6 +40,7 @@ class LinkFollower(QObject):
     """
 
     file_chosen = Signal(object)
+    image_chosen = Signal(object)
     heading_chosen = Signal(str)
     missed = Signal(str)
     search_requested = Signal(str)
@@ -92,9 +95,9 @@ class LinkFollower(QObject):
         self._job.done()
         self.notified.emit(tr("This page has no heading or block named “{name}”.", name=name.removeprefix("^")))
 
-    def _choose(self, location: Location) -> None:
+    def _choose(self, location: Location | Path) -> None:
         self._job.done()
-        self.file_chosen.emit(location)
+        (self.image_chosen if isinstance(location, Path) else self.file_chosen).emit(location)
 
     def _report_missing(self, target: str, named: bool) -> None:
         self._job.done()
@@ -119,14 +122,24 @@ def note_url(name: str, anchor: str) -> QUrl:
     return url
 
 
-def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, token: CancelToken) -> Location:
-    """Find the location that a link names, by the index or else by path. Pool thread; raises `MnemoscopeError`."""
-    if manager.insight is not None:
-        linked = manager.insight.linked_text(target, anchor, home, token)
+def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, token: CancelToken) -> Location | Path:
+    """Find the note that a link names, by the index or else by path; or an image. Raises `MnemoscopeError`.
+
+    Runs on a pool thread.
+    """
+    insight = manager.insight
+    if insight is not None:
+        linked = insight.linked_text(target, anchor, home, token)
         if linked is not None:
             return Location(linked.path, linked.line if linked.line > 1 or anchor else None)
     name = normpath(join(dirname(home), target))
-    manager.locate(name)
+    try:
+        manager.locate(name)
+    except MnemoscopeError:
+        image = None if insight is None else insight.images_of(home).locate(target)
+        if image is None:
+            raise
+        return image
     return Location(name)
 
 

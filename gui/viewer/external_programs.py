@@ -293,6 +293,14 @@ class ExternalOpener(QObject):
         else:
             self.failed.emit(tr("{name} is not a single file, so it can't be shown.", name=target.name))
 
+    def open_image(self, path: Path) -> None:
+        """Open an image in the system's program for it."""
+        self._jobs.read(lambda _: open_in_reader(path, 0), self._report, self.failed.emit)
+
+    def _report(self, problem: str) -> None:
+        if problem:
+            self.failed.emit(problem)
+
     def open_in_obsidian(self, name: str) -> None:
         """Open a note of a vault in Obsidian."""
 

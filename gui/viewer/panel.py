@@ -446,6 +446,7 @@ class ViewerPanel(BaseViewer):
         self._source_and_page.notified.connect(lambda sentence: self.hint.show_message(sentence, _LONG_HINT_MS))
         self.rendered.followed.connect(self.follow_link)
         self._links.file_chosen.connect(self._open_location)
+        self._links.image_chosen.connect(self.external.open_image)
         self._links.heading_chosen.connect(self._go_to_anchor)
         self._links.search_requested.connect(self.search_requested)
         self._links.missed.connect(self._offer_search)

@@ -560,7 +560,10 @@ def test_reader_is_cleared_when_answer_loses_its_results(qtbot, window):
         _search(qtbot, window, "CR2032")
     answer = answered.args[0]
     none = msgspec.structs.replace(answer.outcome, results=())
-    window.search.answer_changed.emit(replace(answer, outcome=none))
+    window.search.answer_changed.emit(replace(answer, outcome=none))  # by a change of the index
+    assert not window.viewer.empty_page.isVisible()
+    window.search.answer_changed.emit(replace(answer, final=False))
+    window.search.answer_changed.emit(replace(answer, outcome=none))  # by meaning, after keywords
     assert window.viewer.empty_page.isVisible()
 
 

@@ -24,7 +24,7 @@ class InventedPanel(QObject, ViewPanel):
         self.page = ""
         self.box.into_list.connect(self.focus_list)
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
+    def set_manager(self, manager: MemorySearchManager | None, *, reopening: bool = False) -> None:
         self.manager = manager
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:

@@ -337,9 +337,9 @@ def test_reopened_folder_keeps_typed_text_undo_and_search(qtbot, panel, memory, 
     panel.search("tea")
     settle(qtbot, panel, lambda: listed(panel) == ["I prefer white tea"])
     panel.body.editor.text.setPlainText("I prefer no tea")
-    panel.swap_manager(None)
+    panel.set_manager(None, reopening=True)
     assert panel.box.isEnabled()
-    panel.swap_manager(memory)
+    panel.set_manager(memory, reopening=True)
     settle(qtbot, panel, lambda: True)
     assert listed(panel) == ["I prefer white tea"]
     assert panel.body.editor.text.toPlainText() == "I prefer no tea"
@@ -349,11 +349,11 @@ def test_reopened_folder_keeps_typed_text_undo_and_search(qtbot, panel, memory, 
 
 
 def test_change_made_while_folder_reopens_is_saved_then(qtbot, panel, memory, facts):
-    panel.swap_manager(None)
+    panel.set_manager(None, reopening=True)
     panel.body.editor.text.setPlainText("I prefer white tea")
     panel.body.editor.save()
     assert panel.busy
-    panel.swap_manager(memory)
+    panel.set_manager(memory, reopening=True)
     settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
 
 
@@ -366,8 +366,8 @@ def test_change_that_met_a_closed_memory_is_repeated(qtbot, panel, facts, memory
     panel.store._service = old
     panel.body.editor.text.setPlainText("I prefer white tea")
     panel.body.editor.save()
-    panel.swap_manager(None)
-    panel.swap_manager(memory)
+    panel.set_manager(None, reopening=True)
+    panel.set_manager(memory, reopening=True)
     settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
 
 

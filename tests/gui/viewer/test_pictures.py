@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QImage, QTextDocument
 
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
-from gui.viewer import pictures
+from gui.viewer import external_programs, pictures
 from gui.viewer.markdown_extensions import NoteMarkup
 from gui.viewer.markdown_page import Page, PageStyle, page_steps
 from gui.viewer.panel import ViewerPanel
@@ -112,7 +112,9 @@ def _tops(document: QTextDocument) -> list[float]:
     return [layout.blockBoundingRect(document.findBlockByNumber(number)).top() for number in range(3)]
 
 
-def test_image_appears_without_moving_text(qtbot, panel: ViewerPanel, memory: FakeMemory, image: Path) -> None:
+def test_image_appears_without_moving_text_and_opens(
+    qtbot, panel: ViewerPanel, memory: FakeMemory, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = memory.folder / "images"
     folder.mkdir()
     (folder / "x.png").write_bytes(image.read_bytes())
@@ -128,6 +130,12 @@ def test_image_appears_without_moving_text(qtbot, panel: ViewerPanel, memory: Fa
     assert before == [_tops(view.document())]
     assert before[0][2] > before[0][1] + 200
     assert view.toPlainText().endswith("Below [image: b]")
+    opened: list[Path] = []
+    monkeypatch.setattr(external_programs, "open_in_reader", lambda path, _: opened.append(path) or "")
+    panel.follow_link(QUrl("note:x.png"))  # as for [[x.png]]
+    qtbot.waitUntil(lambda: opened == [folder / "x.png"])
+    panel.follow_link(QUrl("note:y.png"))
+    qtbot.waitUntil(lambda: "y.png" in panel.banner.text)
 
 
 def _pixel(document: QTextDocument) -> QColor:

@@ -115,6 +115,23 @@ def test_typing_filters_and_enter_opens_workspace(qtbot, window, folders):
     assert not switcher.isVisible()
 
 
+def test_typed_path_of_other_folder_opens_its_preview(qtbot, window, folders, tmp_path):
+    switcher = _switcher(qtbot, window)
+    switcher.box.setText(f"{folders['work']}/")
+    assert [row.partition(",")[0] for row in _rows(switcher)] == ["work"]
+    switcher.box.setText("ship")
+    assert not switcher.open_button.isEnabled()
+    (tmp_path / "ship").mkdir()
+    (tmp_path / "ship" / "mast.md").write_text("# Mast\n")
+    switcher.box.setText(f"{tmp_path}/ship/")
+    assert _rows(switcher) == []
+    qtbot.keyClick(switcher.box, Key.Key_Return)
+    qtbot.waitUntil(lambda: window.first_run.ready)
+    assert not switcher.isVisible()
+    assert window.first_run.isVisible()
+    assert "ship" in " ".join(child.text() for child in window.first_run.findChildren(QLabel) if child.isVisible())
+
+
 def test_arrow_keys_in_box_move_selection(qtbot, window):
     switcher = _switcher(qtbot, window)
     assert switcher.list.current().name == "boat"
