@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from engine.agent.message_html import message_html
 from engine.base.formatting import dollars, on_one_line, plural
-from engine.corpus.transcripts.messages import first_sentence
+from engine.corpus.transcripts.messages import opening_line
 from engine.corpus.transcripts.registry import agent_label
 from engine.corpus.transcripts.tool_uses import stored_path, subject_of, uses_of
 from engine.records import ExportFormat, SessionMessage, SessionText, UsageTotal
@@ -200,7 +200,7 @@ class _Turn(NamedTuple):
     def entry(self) -> str:
         """Title of the turn in the contents list; empty for a turn that isn't listed."""
         spoken = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
-        title = first_sentence(spoken)
+        title = opening_line(spoken)
         return f"{title} (abandoned branch)" if title and self.abandoned else title
 
 
@@ -391,7 +391,7 @@ def session_context(session: SessionText, limit: int) -> str:
     files = _list(_files_named(fitting, session.summary.project), remaining // 2)
     remaining -= len(_section("Files", files))
     middle = zip(reversed(questions[1:-1]), reversed(prompts[1:-1]), strict=True)
-    lines = (f"- {question}{first_sentence(prompt)}" for question, prompt in middle)
+    lines = (f"- {question}{opening_line(prompt)}" for question, prompt in middle)
     decisions = _list(lines, remaining - len(_section("x" * 30, "y")))
     remaining = max(0, remaining - len(_section(_DECISIONS, decisions)))
     for index, text in ((2, answer), (1, request), (0, goal)):  # the characters left by the others

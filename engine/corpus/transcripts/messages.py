@@ -1,5 +1,6 @@
 """The common output of all transcript formats: messages, and facts about a session."""
 
+import functools
 import re
 from typing import Literal
 
@@ -7,6 +8,9 @@ import msgspec
 
 from engine.corpus.transcripts.token_usage import Usage
 from engine.redaction.secret_masking import redact
+from engine.text.folding import fold
+from engine.text.stopwords import FUNCTION_WORD_LISTS, stop_words
+from engine.text.writing_systems import UNSPACED, shape
 
 Role = Literal["user", "assistant", "tool", "system"]
 Kind = Literal["text", "thinking", "tool-call", "tool-result"]
@@ -15,6 +19,8 @@ Kind = Literal["text", "thinking", "tool-call", "tool-result"]
 _UNUSABLE = re.compile("[\ud800-\udfff\0]")
 _SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
+_LEAST_WORDS = 2
+"""Words other than function words that a title from a message has, if the message has so many."""
 _LONGEST_GIVEN = 200
 _OPENING = 8 * 1024
 _LONGEST_PAUSE = 300.0
@@ -25,6 +31,11 @@ _MOST_PAUSES = _MOST_ABANDONED = 400
 # After a digit, the full stop is that of a numbered list. (Starting with the last character of a sentence, the search
 # skips everything else quickly.)
 _SENTENCE_END = re.compile("[\\s\\u3002\\uff01\\uff1f](?:(?<=[\n\\u3002\\uff01\\uff1f])|(?<=[^\\d\\s][.!?…]\\s))")
+_CONTINUED = (",", ":", "\uff0c", "\uff1a")
+"""Ends of lines that continue on the next one."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NO_TEXT = re.compile(r"^[ \t]*(?:(?:```|~~~).*|\[(?:image|file)[^\]\n]*\]\s*)(?:\n|\Z)", re.MULTILINE)
+"""First or last line of a code block, or the name of an attachment."""
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
@@ -67,7 +78,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     title: str = ""
     """Title given by the user or the agent; empty if there is none."""
     opening: str = ""
-    """First real sentence of the user (for a sub-agent, of its caller): the title if there is no other."""
+    """First sentences of the user (for a sub-agent, of its caller): the title if there is no other."""
     project: str = ""
     """Folder that the agent worked in, or the project's name."""
     branch: str = ""
@@ -131,9 +142,9 @@ class SessionFacts(msgspec.Struct, kw_only=True):
             self.pauses = [piece for piece in dict.fromkeys(pieces) if piece[1] - piece[0] > _NIGHT]
 
     def open_with(self, text: str) -> None:
-        """Take the first sentence of the user's text as the opening."""
+        """Take the beginning of the user's text as the opening."""
         # Mask before cutting: half of a secret would not be recognised.
-        self.opening = first_sentence(redact(text[:_OPENING]))
+        self.opening = opening_line(redact(text[:_OPENING]))
 
     def leave(self, first: int, last: int, origin: int = 0) -> None:
         """Mark these lines as abandoned. An abandoned branch that has the line `origin` counts again: the user went
@@ -174,12 +185,33 @@ def one_line(title: str) -> str:
     return line if len(line) <= _LONGEST_GIVEN else f"{line[: _LONGEST_GIVEN - 1].rstrip()}…"
 
 
-def first_sentence(text: str) -> str:
-    """Return the first sentence on one line, at most 120 characters, cut between words."""
-    start = text.strip()[: 8 * _LONGEST_TITLE]
-    end = _SENTENCE_END.search(start)
-    sentence = " ".join((start[: end.end()] if end else start).split())
+def opening_line(text: str) -> str:
+    """Return the beginning of a text as a title, on one line of at most 120 characters, cut between words.
+
+    It is the first sentence, or several if the first says little, as "Why does this happen?" does, or only introduces
+    the next line.
+    """
+    start = _NO_TEXT.sub("", text.strip()[: 8 * _LONGEST_TITLE]).strip()
+    ends = (end.end() for end in _SENTENCE_END.finditer(start))
+    enough = (end for end in ends if end > _LONGEST_TITLE or _has_subject(start[:end]))
+    sentence = " ".join(start[: next(enough, len(start))].split())
     if len(sentence) <= _LONGEST_TITLE:
         return sentence
     cut = sentence[:_LONGEST_TITLE].rpartition(" ")[0] or sentence[: _LONGEST_TITLE - 1]
     return f"{cut}…"
+
+
+def _has_subject(text: str) -> bool:
+    """Whether a text has enough words other than function words of any language to be a title.
+
+    Where words have no spaces between them, two characters count as one.
+    """
+    if text.rstrip().endswith(_CONTINUED):
+        return False
+    words = [word for word in _WORD.findall(fold(text)) if word not in _function_words()]
+    return sum(max(1, shape(word).count(UNSPACED) // 2) for word in words) >= _LEAST_WORDS
+
+
+@functools.cache
+def _function_words() -> frozenset[str]:
+    return frozenset[str]().union(*map(stop_words, FUNCTION_WORD_LISTS))

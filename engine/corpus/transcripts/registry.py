@@ -7,7 +7,7 @@ search on the command line needs the names of stores, and takes little more time
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from engine.corpus.transcripts.agents import (
     aider,
     amp,
     antigravity,
+    any_of,
     augment,
     chat_exports,
     claude_code,
@@ -49,6 +50,7 @@ from engine.corpus.transcripts.agents import (
     junie,
     kimi,
     kiro,
+    last_parts,
     letta,
     llm,
     lm_studio,
@@ -83,8 +85,8 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats, LineFormat
 
-_NO_SLASH = "[^/]"
-"""Regular expression for any character of a name."""
+_SHARED_VERSION = 1
+"""Increase it when all parsers would give other facts, such as titles: all sessions are then read again."""
 
 
 class _Agents(tuple[Agent, ...]):
@@ -192,16 +194,28 @@ def agent_label(name: str) -> str:
 
 
 def agents_named(name: str, known: Iterable[str]) -> frozenset[str]:
-    """Return those of the `known` agents that a user means by a name: all whose name or label has its words, such as
-    "claude-code" and "claude-cowork" for "claude", else all whose name or label contains it.
+    """Return those of the `known` agents that a user means by a name.
+
+    The whole name or label of an agent, such as "pi", means those that begin with it: "claude" also means
+    "claude-code". Other names mean all whose name or label has their words, else all whose name or label contains them.
     """
     part = fold(name)
     words = f"-{_with_hyphens(part)}-"
     names = {agent: (fold(agent), fold(agent_label(agent))) for agent in known}
-    with_words = frozenset(
-        agent for agent, called in names.items() if any(words in f"-{_with_hyphens(each)}-" for each in called)
-    )
-    return with_words or frozenset(agent for agent, called in names.items() if any(part in each for each in called))
+    if words in _whole_names(AGENTS):
+        return _named(names, lambda called: f"-{_with_hyphens(called)}-".startswith(words))
+    with_words = _named(names, lambda called: words in f"-{_with_hyphens(called)}-")
+    return with_words or _named(names, lambda called: part in called)
+
+
+def _named(names: Mapping[str, Iterable[str]], accepted: Callable[[str], bool]) -> frozenset[str]:
+    return frozenset(agent for agent, called in names.items() if any(map(accepted, called)))
+
+
+@functools.cache
+def _whole_names(agents: tuple[Agent, ...]) -> frozenset[str]:
+    """Return the names and labels of all agents, folded, between hyphens."""
+    return frozenset(f"-{_with_hyphens(fold(called))}-" for agent in agents for called in (agent.name, agent.label))
 
 
 def _with_hyphens(name: str) -> str:
@@ -210,7 +224,7 @@ def _with_hyphens(name: str) -> str:
 
 def parser_versions() -> dict[str, int]:
     """Return the version of each agent's parsers, by the agent's name."""
-    return {agent.name: agent.parser_version for agent in AGENTS}
+    return {agent.name: agent.parser_version + _SHARED_VERSION for agent in AGENTS}
 
 
 def resume_command(name: str, session: str) -> str:
@@ -272,12 +286,12 @@ def store_name(path: str) -> str:
 
 def may_be_transcript(path: str) -> bool:
     """Whether a file can be a transcript by its name and, unless `path` is only a name, that of its folder."""
-    return path.endswith(LINES_END) or _names(AGENTS).fullmatch(_end(path)) is not None
+    return path.endswith(LINES_END) or _names(AGENTS).fullmatch(last_parts(path)) is not None
 
 
 def is_database(path: str) -> bool:
     """Whether a transcript is a database, by its name: then its size doesn't show how much was added."""
-    return not path.endswith(LINES_END) and _databases(AGENTS).fullmatch(_end(path)) is not None
+    return not path.endswith(LINES_END) and _databases(AGENTS).fullmatch(last_parts(path)) is not None
 
 
 def is_part(above: str, name: str) -> bool:
@@ -389,7 +403,7 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
     named = (
         candidate
         for agent, candidate in similar
-        if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name)
+        if JSON_LINES not in agent.files and any_of(agent.files).fullmatch(name)
     )
     return next(named, known)
 
@@ -454,33 +468,12 @@ def _first(names: frozenset[str], ending: str) -> str:
 
 @functools.cache
 def _names(agents: tuple[Agent, ...]) -> re.Pattern[str]:
-    return _any_of([pattern for agent in agents for pattern in (*agent.files, agent.databases)])
+    return any_of([pattern for agent in agents for pattern in (*agent.files, agent.databases)])
 
 
 @functools.cache
 def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
-    return _any_of([agent.databases for agent in agents])
-
-
-def _end(path: str) -> str:
-    """Return the last two parts of a path, folder and file, joined by a slash."""
-    return "/".join(path.rsplit(os.sep, 2)[-2:])
-
-
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Return a regex that matches results of `_end` for any of the patterns."""
-    names, others = list[str](), list[str]()
-    for pattern in dict.fromkeys(filter(None, patterns)):
-        slash = pattern.replace(_NO_SLASH, "." * len(_NO_SLASH)).rfind("/")
-        name = pattern[slash + 1 :]
-        if slash > 0:
-            others += pattern, name
-        else:
-            names.append(name)
-    # One group for all names, and the most frequent first: tried one by one, they take several times as long.
-    names.sort(key=lambda name: name != JSON_LINES)
-    alternatives = [f"(?:[^/]*/)?(?:{'|'.join(f'(?:{name})' for name in names)})"] if names else []
-    return re.compile("|".join([*alternatives, *(f"(?:{pattern})" for pattern in others)]), re.IGNORECASE | re.DOTALL)
+    return any_of([agent.databases for agent in agents])
 
 
 @functools.cache

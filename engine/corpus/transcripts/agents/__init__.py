@@ -22,6 +22,8 @@ JSON_LINES = r".*\.jsonl"
 """Pattern of files with one JSON object per line."""
 LINES_END = ".jsonl"
 """Ending of their names; no database has it."""
+_NO_SLASH = "[^/]"
+"""Regular expression for any character of a name."""
 WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
 CLAUDE_PROJECTS = os.path.join(f"{os.sep}.claude", "projects", "")
@@ -205,3 +207,24 @@ def description_of(path: str) -> str:
         return path.removesuffix(LINES_END) + QODER_DESCRIPTION
     folder, mark, _ = path.partition(CLAUDE_PROJECTS)
     return f"{folder}.json" if mark and os.path.basename(folder).startswith("local_") else ""
+
+
+def last_parts(path: str) -> str:
+    """Return the last two parts of a path, folder and file, joined by a slash."""
+    return "/".join(path.rsplit(os.sep, 2)[-2:])
+
+
+def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Return a regex that matches results of `last_parts` for any of the patterns."""
+    names, others = list[str](), list[str]()
+    for pattern in dict.fromkeys(filter(None, patterns)):
+        slash = pattern.replace(_NO_SLASH, "." * len(_NO_SLASH)).rfind("/")
+        name = pattern[slash + 1 :]
+        if slash > 0:
+            others += pattern, name
+        else:
+            names.append(name)
+    # One group for all names, and the most frequent first: tried one by one, they take several times as long.
+    names.sort(key=lambda name: name != JSON_LINES)
+    alternatives = [f"(?:[^/]*/)?(?:{'|'.join(f'(?:{name})' for name in names)})"] if names else []
+    return re.compile("|".join([*alternatives, *(f"(?:{pattern})" for pattern in others)]), re.IGNORECASE | re.DOTALL)

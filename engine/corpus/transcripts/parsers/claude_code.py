@@ -35,8 +35,8 @@ from engine.corpus.transcripts.messages import (
     Role,
     SessionFacts,
     clean,
-    first_sentence,
     one_line,
+    opening_line,
 )
 from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.parsers.claude_tool_messages import QUESTION, answers, call_text, teammate_messages
@@ -279,7 +279,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         _, task = next(teammate_messages(text), ("", ""))
         title = part.text if command[1:] and command[1:] not in _SETTINGS else task
         # Mask before cutting: half of a secret would not be recognised.
-        self.facts.opening = first_sentence(redact(title[:_LONGEST_OPENING]))
+        self.facts.opening = opening_line(redact(title[:_LONGEST_OPENING]))
 
     def _of_assistant(self, value: Mapping[str, Any]) -> Iterator[Part]:
         inserted = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True

@@ -50,7 +50,7 @@ def test_a_history_has_several_sessions() -> None:
         Message("tool", "tool-result", "hull.py", 10, 10, time=START),
     )
     facts = first.facts
-    assert (facts.agent, facts.title, facts.opening) == ("aider", "", "Why does it leak?")
+    assert (facts.agent, facts.title, facts.opening) == ("aider", "", "Why does it leak? It did not in spring.")
     assert (facts.project, facts.started) == (str(HISTORY.parent), START)
     assert [message.text for message in second.messages] == ["Sails?"]
     assert (first.key, second.key) == ("2025-05-04T09-00-05", "2025-05-04T09-00-05-2")

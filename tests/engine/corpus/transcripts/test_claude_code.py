@@ -189,7 +189,7 @@ def test_question_without_an_answer_stays_a_result() -> None:
         (["<command-name>/</command-name>", "Then add tests."], "Then add tests."),
         (["Add tests.", "<command-name>/init</command-name>"], "Add tests."),
         (["<command-name>/plan</command-name><command-args>the jib</command-args>"], "/plan the jib"),
-        (['<teammate-message teammate_id="team-lead">\nRig it. Now.\n</teammate-message>'], "Rig it."),
+        (['<teammate-message teammate_id="team-lead">\nRig it. Now.\n</teammate-message>'], "Rig it. Now."),
     ],
 )
 def test_session_is_named_after_its_first_command(lines: list[str], name: str) -> None:

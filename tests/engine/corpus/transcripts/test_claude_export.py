@@ -37,7 +37,7 @@ def test_fixture_is_read() -> None:
     assert first.messages[0].time == first.facts.started == 1774767995
 
     assert in_order(second) == [("user", "text", "Hello. Are you there?", ""), ("assistant", "text", "Yes.", "")]
-    assert (second.facts.title, second.facts.opening) == ("", "Hello.")
+    assert (second.facts.title, second.facts.opening) == ("", "Hello. Are you there?")
 
 
 def test_branch_ends_at_current_leaf(tmp_path: Path) -> None:

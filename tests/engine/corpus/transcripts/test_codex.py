@@ -521,7 +521,7 @@ def test_header_identifies_session(source: Any, more: dict[str, Any], parent: st
     (message,) = parser.feed(user_message("Sew. Now."), 2)
     assert (parser.facts.id, parser.facts.parent, parser.facts.generated) == ("x", parent, generated)
     assert message.side is side
-    assert parser.facts.opening == ("Sew." if parent or not side else "")
+    assert parser.facts.opening == ("Sew. Now." if parent or not side else "")
 
 
 def test_session_id_from_name_without_lines() -> None:

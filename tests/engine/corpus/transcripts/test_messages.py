@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts import messages
 from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, first_sentence
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, opening_line
 
 any_text = st.text(st.characters() | st.sampled_from("\r\n\0\ud800\udfff"))
 
@@ -38,30 +38,34 @@ def test_long_text_is_cleaned_in_pieces_with_the_same_result(text: str, size: in
         assert clean(text) == whole
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("Fix the parser. Then test it.", "Fix the parser."),
-        ("  Fix\tthe   parser\nand more", "Fix the parser"),
-        ("Why? Because.", "Why?"),
-        ("Use os.path here", "Use os.path here"),
-        ("1. Fix the parser. 2. Test it.", "1. Fix the parser."),
-        ("直して。次に", "直して。"),
-        ("\n\n", ""),
-        ("", ""),
-        ("word " * 100, " ".join(["word"] * 24) + "…"),
-        ("x" * 500, "x" * 119 + "…"),
-    ],
-)
-def test_first_sentence_is_cut_at_its_end(text: str, sentence: str) -> None:
-    assert first_sentence(text) == sentence
+def test_opening_line_is_as_many_sentences_as_say_something() -> None:
+    titles = {
+        "Fix the failing parser. Then test it.": "Fix the failing parser.",
+        "  Fix\tthe   failing parser\nand more": "Fix the failing parser",
+        "Why? Because.": "Why? Because.",
+        "why does this happen?\n\n```\nE: no such file\n```\nMore.": "why does this happen? E: no such file",
+        "Hi Claude,\nplease fix the login. Now.": "Hi Claude, please fix the login.",
+        "Почему это происходит? Сборка падает.": "Почему это происходит? Сборка падает.",
+        "Warum ist das so? Der Bau bricht ab.": "Warum ist das so? Der Bau bricht ab.",
+        "Use os.path here": "Use os.path here",
+        "1. Fix the parser. 2. Test it.": "1. Fix the parser.",
+        "This fails in the parser:\n\nE: no such file\n\nWhy?": "This fails in the parser: E: no such file",
+        "設定を直して。次に": "設定を直して。",
+        "直して。設定を。次に": "直して。設定を。",
+        "```": "",
+        "\n\n": "",
+        "": "",
+        "word " * 100: " ".join(["word"] * 24) + "…",
+        "x" * 500: "x" * 119 + "…",
+    }
+    assert {text: opening_line(text) for text in titles} == titles
 
 
 @given(text=any_text | st.lists(st.text(min_size=20, max_size=70), max_size=12).map(" ".join))
 @example(text="boats " * 30)
 @example(text="b" * 130)
 def test_a_title_is_one_short_line(text: str) -> None:
-    title = first_sentence(text)
+    title = opening_line(text)
     assert len(title) <= 120
     assert len(title.splitlines()) <= 1
     assert title == title.strip()
@@ -77,7 +81,7 @@ def test_opening_is_first_message_of_the_user() -> None:
     assert facts.name == ""
     facts.add_message(message("Really? Yes."))
     facts.add_message(message("Later."))
-    assert facts.opening == facts.name == "Really?"
+    assert facts.opening == facts.name == "Really? Yes."
     facts.title = "Given"
     assert facts.name == "Given"
 

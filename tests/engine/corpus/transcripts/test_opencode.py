@@ -124,7 +124,7 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
     )
     facts = conversation.facts
     assert (facts.agent, facts.id, facts.title) == ("opencode", "ses_1", "Repairing the boat")
-    assert (facts.project, facts.opening, facts.parent) == ("/home/ada/boats", "Why does it leak?", "")
+    assert (facts.project, facts.opening, facts.parent) == ("/home/ada/boats", "Why does it leak? See @plan.pdf", "")
     assert (facts.started, facts.ended) == (START, START + 3)
     assert conversation.unknown == {"role hologram": 1, "part hologram": 1}
 
@@ -140,7 +140,7 @@ def test_session_without_folder_has_that_of_its_answers(tmp_path: Path) -> None:
 )
 def test_title_that_is_only_a_date_is_ignored(tmp_path: Path, title: str) -> None:
     facts = only(stored(tmp_path, {**SESSION, "title": title})).facts
-    assert (facts.title, facts.name) == ("", "Why does it leak?")
+    assert (facts.title, facts.name) == ("", "Why does it leak? See @plan.pdf")
 
 
 def test_the_session_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> None:

@@ -68,14 +68,16 @@ def test_names_of_agents_and_their_formats_agree() -> None:
         assert {known.agent for known in kinds} == {agent.name}
 
 
-def test_agent_name_means_all_with_its_words() -> None:
-    known = ["claude", "claude-code", "openclaude", "pi", "oh-my-pi", "copilot-chat", "codex"]
+def test_agent_name_means_that_agent_and_its_family() -> None:
+    known = ["claude", "claude-code", "openclaude", "pi", "oh-my-pi", "copilot-chat", "visual-studio-copilot", "codex"]
     names = {
         "claude": {"claude", "claude-code"},
         "Claude Code": {"claude-code"},
         "claude c": {"claude-code"},
-        "pi": {"pi", "oh-my-pi"},
-        "copilot": {"copilot-chat"},
+        "pi": {"pi"},
+        "Oh My Pi": {"oh-my-pi"},
+        "Kimi": set(),
+        "copilot": {"copilot-chat", "visual-studio-copilot"},
         "GitHub Copilot": {"copilot-chat"},
         "laude": {"claude", "claude-code", "openclaude"},
         "abacus": set(),

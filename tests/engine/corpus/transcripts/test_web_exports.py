@@ -72,7 +72,7 @@ def test_grok_reads_every_conversation() -> None:
     assert (first.key, first.facts.title, first.unknown) == ("g-1", "Tomatoes", {"sender narrator": 1})
     assert (first.facts.started, first.facts.ended) == (START + 1, START + 6)
     assert in_order(second) == [("user", "text", "Hello. Are you there?", ""), ("assistant", "text", "Yes.", "")]
-    assert (second.facts.opening, second.facts.started) == ("Hello.", START + 3600)
+    assert (second.facts.opening, second.facts.started) == ("Hello. Are you there?", START + 3600)
 
 
 @pytest.mark.parametrize(
