@@ -95,7 +95,7 @@ class _Parser(argparse.ArgumentParser):
     takes_exclusions = False
     """Treat words such as -hose as part of a query; the only single-dash option is -h."""
     hint = ""
-    """What may have been meant, added to each error of usage."""
+    """A command or option that the user may have meant, added to each error of usage."""
     _width: int | None = 80
     """Width of texts that argparse makes only to check options; None to ask the terminal, which imports shutil."""
 

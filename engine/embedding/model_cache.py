@@ -156,7 +156,7 @@ def _packed(vocabulary: Vocabulary) -> "Arrays":
     }
     for name, values in (("ids", vocabulary.ids), ("longest", vocabulary.longest)):
         assert isinstance(values, dict)
-        arrays |= {f"{name}_{part}": array for part, array in StringTable.packed(values).items()}
+        arrays |= {f"{name}_{part}": array for part, array in StringTable.arrays_of(values).items()}
     return arrays
 
 

@@ -91,20 +91,20 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 
 class StringTable:
-    """A number for each of many texts, read from arrays: unlike a dict it needs no extra time or memory."""
+    """A read-only mapping from texts to numbers, stored in arrays: unlike a dict it needs no time or memory to load."""
 
     _SPARE = 4
     """Slots for each text, so that a look-up rarely compares more than one."""
 
     def __init__(self, arrays: "Mapping[str, NDArray[Any]]") -> None:
-        """`arrays`: as `packed` returns them."""
+        """`arrays`: as `arrays_of` returns them."""
         self._texts = arrays["texts"].tobytes()
         self._ends, self._numbers, self._slots = (arrays[name].data for name in ("ends", "numbers", "slots"))
         self._mask = len(self._slots) - 1
 
     @classmethod
-    def packed(cls, numbers: Mapping[str, int]) -> "dict[str, NDArray[Any]]":
-        """The arrays of a table with these numbers, by their names."""
+    def arrays_of(cls, numbers: Mapping[str, int]) -> "dict[str, NDArray[Any]]":
+        """Return the arrays that store this mapping, by their names."""
         import numpy as np
 
         texts = [text.encode() for text in numbers]

@@ -146,7 +146,7 @@ class TranscriptChunker:
 
     def take_full(self) -> list[SessionChunk]:
         """Return the chunks that have become full since the last call."""
-        return self._packer.take()
+        return self._packer.take_full()
 
     def finish(self) -> list[SessionChunk]:
         """Return the last chunks, full or not."""

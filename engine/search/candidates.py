@@ -1,4 +1,4 @@
-"""Finds the candidates of both searches, of which the ranking selects the results."""
+"""Finds the candidates of both searches; the ranking selects the results from them."""
 
 import math
 from typing import TYPE_CHECKING

@@ -75,15 +75,15 @@ class Decay:
                 return Age(1.0, None, "evergreen", None)
             date, origin = dated
             half_life = half_life_days if own is None else own
-            return Age(decayed(1.0, (now - date) / _DAY, half_life), date, origin, half_life)
+            return Age(_factor((now - date) / _DAY, half_life), date, origin, half_life)
 
         by_file = {file.id: age(file) for file in files}
         return {id_: by_file[file.id] for id_, file in file_of.items()}
 
 
-def decayed(score: float, age_days: float, half_life_days: float) -> float:
-    """Return a score reduced by an age in days; a negative age changes nothing."""
-    return score * math.exp2(-max(0.0, age_days) / half_life_days)
+def _factor(age_days: float, half_life_days: float) -> float:
+    """Return the factor by which an age lowers a score; a negative age changes nothing."""
+    return math.exp2(-max(0.0, age_days) / half_life_days)
 
 
 def _dated(file: _File, *, by_file_time: bool) -> tuple[float, DateOrigin] | None:

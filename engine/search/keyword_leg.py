@@ -160,7 +160,7 @@ class KeywordLeg:
             # Reading only matches of the rarer terms is faster, but reading them and then all would take longer.
             expression = _ranking(self._selective, self._known)
             counted = replace(counted, skipped=sum(len(term.kinds) for term in self._selective))
-        self._count(expression, counted, unscored, result)
+        self._add_scores(expression, counted, unscored, result)
         return result
 
     def _neighbours(self) -> tuple[tuple[int, int], ...]:
@@ -180,7 +180,7 @@ class KeywordLeg:
             and self.ranges[first][1] <= self.ranges[second][0]
         )
 
-    def _count(self, expression: str, counted: CountedPhrases, unscored: set[int], result: KeywordScores) -> None:
+    def _add_scores(self, expression: str, counted: CountedPhrases, unscored: set[int], result: KeywordScores) -> None:
         """Compute the keyword scores of those chunks in `unscored` that match, and add them to `result`."""
         if not unscored:
             return
@@ -192,7 +192,7 @@ class KeywordLeg:
         half = result.scale.total / 2
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in counted.neighbours]
 
-        def take(
+        def add_chunk(
             id_: int,
             length: int,
             average: float,
@@ -231,7 +231,7 @@ class KeywordLeg:
             if in_names >= half:
                 result.titled.add(id_)
 
-        count_terms(self._snapshot.connection, self._tables.fts, counted, expression, unscored, take)
+        count_terms(self._snapshot.connection, self._tables.fts, counted, expression, unscored, add_chunk)
 
     def _ranked(self, expression: str, matches: int, limit: int, scope: ChunkFilter) -> list[int]:
         """Return the ids of the best matches of an FTS5 expression, best first.

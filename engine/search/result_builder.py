@@ -1,4 +1,4 @@
-"""Makes the answer of what a search found, with a displayed result for each chunk.
+"""Makes the answer from the scored chunks of a search, with a displayed result for each of the best.
 
 A short message is shown with the one before or after it.
 """

@@ -230,7 +230,7 @@ def _scope_note(stage: Stage) -> str:
 
 def _words(stage: Stage) -> str:
     terms = _facts(stage, Terms)
-    known = [tr("“{word}” in {count:,}", word=word, count=chunks) for word, chunks in terms.chunks.items() if chunks]
+    known = [tr("“{word}”: {count:,}", word=word, count=chunks) for word, chunks in terms.chunks.items() if chunks]
     unknown = [word for word, chunks in terms.chunks.items() if not chunks]
     notes = []
     if known:

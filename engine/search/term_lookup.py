@@ -1,4 +1,4 @@
-"""Looks up the words of a query in the index: in which forms it has each one, in how many chunks, with what weight."""
+"""Looks up each word of a query in the index: its forms there, the number of chunks with them, and its weight."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -20,7 +20,7 @@ class TermLookup:
     """Looks up words in one snapshot."""
 
     def __init__(self, snapshot: Snapshot, counts: WordCounts, snapshot_chunks: int) -> None:
-        """`counts` are those of the whole index, of which the snapshot may hold only some chunks."""
+        """`counts` are those of the whole index; the snapshot may hold only some of its chunks."""
         self._snapshot = snapshot
         self._counts = counts
         self._chunks = counts.total

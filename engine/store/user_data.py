@@ -181,7 +181,7 @@ class UserData:
                 raise IndexReadOnly(self._read_only)
             made = temporary_path(self._path)
             try:
-                source = self._copy_newest(made)
+                restored = self._copy_newest(made)
                 try:
                     there = self._path.exists()
                     aside = integrity.set_aside(self._path)  # with its log, which fits no other file
@@ -194,27 +194,28 @@ class UserData:
                 with contextlib.suppress(OSError):
                     made.unlink()
             self._open_again()
-        restored = tr("Your facts, saved searches and update history were restored {source}.", source=source)
         if not there:
             return restored
         return f"{restored} " + tr("The previous file was renamed to {file}.", file=aside.name)
 
     def _copy_newest(self, target: Path) -> str:
-        """Copy the deleted file's data if they are intact, else the newest backup. Returns words for which of them it
-        was.
-        """
+        """Copy the deleted file's data if they are intact, else the newest backup; return a sentence about which."""
         if self._lost is not None:
             with contextlib.suppress(apsw.Error):
                 check(self._lost)
                 copy_database(self._lost, target)
-                return tr("as they were")
+                return tr("Your facts, saved searches and update history were restored completely.")
         backup = self._backups.usable(len(USER_MIGRATIONS))
         if backup is None:
             raise IndexReadOnly(f"{self._problem} {self._without_backup}")
         with contextlib.closing(open_connection(backup, "frozen reader")) as connection:
             copy_database(connection, target)
         made = time.strftime("%Y-%m-%d %H:%M", time.localtime(changed_at(backup)))
-        return tr("from the backup of {time}; later changes are lost", time=made)
+        return tr(
+            "Your facts, saved searches and update history were restored from the backup of {time}. Later changes are "
+            "lost.",
+            time=made,
+        )
 
     def add_sync(self, summary: StoredSync) -> None:
         if not self.can_save:

@@ -96,7 +96,7 @@ class NewToolUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class NewChunks(Protocol):
-    """A sequence of chunks, not necessarily all in memory."""
+    """The chunks of a file to store; they may be made one by one, so that few are in memory."""
 
     def __len__(self) -> int: ...
 

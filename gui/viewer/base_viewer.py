@@ -156,13 +156,12 @@ class FindBar(QFrame):
     step_requested = Signal(bool)
     closed = Signal()
 
-    def __init__(self, words: str) -> None:
-        """`words` is the placeholder text."""
+    def __init__(self, placeholder: str) -> None:
         super().__init__()
         self.setProperty("role", "side")
         self.box = QLineEdit()
-        self.box.setPlaceholderText(words)
-        self.box.setAccessibleName(words)
+        self.box.setPlaceholderText(placeholder)
+        self.box.setAccessibleName(placeholder)
         add_clear_button(self.box)
         self.box.textChanged.connect(self.needle_changed)
         self.box.installEventFilter(self)

@@ -215,7 +215,7 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
 
 def in_vault(location: Path) -> bool:
     """Return whether a folder above the file is an Obsidian vault."""
-    return any((folder / ".obsidian").is_dir() for folder in location.parents)
+    return _folder_with(".obsidian", location) is not None
 
 
 def keeps_breaks(location: Path) -> bool:
@@ -223,16 +223,19 @@ def keeps_breaks(location: Path) -> bool:
 
     Logseq does, and Obsidian unless its setting *Strict line breaks* is on.
     """
-    for folder in location.parents:
-        if (folder / ".obsidian").is_dir():
-            try:
-                with (folder / ".obsidian" / "app.json").open(encoding="utf-8") as file:
-                    return _STRICT.search(file.read(_MOST_SETTINGS)) is None
-            except (OSError, UnicodeDecodeError):
-                return True
-        if (folder / "logseq" / "config.edn").is_file():
-            return True
-    return False
+    vault, graph = _folder_with(".obsidian", location), _folder_with("logseq/config.edn", location)
+    if vault is None or (graph is not None and vault in graph.parents):
+        return graph is not None
+    try:
+        with (vault / ".obsidian" / "app.json").open(encoding="utf-8") as file:
+            return _STRICT.search(file.read(_MOST_SETTINGS)) is None
+    except (OSError, UnicodeDecodeError):
+        return True
+
+
+def _folder_with(name: str, location: Path) -> Path | None:
+    """Return the nearest folder above a file that contains a file or folder of this name; None if none does."""
+    return next((folder for folder in location.parents if (folder / name).exists()), None)
 
 
 def _language(lines: FileLines) -> str:

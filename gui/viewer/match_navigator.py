@@ -58,7 +58,7 @@ _OVERVIEW_CHARACTERS = 8 * 1024 * 1024
 """Amount of text analysed for the overview; further hits are searched on demand."""
 _FIND_CHARACTERS = 1 << 40
 _NOTICE_DELAY_MS = 300
-_SHIFT = 0.1
+_JOB_SECONDS = 0.1
 """Seconds that one job works before it reports."""
 MOST_HITS = 20_000
 _LOW = 0.7
@@ -189,7 +189,7 @@ def _search_blocks(
     """
     matches: Found = []
     read = 0
-    until = time.monotonic() + _SHIFT
+    until = time.monotonic() + _JOB_SECONDS
     for block in blocks:
         first = block * BLOCK + 1
         texts = lines.lines(first, first + BLOCK - 1)

@@ -90,13 +90,13 @@ class DocumentReader:
         """Return the answer of the idle process, or of a new one if that has ended, and the process."""
         if idle is not None and idle.is_alive():
             with contextlib.suppress(Ended):  # it may end just now, since it was idle for long
-                return idle, idle.request(ending, data, self._seconds, cancel)
+                return idle, idle.extract(ending, data, self._seconds, cancel)
         try:
             worker = Worker(self._memory, self._seconds)
         except OSError:
             raise DocumentError("no-reader", skip_reasons.NO_READER.message()) from None
         try:
-            return worker, worker.request(ending, data, self._seconds, cancel)
+            return worker, worker.extract(ending, data, self._seconds, cancel)
         except Ended:
             raise DocumentError("unfinished", skip_reasons.READER_DIED.message()) from None
 
@@ -146,8 +146,8 @@ class Worker:
         self.end()
         return False
 
-    def request(self, ending: str, data: bytes, seconds: float, cancel: CancelToken | None) -> _Answer:
-        """Wait for the text of a document.
+    def extract(self, ending: str, data: bytes, seconds: float, cancel: CancelToken | None) -> _Answer:
+        """Have the process extract the text of a document, and wait for it.
 
         The process is over after `Ended`, `DocumentError` for one that takes too long, and `Cancelled`.
         """

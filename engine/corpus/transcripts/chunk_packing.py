@@ -52,7 +52,7 @@ class ChunkPacker:
         self._limit = tokens * CHARACTERS_PER_TOKEN
         self._open = list(open)
         self._weight = sum(map(_weight, open))
-        self.chunks: list[SessionChunk] = []
+        self._full: list[SessionChunk] = []
 
     @property
     def open(self) -> tuple[IndexedMessage, ...]:
@@ -74,17 +74,17 @@ class ChunkPacker:
         self._open.append(message)
         self._weight += weight
 
-    def take(self) -> list[SessionChunk]:
-        """Remove and return the full chunks."""
-        chunks, self.chunks = self.chunks, []
-        return chunks
+    def take_full(self) -> list[SessionChunk]:
+        """Return the chunks that have become full since the last call."""
+        full, self._full = self._full, []
+        return full
 
     def finish(self) -> list[SessionChunk]:
-        """Return all remaining chunks, the last one made of the open messages."""
-        return self.chunks + self._chunks_of(self._open)
+        """Return the chunks since the last call of `take_full`, the last one made of the open messages."""
+        return self._full + self._chunks_of(self._open)
 
     def _close(self) -> None:
-        self.chunks += self._chunks_of(self._open)
+        self._full += self._chunks_of(self._open)
         self._open, self._weight = [], 0
 
     def _chunks_of(self, parts: list[IndexedMessage]) -> list[SessionChunk]:

@@ -182,7 +182,7 @@ class _Walk(FolderWalk):
         elif stat.S_ISDIR(state.st_mode):
             self._others, self._more = None if store_name(store.path) else [], 0
             self.descend(store.path, store.name)
-            self._pass_others(store)
+            self._report_others(store)
         else:
             self._add_transcript(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
@@ -196,11 +196,13 @@ class _Walk(FolderWalk):
         elif match not in SILENT:
             self._add_skipped(name, match.rule, match.detail)
         elif match is NO_TRANSCRIPT and self._others is not None and not _is_part(path):
-            self._more += len(self._others) == _MOST_NAMED
-            self._others += [name] * (len(self._others) < _MOST_NAMED)
+            if len(self._others) < _MOST_NAMED:
+                self._others.append(name)
+            else:
+                self._more += 1
         return False
 
-    def _pass_others(self, store: Store) -> None:
+    def _report_others(self, store: Store) -> None:
         for name in self._others or ():
             self._add_skipped(name, NO_TRANSCRIPT.rule, NO_TRANSCRIPT.detail)
         if self._more:

@@ -320,7 +320,7 @@ class BatchRunner:
         received = 0
         problem = ""
 
-        def take(result: Result) -> None:
+        def receive(result: Result) -> None:
             nonlocal received, problem
             received += 1
             if result.hash not in expected:
@@ -333,7 +333,7 @@ class BatchRunner:
                 self._store_vectors(job, arrived)
 
         try:
-            self._api.results(remote, take, cancel=self._token)
+            self._api.results(remote, receive, cancel=self._token)
         finally:
             self._store_vectors(job, arrived)
         if remote.answered is not None and received < remote.answered and job.name not in self._incomplete:

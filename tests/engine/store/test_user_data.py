@@ -238,7 +238,7 @@ def test_deleted_file_refuses_writes_and_can_be_restored(path: Path) -> None:
         with pytest.raises(IndexReadOnly, match="missing"):
             save(data, "three")
         assert not path.exists()
-        assert "as they were" in data.restore()
+        assert "restored completely" in data.restore()
         assert saved(data) == {"one", "two"}
         save(data, "three")
     with closing(UserData(path)) as data:

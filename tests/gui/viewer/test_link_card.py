@@ -162,6 +162,7 @@ def test_line_breaks_follow_program_of_note(tmp_path: Path) -> None:
         ("loose", ".obsidian/app.json", True),
         ("strict", ".obsidian/app.json", False),
         ("graph", "logseq/config.edn", True),
+        ("strict/graph", "logseq/config.edn", True),
     ):
         file = tmp_path / folder / (settings or "x")
         file.parent.mkdir(parents=True)

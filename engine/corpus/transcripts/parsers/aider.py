@@ -58,7 +58,7 @@ class _Session(LineParser, kw_only=True):
     fenced: bool = False
     """Whether the line is in a code block of the model, whose lines may begin like output of the program."""
 
-    def take(self, line: str, *, continued: bool) -> None:
+    def add_line(self, line: str, *, continued: bool) -> None:
         """Add a line with its line end.
 
         `continued`: it continues a line that was too long to be read in one piece.
@@ -159,7 +159,7 @@ class AiderHistory:
                 key = time if keys[time] == 1 else f"{time}-{keys[time]}"
                 session = _begun(key, local_time(f"{start[1]} {start[2]}"), project)
             else:
-                session.take(line, continued=not whole)
+                session.add_line(line, continued=not whole)
             whole = line.endswith("\n")
         yield from _ended(session)
 

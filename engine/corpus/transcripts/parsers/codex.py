@@ -371,7 +371,7 @@ class CodexParser(LineParser, kw_only=True):
         side: bool = False,
         pictures: int = 0,
     ) -> list[Message]:
-        """Return a message of those texts that were not read before in the other form (item or event)."""
+        """Return a message for each text that was not read before: Codex stores most twice, as item and as event."""
         marks = ["[image]"] * pictures
         fresh = [text for text in texts if (text.strip() or pictures) and self._is_fresh(role, kind, text, event)]
         self.ordinal += bool(fresh)

@@ -59,7 +59,7 @@ class ZedReader(LineParser, kw_only=True):
             self.count_unknown("message")
 
     def _of_user(self, blocks: Sequence[object]) -> Iterator[Part]:
-        """Yield the user's text with the names of what it mentions, then images and the text of the mentioned files."""
+        """Yield the user's text with the names of its mentions, then images and the texts of mentioned files."""
         typed, others = "", list[Part]()
         for block in blocks:
             tagged = mapping(block)
@@ -108,7 +108,7 @@ class ZedReader(LineParser, kw_only=True):
 
 
 def _mentioned(uri: object) -> str:
-    """Return the name of what a user's text mentions, such as "@hull.py", as Zed shows it."""
+    """Return the name of a mention in a user's text, such as "@hull.py", as Zed shows it."""
     kind, value = next(iter(mapping(uri).items()), (string(uri), None))
     about = mapping(value)
     path = next((text for key in ("abs_path", "path", "file_path") if (text := string(about.get(key)))), "")
