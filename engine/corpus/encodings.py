@@ -26,6 +26,8 @@ import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from engine.base import lazy_pattern
+
 BLOCK = 256 * 1024
 """Most bytes decoded in one call, since decoding holds the interpreter's lock."""
 
@@ -86,30 +88,30 @@ _BEYOND_ALPHABETS, _MOST_BEYOND = 0x20, 0.3
 _FEWEST = 3
 """Bytes beyond ASCII with which an encoding other than Windows-1252 is possible."""
 _SAMPLE = 32 * 1024
-_LONE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
-_RUN = re.compile(rb"[\x80-\xff]{4,}")
+_LONE = lazy_pattern(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
+_RUN = lazy_pattern(rb"[\x80-\xff]{4,}")
 _FEWEST_IN_RUNS = 12
 _NOISE = 0.2
 """Share of implausible characters up to which charset-normalizer accepts an encoding by default."""
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-_KANA = re.compile(rb"[\x82\x83]")
+_BEYOND_ASCII = lazy_pattern(rb"[\x80-\xff]")
+_KANA = lazy_pattern(rb"[\x82\x83]")
 """First bytes of kana in Shift-JIS, whose second bytes may be ASCII; rare marks in Windows-1252."""
-_HANGUL = re.compile(rb"[\xb0-\xc8][\xa1-\xfe]")
-_EUC_KANA = re.compile(rb"[\xa4\xa5][\xa1-\xf6]")
-_SIGNS_IN_WORDS = re.compile(
+_HANGUL = lazy_pattern(rb"[\xb0-\xc8][\xa1-\xfe]")
+_EUC_KANA = lazy_pattern(rb"[\xa4\xa5][\xa1-\xf6]")
+_SIGNS_IN_WORDS = lazy_pattern(
     rb"(?<=[A-Za-z\x9a\x9c-\x9f\xb3\xb9\xc0-\xff])[\x9d\x9f\xb3\xb9\xba\xbe\xbf](?=[a-z\x9a\x9c-\x9f\xc0-\xff])|\xbf\xb9"
 )
 """Signs of Windows-1252, such as a raised 3, where Windows-1250 has letters. They count next to letters, not in
 "…¿no?" or "rose¹²", and as the "żą" of Polish."""
-_PARTS_OF_UTF8 = re.compile(rb"[\x80\xc2-\xdf][\x8d\x8f\x9d]")
+_PARTS_OF_UTF8 = lazy_pattern(rb"[\x80\xc2-\xdf][\x8d\x8f\x9d]")
 """Ends of quotation marks and capitals in UTF-8, which damaged texts have; no letters of Windows-1250."""
-_WORD_BEYOND_ASCII = re.compile(r"[^\W\d_\x00-\x7f]+")
-_CAPITAL_INSIDE = re.compile("(?<=[\u0430-\u044f\u0451\u03ac-\u03ce])[\u0410-\u042f\u0401\u0391-\u03a9]")
+_WORD_BEYOND_ASCII = lazy_pattern(r"[^\W\d_\x00-\x7f]+")
+_CAPITAL_INSIDE = lazy_pattern("(?<=[\u0430-\u044f\u0451\u03ac-\u03ce])[\u0410-\u042f\u0401\u0391-\u03a9]")
 """A Cyrillic or Greek capital after a small letter, as East Asian text has many of when read in these alphabets."""
-_PAIRS = re.compile(rb"[\x80-\xff]{2}")
-_NARROW_KANA = re.compile("[\uff61-\uff9f]")
+_PAIRS = lazy_pattern(rb"[\x80-\xff]{2}")
+_NARROW_KANA = lazy_pattern("[\uff61-\uff9f]")
 
-_EAST_ASIAN = re.compile(
+_EAST_ASIAN = lazy_pattern(
     "[\u2014\u2018-\u201d\u2026\u3000-\u30ff\u3105-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uffee]"
 )
 _FEWEST_EAST_ASIAN, _FEWEST_KNOWN = 0.3, 0.95
@@ -327,7 +329,7 @@ _MISPLACED = 3
 """Points that a letter costs where no word has it: a final letter within a word, a ь at its beginning."""
 _FEWEST_LETTERS = 5
 _LEAST_LIKELY, _LEAST_LEAD, _LEAST_IN_SCRIPT = 0.6, 0.12, 0.04
-_HIGH_WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
+_HIGH_WORD = lazy_pattern(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
 
 
 def _alphabet(sample: bytes) -> str:

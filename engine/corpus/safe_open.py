@@ -10,7 +10,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -51,17 +50,17 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
         os.close(descriptor)
 
 
-@dataclass(frozen=True, slots=True)
 class OpenFolder:
     """A folder that stays the same while it is open, whatever happens to its path."""
 
-    path: str
-    descriptor: int | None
-    """None where the system opens no names relative to a folder."""
-    entries: Iterator[os.DirEntry[str]]
+    def __init__(self, path: str, descriptor: int | None, entries: Iterator[os.DirEntry[str]]) -> None:
+        """`descriptor` is None where the system opens no names relative to a folder."""
+        self.path = path
+        self.descriptor = descriptor
+        self._entries = entries
 
     def __iter__(self) -> Iterator[os.DirEntry[str]]:
-        return self.entries
+        return self._entries
 
     def state(self, name: str) -> os.stat_result:
         """Return the state of the entry with this name, itself if it is a link. Raises the system's `OSError`."""
