@@ -195,7 +195,7 @@ class QuickPanel(QWidget):
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
         if self._answer is not None:
-            self.chosen.emit(Chosen(self._answer.query, result, self.list.position))
+            self.chosen.emit(Chosen(self._answer.query, result, self.list.position, self._answer.searched.text))
 
     @Slot()
     def _click(self) -> None:
@@ -346,6 +346,8 @@ class Chosen:
     """The chosen result; None for all results."""
     position: ListPosition | None = None
     """Position in the list of results; None if there is none."""
+    words: str = ""
+    """Words to highlight in the result."""
 
 
 def _not_open() -> tuple[str, str]:

@@ -67,4 +67,4 @@ class QuickSearchController(QObject):
             search.focus_list()
         else:
             search.skip_preview()  # the window's answer may be newer, and have another result at this position
-            search.result_activated.emit(chosen.result, query.text)
+            search.result_activated.emit(chosen.result, chosen.words)

@@ -138,7 +138,7 @@ class Preview(QObject):
     def query(self) -> str:
         """The query of the shown results; the viewer highlights its words."""
         answer = self.view.answer
-        return "" if answer is None else answer.query.text or " ".join(answer.outcome.passage_words)
+        return "" if answer is None else answer.searched.text or " ".join(answer.outcome.passage_words)
 
     def skip(self, *, shown: bool) -> None:
         """Don't emit the current result if it is `shown` already, else not the first result of the coming answer."""

@@ -79,6 +79,12 @@ class Answer:
     explained: bool = False
     """Whether the explanation was requested."""
 
+    @property
+    def searched(self) -> Query:
+        """The query with the correction that was searched, if there is one."""
+        corrected = self.outcome.corrected
+        return self.query if corrected is None else replace(self.query, text=corrected.query)
+
 
 def is_searchable(text: str) -> bool:
     """Return whether a text is long enough to search for: two characters, an emoji, or one in scripts such as

@@ -443,11 +443,10 @@ class SearchController(QObject):
 
     def _record(self, answer: Answer) -> None:
         """Add a submitted query to the history, as it was corrected, once its answer has results."""
-        query, corrected = self._unanswered, answer.outcome.corrected
+        query = self._unanswered
         if query is not None and query == to_record(answer.query, self._view.order):
             if answer.outcome.results:
-                searched = answer.query if corrected is None else replace(answer.query, text=corrected.query)
-                self.saved_searches.note(to_record(searched, self._view.order))
+                self.saved_searches.note(to_record(answer.searched, self._view.order))
             if answer.outcome.results or answer.final:
                 self._unanswered = None
 

@@ -61,7 +61,7 @@ _STRAY_MARK = re.compile(
     f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]| +(?={NEW_LINE})|(?<={NEW_LINE}) +|{NEW_LINE}$"
 )
 
-QUOTE_INDENT, CODE_INDENT = 18, 12
+QUOTE_INDENT, CODE_INDENT, _ITEM_INDENT = 18, 12, 24
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def page_steps(
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
     document.setDocumentMargin(0)
-    document.setIndentWidth(24 * style.scale)
+    document.setIndentWidth(_ITEM_INDENT * style.scale)
     cursor = QTextCursor(document)
     for part in slices:
         _append(document, cursor, part)
@@ -130,7 +130,7 @@ def page_steps(
     headings: list[tuple[int, str]] = []
     anchors: dict[str, int] = {}
     for block in blocks(document):
-        place_images(_fragments(block), cursor, pictures)
+        place_images(_fragments(block), cursor, pictures, _indentation(block))
         anchors |= dict.fromkeys(_take_anchors(block, cursor), block.blockNumber())
         _quote_heading(block, cursor)
         _style_block(block, cursor, style)
@@ -305,13 +305,18 @@ def _block_format(block: QTextBlock, level: int, style: PageStyle) -> QTextBlock
     return look
 
 
+def _indentation(block: QTextBlock) -> int:
+    """Return the width of the quotes and lists around a block, in pixels for font scale 1."""
+    items = block.textList()
+    levels = block.blockFormat().indent() if items is None else items.format().indent()
+    return _ITEM_INDENT * levels + QUOTE_INDENT * quote_level(block)
+
+
 def _indent(format: QTextBlockFormat, block: QTextBlock, indent: float) -> None:
-    """Set the margin of a quote (`indent` in pixels) at the side where its text begins."""
-    if block.textDirection() == Qt.LayoutDirection.RightToLeft:
-        format.setLeftMargin(block.blockFormat().rightMargin())
-        format.setRightMargin(indent)
-    else:
-        format.setLeftMargin(indent)
+    """Set the margin of a quote (`indent` in pixels) at the side where its text begins, and none at the other one."""
+    turned = block.textDirection() == Qt.LayoutDirection.RightToLeft
+    format.setLeftMargin(0 if turned else indent)
+    format.setRightMargin(indent if turned else 0)
 
 
 def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:

@@ -32,7 +32,11 @@ _SCHEME = "picture"
 _FORMATS = (b"png", b"jpg", b"jpeg", b"gif", b"webp", b"bmp")
 _RESOURCE = QTextDocument.ResourceType.ImageResource.value
 _IMAGE_ALT = QTextFormat.Property.ImageAltText.value
-_WHOLE_LINE = QTextLength(QTextLength.Type.PercentageLength, 100)
+_NARROW_PAGE = 200
+"""Width in pixels, for font scale 1, from which images fit next to an indentation; Qt takes shares of the page only."""
+_LEAST_SHARE = 0.3
+_CELL_SHARE = 0.8
+"""Share of the width of a column that an image gets, next to the padding of the cell."""
 
 LocateImage = Callable[[str], Path | None]
 """Returns the path of an image in the searched folders by the target of a link; called on a pool thread."""
@@ -97,19 +101,26 @@ def reserve(document: QTextDocument, pictures: Mapping[str, Picture]) -> None:
 
 
 def place_images(
-    runs: Sequence[tuple[int, int, QTextCharFormat]], cursor: QTextCursor, pictures: Mapping[str, Picture]
+    runs: Sequence[tuple[int, int, QTextCharFormat]],
+    cursor: QTextCursor,
+    pictures: Mapping[str, Picture],
+    indent: float,
 ) -> None:
     """Limit the width of the known images to the page, and replace the others by their descriptions.
 
     `runs`: position, length and format of each run of text in a block. Displaying a note must not load anything else.
+    `indent`: indentation of the block, in pixels for font scale 1.
     """
     images = [found for found in runs if found[2].isImageFormat()]
+    share = max(_LEAST_SHARE, 1 - indent / _NARROW_PAGE)
     for position, length, look in reversed(images):
         cursor.setPosition(position)
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
         image = look.toImageFormat()
         if image.name() in pictures:
-            image.setMaximumWidth(_WHOLE_LINE)
+            table = cursor.currentTable()
+            percent = 100 * (share if table is None else _CELL_SHARE / table.columns())
+            image.setMaximumWidth(QTextLength(QTextLength.Type.PercentageLength, percent))
             cursor.setCharFormat(image)
             continue
         name = look.property(_IMAGE_ALT) or image.name().rsplit("/", 1)[-1]

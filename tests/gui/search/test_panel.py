@@ -428,7 +428,9 @@ def test_suggestion_is_offered_and_click_searches_it(qtbot, panel, box, results,
 
 def test_corrected_query_can_be_searched_as_typed(qtbot, panel, box, results, ask, memory):
     memory.corrections["tiemr batteries"] = MEANT
-    ask("tiemr batteries")
+    with qtbot.waitSignal(panel.result_selected) as selected:
+        ask("tiemr batteries")
+    assert selected.args[1] == "timer batteries"  # highlighted in the viewer
     assert results.isVisible()
     assert "Showing results for “timer batteries”" in _shown_text(panel.body)
     assert box.text() == "tiemr batteries"

@@ -105,6 +105,11 @@ def test_page_reserves_room_within_its_width(image: Path) -> None:
     assert layout.blockBoundingRect(block).height() == pytest.approx(200, abs=30)
     page.document.setTextWidth(150)
     assert layout.blockBoundingRect(block).height() == pytest.approx(100, abs=30)
+    for begin in ("> a\n> ", "> > ", "- a\n\n  ", "- a\n  - a\n\n    ", "- a\n  > a ", "| a | b |\n|---|---|\n| a | "):
+        document = page_of(f"{begin}![a](picture:0)\n", {"picture:0": Picture(image, QSize(900, 600))}).document
+        for width in (200, 400):
+            document.setTextWidth(width)
+            assert document.size().width() == width, begin
 
 
 def _tops(document: QTextDocument) -> list[float]:
