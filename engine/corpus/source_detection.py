@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,10 @@ from engine.base.private_files import data_folder, make_folder
 from engine.base.skip_reasons import OTHER_NAMES, files_covered
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.safe_open import open_regular
+from engine.corpus.safe_open import open_regular, scan_folder
 from engine.corpus.transcripts.agents.openclaw import NAMES, state_folders, subfolders
 from engine.corpus.transcripts.json_values import items, mapping, string
-from engine.corpus.transcripts.registry import session_folders
+from engine.corpus.transcripts.registry import growing_part, session_folders
 from engine.corpus.transcripts.session_stores import find_stores, find_transcripts
 from engine.corpus.transcripts.transcript_files import NO_TRANSCRIPT
 from engine.corpus.user_environment import Machine
@@ -130,6 +131,8 @@ _SESSIONS_FOLDER = "Past sessions"
 _ENCRYPTED = (".codeium", "windsurf", "cascade")
 """Folder of Windsurf's own chats, which only its server can decrypt."""
 _MOST_NAMED = 3
+_SAMPLE = 10
+"""Files of which one shows whether an agent has each message in a file of its own."""
 _MOST_ENTRIES = 100_000
 """Most entries counted in one folder, which takes half a second; beyond it, "more than" is shown."""
 
@@ -250,15 +253,16 @@ def _existing(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
 
 
 def _measure(candidate: Candidate, issues: list[FileIssue], cancel: CancelToken | None) -> FoundSource:
-    look = _transcripts if candidate.kind == "sessions" else _notes
-    files, whole = look(candidate.path, issues, cancel)
+    sessions = candidate.kind == "sessions"
+    files, whole = (_transcripts if sessions else _notes)(candidate.path, issues, cancel)
+    grow_in_folders = sessions and any(os.path.isdir(growing_part(file.path)) for file in files[:_SAMPLE])
     return FoundSource(
         kind=candidate.kind,
         agent=candidate.agent,
         name=candidate.name,
         path=candidate.path,
         files=len(files),
-        bytes=sum(file.size for file in files),
+        bytes=_size_of_folder(candidate.path, cancel) if grow_in_folders else sum(file.size for file in files),
         newest=max((file.mtime_ns for file in files), default=0) / 1e9 or None,
         whole=whole,
     )
@@ -281,6 +285,23 @@ def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None)
         detail = OTHER_NAMES.message(count=count, names=shortened)
         issues.append(FileIssue(path=path, rule=NO_TRANSCRIPT.rule, detail=detail))
     return transcripts.files, transcripts.whole
+
+
+def _size_of_folder(path: str, cancel: CancelToken | None) -> int:
+    """Return the size of all files in a folder whose sessions have each message in a file of its own."""
+    size, entries_left, folders = 0, _MOST_ENTRIES, [path]
+    while folders and entries_left > 0:
+        if cancel is not None:
+            cancel.checkpoint()
+        folder = folders.pop()
+        with suppress(OSError, PathRefused), scan_folder(folder) as entries:
+            for entry in entries:
+                entries_left -= 1
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(os.path.join(folder, entry.name))
+                else:
+                    size += entry.stat(follow_symlinks=False).st_size
+    return size
 
 
 def _notes(path: str, issues: list[FileIssue], cancel: CancelToken | None) -> tuple[list[FoundFile], bool]:

@@ -110,6 +110,40 @@ def _cursor_counts(bubbles: str) -> tuple[str, str]:
     return spoken, f"{times} WHERE key LIKE 'composerData:%'"
 
 
+# --- Copilot CLI -----------------------------------------------------------------------------------------------------
+
+COPILOT = """CREATE TABLE sessions (id TEXT PRIMARY KEY, repository TEXT, branch TEXT, summary TEXT, created_at TEXT,
+    updated_at TEXT, cwd TEXT);
+    CREATE TABLE turns (session_id TEXT, turn_index INTEGER, user_message TEXT, assistant_response TEXT, timestamp TEXT,
+    PRIMARY KEY (session_id, turn_index));"""
+COPILOT_NEWER = """ALTER TABLE sessions ADD COLUMN host_type TEXT;
+    CREATE TABLE session_files (session_id TEXT, file_path TEXT, tool_name TEXT, turn_index INTEGER,
+    first_seen_at TEXT);"""
+_COPILOT_SESSION = {"id": "p1", "branch": "main", "summary": "A leaking hull", "cwd": "/boats"}
+_COPILOT: tuple[Row, ...] = (
+    ("sessions", {**_COPILOT_SESSION, "created_at": TIMES[0], "updated_at": TIMES[5]}),
+    (
+        "turns",
+        {
+            "session_id": "p1",
+            "turn_index": 0,
+            "user_message": ASKED,
+            "assistant_response": LOOKING,
+            "timestamp": TIMES[1],
+        },
+    ),
+    ("turns", {"session_id": "p1", "turn_index": 1, "user_message": "", "assistant_response": ANSWERED}),
+)
+_COPILOT_FILES: Row = (
+    "session_files",
+    {"session_id": "p1", "file_path": FILE, "tool_name": "view", "turn_index": 0, "first_seen_at": TIMES[1]},
+)
+_COPILOT_SPOKEN = """SELECT 'user' FROM turns WHERE user_message <> '' UNION ALL
+    SELECT 'agent' FROM turns WHERE assistant_response <> ''"""
+_COPILOT_TIMES = """SELECT created_at FROM sessions UNION SELECT updated_at FROM sessions UNION
+    SELECT timestamp FROM turns WHERE timestamp IS NOT NULL"""
+
+
 # --- Zed -------------------------------------------------------------------------------------------------------------
 
 
@@ -954,6 +988,15 @@ DATABASES = (
         (*_PIEBALD, *_piebald(4, 1, "assistant", "All is well.", enabled=0)),
         _PIEBALD_SPOKEN,
         _PIEBALD_TIMES,
+    ),
+    AgentDatabase("copilot-cli: turns", "session-store.db", COPILOT, _COPILOT, _COPILOT_SPOKEN, _COPILOT_TIMES),
+    AgentDatabase(
+        "copilot-cli: files",
+        "session-store.db",
+        COPILOT + COPILOT_NEWER,
+        (*_COPILOT, _COPILOT_FILES),
+        _COPILOT_SPOKEN,
+        _COPILOT_TIMES,
     ),
     AgentDatabase("ollama: first", "Ollama/db.sqlite", OLLAMA, _OLLAMA, _OLLAMA_SPOKEN, _OLLAMA_TIMES),
     AgentDatabase(

@@ -22,6 +22,7 @@ _MAIN = (
     *("0c1d2e3f-0000-4000-8000-000000000001.json", "checkpoint-boats%20and%20more.json", "ses_1.json"),
     *("session-2025-10-01T08-00-5e6f7a8b.json", "prod-grok-backend.json", ".conversation.json"),
     "MyActivity.json",
+    "3f2e1d00-0000-4000-8000-000000000002.txt",
     "chat-messages.json",
     "0c1d2e3f-0000-4000-8000-00000000000a.json",
     "chat-export-1777885200000.json",

@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -41,6 +41,8 @@ class RowFormat(msgspec.Struct, kw_only=True):
     """Function that reads one session, given the connection, the session's key and the database's path."""
     can_read: Callable[[apsw.Connection, str, str], bool] | None = None
     """Function that returns whether all of a listed session can be read, given the same; None if it always can."""
+    elsewhere: Callable[[str], Set[str]] | None = None
+    """Function that returns the sessions to leave out, since other files have them, given the database's path."""
 
     def matches(self, path: str, head: bytes) -> bool:
         if not looks_like(head):
@@ -73,7 +75,8 @@ class _Sessions:
     def marks(self) -> dict[str, str]:
         rows = self._view.read(lambda connection: connection.execute(self._query(connection)).fetchall())
         rows.sort(key=lambda row: _sort_key_of_time(row[1]), reverse=True)
-        return {as_text(row[0]): self._mark(row) for row in rows}
+        elsewhere = self._format.elsewhere(self._path) if self._format.elsewhere else ()
+        return {key: self._mark(row) for row in rows if (key := as_text(row[0])) not in elsewhere}
 
     def _query(self, connection: apsw.Connection) -> str:
         listed = self._format.listed

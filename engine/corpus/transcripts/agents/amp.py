@@ -24,7 +24,7 @@ def _formats() -> "Formats":
 
 AGENT = Agent(
     name="amp",
-    parser_version=2,
+    parser_version=3,
     label="Amp",
     resume="amp threads continue {id}",
     stores=((r"/amp/threads\Z", "amp"),),

@@ -15,13 +15,15 @@ def _folders(machine: Machine) -> FoundFolders:
         if folder:
             yield "", os.path.join(folder, "session-state")
             yield "history", os.path.join(folder, "history-session-state")
+            yield "store", os.path.join(folder, "session-store.db")
 
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.copilot_cli import CopilotDocument, CopilotFormat
+    from engine.corpus.transcripts.parsers.copilot_store import COPILOT_STORE
 
-    return Formats(lines=(CopilotFormat(),), documents=(CopilotDocument(),))
+    return Formats(lines=(CopilotFormat(),), documents=(CopilotDocument(),), databases=(COPILOT_STORE,))
 
 
 AGENT = Agent(
@@ -29,9 +31,14 @@ AGENT = Agent(
     label="Copilot CLI",
     parser_version=2,
     resume="copilot --resume={id}",
-    stores=((r"/\.copilot/session-state\Z", "copilot"), (r"/\.copilot/history-session-state\Z", "copilot-history")),
+    stores=(
+        (r"/\.copilot/session-state\Z", "copilot"),
+        (r"/\.copilot/history-session-state\Z", "copilot-history"),
+        (r"/\.copilot/session-store\.db\Z", "copilot-store"),
+    ),
     folders=_folders,
     files=(JSON_LINES, r"session_[^/]*\.json"),
+    databases=r"session-store\.db",
     with_parts=("events.jsonl",),
     parts_changed=lambda path: sidecar_changed(path, "events.jsonl", "workspace.yaml"),
     part_of=lambda path: sidecar_owner(path, "events.jsonl", "workspace.yaml"),

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from engine.corpus.transcripts.agents import Agent, FoundFolders, in_databases
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, in_databases
 from engine.corpus.user_environment import Machine
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _TRANSCRIPTS = "agent-transcripts"
 _DATABASE = os.path.join("globalStorage", "state.vscdb")
 _STORE = "store.db"
+_ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -45,8 +46,8 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
     transcripts: dict[str, list[str]] = {}
     databases, single = [], dict[str, str]()
     for file in files:
-        if f"{os.sep}{_TRANSCRIPTS}{os.sep}" in file.path and file.path.endswith(".jsonl"):
-            transcripts.setdefault(os.path.basename(file.path).removesuffix(".jsonl"), []).append(file.name)
+        if f"{os.sep}{_TRANSCRIPTS}{os.sep}" in file.path and file.path.endswith((".jsonl", ".txt")):
+            transcripts.setdefault(os.path.splitext(os.path.basename(file.path))[0], []).append(file.name)
         elif file.path.endswith(_DATABASE):
             databases.append(file.path)
         elif file.path.endswith(f"{os.sep}{_STORE}"):
@@ -62,8 +63,9 @@ def _cli_formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
     from engine.corpus.transcripts.parsers.cursor_store import CURSOR_STORE
+    from engine.corpus.transcripts.parsers.cursor_text import CursorText
 
-    return Formats(lines=(CursorCliFormat(),), databases=(CURSOR_STORE,))
+    return Formats(lines=(CursorCliFormat(),), documents=(CursorText(),), databases=(CURSOR_STORE,))
 
 
 AGENT = Agent(
@@ -78,9 +80,11 @@ AGENT = Agent(
 CLI = Agent(
     name="cursor-cli",
     label="Cursor CLI",
+    parser_version=2,
     resume="cursor-agent --resume {id}",
     stores=((r"/\.cursor/projects\Z", "cursor-cli"), (r"/\.cursor/chats\Z", "cursor-chats")),
     folders=_cli_folders,
+    files=(JSON_LINES, rf"{_TRANSCRIPTS}/{_ID}\.txt", rf"{_ID}/{_ID}\.txt"),
     databases=r"store\.db",
     neighbour_parts=(_STORE, r"meta\.json|prompt_history\.json"),
     copies=_copies,

@@ -16,21 +16,22 @@ _SETTINGS = ".settings.json"
 
 def _folders(machine: Machine) -> FoundFolders:
     yield "", machine.below_home(".factory", "sessions")
+    yield "projects", machine.below_home(".factory", "projects")
 
 
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
-    from engine.corpus.transcripts.parsers.droid import DroidFormat
+    from engine.corpus.transcripts.parsers.droid import DroidFormat, DroidStream
 
-    return Formats(lines=(DroidFormat(),))
+    return Formats(lines=(DroidFormat(), DroidStream()))
 
 
 AGENT = Agent(
     name="droid",
     label="Droid",
-    parser_version=3,
+    parser_version=4,
     resume="droid --resume {id}",
-    stores=((r"/\.factory/sessions\Z", "droid"),),
+    stores=((r"/\.factory/sessions\Z", "droid"), (r"/\.factory/projects\Z", "droid-projects")),
     folders=_folders,
     with_parts=(_FOLDER,),
     parts_changed=lambda path: described_changed(path, _FOLDER, _SETTINGS),

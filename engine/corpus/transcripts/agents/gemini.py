@@ -26,6 +26,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="gemini",
     label="Gemini",
+    parser_version=2,
     stores=((r"/\.gemini/tmp\Z", "gemini"),),
     folders=_folders,
     files=(JSON_LINES, r"(?:session|checkpoint)-[^/]*\.json"),

@@ -5,6 +5,9 @@ franken_agent_detection of February 2026): `messages` with blocks, results of to
 in `env.initial.trees`, and times in `created`, in `meta.traces` and in the messages' `meta.sentAt`. Since spring 2026
 the program stores threads on Amp's server alone (reports of users, notes of agentsview): newer ones can't be read.
 
+Some threads list their requests in `usageLedger.events`, with the answers' cached tokens in `usage` (ccusage of June
+2026); the ledger then counts.
+
 With OpenAI's models, whose cache is written without a charge, `cacheCreationInputTokens` has all of the prompt that was
 not cached (agentsview of August 2026).
 """
@@ -28,13 +31,17 @@ _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
 
 
 class _Parser(BlockParser, kw_only=True):
+    ledger: bool = False
+    """Whether the thread lists its requests apart from its messages."""
+
     def message(self, value: Mapping[str, Any]) -> list[Message]:
         kind = value.get("role")
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
         usage = mapping(value.get("usage"))
-        self.use(usage.get("model"), _usage(usage))
+        if not self.ledger:
+            self.use(usage.get("model"), _usage(usage))
         time = seconds(mapping(value.get("meta")).get("sentAt"), usage.get("timestamp"))
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
         return self.next_message(parts, time=time)
@@ -47,6 +54,14 @@ class _Parser(BlockParser, kw_only=True):
         failure = run.get("error")
         failed = string(failure) or string(mapping(failure).get("message"))
         return content(block.get("content")) or text or failed
+
+    def requests_of(self, events: list[Any], messages: list[Any]) -> None:
+        """Add the usage of the requests in a ledger; the answers have the cached tokens."""
+        answers = {str(answer.get("messageId")): mapping(answer.get("usage")) for answer in map(mapping, messages)}
+        for event in map(mapping, events):
+            counts, model = mapping(event.get("tokens")), event.get("model")
+            listed = {"inputTokens": counts.get("input"), "outputTokens": counts.get("output"), "model": model}
+            self.use(model, _usage({**answers.get(str(event.get("toMessageId")), {}), **listed}))
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
@@ -66,8 +81,10 @@ class AmpThread:
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """Yield the file's only thread. Raises OSError, ValueError, Cancelled."""
         for value in export_reader.conversations(path, cancel):
-            parser = _Parser(facts=_facts(path, value))
-            messages = [message for entry in items(value.get("messages")) for message in parser.message(mapping(entry))]
+            ledger, entries = items(mapping(value.get("usageLedger")).get("events")), items(value.get("messages"))
+            parser = _Parser(facts=_facts(path, value), ledger=bool(ledger))
+            messages = [message for entry in entries for message in parser.message(mapping(entry))]
+            parser.requests_of(ledger, entries)
             facts = parser.facts
             traces = map(mapping, items(mapping(value.get("meta")).get("traces")))
             times = [time for trace in traces if (time := seconds(trace.get("endTime"))) is not None]

@@ -5,7 +5,7 @@ claude-code-history-viewer of August 2026) and from descriptions of versions of 
 per line, `role` and blocks in `message.content`, without ids, results of tools and times, except those before the
 user's own text. That is in `<user_query>`; Cursor inserted any other text of a user's message. A sub-agent's file is in
 `<id>/subagents`. `.workspace-trusted` next to `agent-transcripts` names the folder. Transcripts before February 2026
-are text files, and not read.
+are text (`cursor_text`).
 """
 
 import os
@@ -51,6 +51,12 @@ class CursorCliParser(BlockParser, kw_only=True):
         parts = self.blocks(mapping(value.get("message")).get("content"), role)
         return self.next_message(parts, line=line, time=self.time if role == "user" else None)
 
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        if mapping(value).get("type") == "command_output":
+            yield Part("tool", "tool-result", string(mapping(value).get("output")))
+        else:
+            yield from super()._block(value, role)
+
     def text(self, text: str, role: Role) -> Iterator[Part]:
         if role == "user":
             return self._typed(text)
@@ -92,19 +98,19 @@ class CursorCliFormat:
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(
             value.get("role") in ("user", "assistant")
-            and isinstance(mapping(value.get("message")).get("content"), list)
+            and isinstance(mapping(value.get("message")).get("content"), str | list)
             and not value.keys() & {"type", "id", "sessionId"}
             for value in values
         )
 
     def parser(self, path: str) -> CursorCliParser:
-        return CursorCliParser(facts=_facts(path))
+        return CursorCliParser(facts=facts_of(path))
 
     def resume(self, state: bytes) -> CursorCliParser:
         return decode_json(state, CursorCliParser)
 
 
-def _facts(path: str) -> SessionFacts:
+def facts_of(path: str) -> SessionFacts:
     """Return the session facts in a file's path, and the folder of the project."""
     folder, name = os.path.split(path)
     facts = SessionFacts(agent=_AGENT, id=clean(name.partition(".")[0]))

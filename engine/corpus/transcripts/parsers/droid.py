@@ -6,6 +6,10 @@ with `title`, `sessionTitle` and `cwd`, perhaps in an object `session`, then lin
 `visibility` `llm_only`, and text in `<system-reminder>`, were inserted for the model; those with `user_only` notify the
 user, for example of a missing subscription (July 2026). `<id>.settings.json` has the model and the sums of tokens, as
 tokscale (December 2025) and ccusage (June 2026) read them.
+
+The output of `droid exec --output-format stream-json` is read, too, as agent-sessions does (versions of December 2025
+and January 2026, in `~/.factory/projects`): lines `system`, `message`, `tool_call`, `tool_result`, `completion` and
+`error`, each with the session's id.
 """
 
 import os
@@ -13,12 +17,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.json_values import mapping, seconds, string
-from engine.corpus.transcripts.message_builder import Part
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
-from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens
+from engine.corpus.transcripts.token_usage import Usage, add_counts, anthropic_usage, tokens
 
 _AGENT = "droid"
 _INSERTED = re.compile(r"<(system-reminder|system-notification)\b[^<>]*>(.*?)(?:</\1>|\Z)", re.DOTALL)
@@ -67,12 +74,62 @@ class DroidParser(BlockParser, kw_only=True):
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         """Yield the user's words, and apart from them text inserted for the model, without its tags."""
-        if role != "user" or "<system-" not in text:
-            yield from super().text(text, role)
-            return
-        for inserted in _INSERTED.finditer(text):
-            yield Part("system", "text", inserted[2].strip())
-        yield Part(role, "text", _INSERTED.sub("", text).strip())
+        yield from _typed(text) if role == "user" else super().text(text, role)
+
+
+def _typed(text: str) -> Iterator[Part]:
+    """Yield the user's words, and before them text inserted for the model, without its tags."""
+    for inserted in _INSERTED.finditer(text if "<system-" in text else ""):
+        yield Part("system", "text", inserted[2].strip())
+    yield Part("user", "text", _INSERTED.sub("", text).strip() if "<system-" in text else text)
+
+
+class DroidStreamParser(LineParser, kw_only=True):
+    """Parses the output of one run; its last text is usually repeated when it ends."""
+
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of each called tool, by the id of the call, until its result is read."""
+    model: str = ""
+    answer: str = ""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        facts, kind = self.facts, string(value.get("type"))
+        facts.id = clean(_stream_id(value)) or facts.id
+        parts = list(self._parts(kind, value))
+        return next_turn(self, parts, line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
+
+    def _parts(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:
+        call = clean(string(value.get("toolCallId")) or string(value.get("id")))
+        if kind == "system":
+            self.facts.project = clean(string(value.get("cwd"))) or self.facts.project
+            self.model = string(value.get("model"))
+        elif kind == "message" and value.get("role") in ("user", "assistant"):
+            yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value.get("text")))
+        elif kind == "tool_call":
+            name = clean(string(value.get("toolName")))
+            self.calls[call] = name
+            yield Part("assistant", "tool-call", tool_input(value.get("parameters")) or name, name)
+        elif kind == "tool_result":
+            yield Part("tool", "tool-result", tool_input(value.get("value")), self.calls.pop(call, ""))
+        elif kind == "completion":
+            self.use(self.model, anthropic_usage(mapping(value.get("usage"))))
+            if string(value.get("finalText")).strip() != self.answer.strip():
+                yield Part("assistant", "text", string(value.get("finalText")))
+        elif kind == "error":
+            yield Part("system", "text", string(value.get("message")))
+        else:
+            self.count_unknown(f"role {value.get('role')}" if kind == "message" else kind)
+
+    def _spoken(self, role: Role, text: str) -> Iterator[Part]:
+        if role == "assistant":
+            self.answer = text
+            yield Part(role, "text", text)
+        else:
+            yield from _typed(text)
+
+
+def _stream_id(value: Mapping[str, Any]) -> str:
+    return string(value.get("session_id")) or string(value.get("sessionId"))
 
 
 def _session_members(start: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -113,3 +170,25 @@ class DroidFormat:
 
     def resume(self, state: bytes) -> DroidParser:
         return decode_json(state, DroidParser)
+
+
+class DroidStream:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"type":"message"',)
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(
+            _stream_id(value)
+            and (
+                (value.get("type") == "tool_call" and "toolName" in value and "parameters" in value)
+                or (value.get("type") == "completion" and isinstance(value.get("finalText"), str))
+            )
+            for value in values
+        )
+
+    def parser(self, path: str) -> DroidStreamParser:
+        return DroidStreamParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+
+    def resume(self, state: bytes) -> DroidStreamParser:
+        return decode_json(state, DroidStreamParser)

@@ -10,10 +10,16 @@ Written from its public source and documentation up to September 2026:
   copies it into a `.jsonl` of the same name, which then counts alone.
 * `checkpoint-<tag>.json`: the history that `/chat save` wrote, without times and ids.
 
+A folder of `tmp` is named by its project's short name (since spring 2026), else by the SHA-256 of its path. The path is
+in `.project_root` there; without that file it is looked for in `projects.json` and `trustedFolders.json` (source and
+agentsview of August 2026).
+
 `logs.json` repeats the prompts of all sessions of a project, without answers, and is not read; neither are the states
 in `checkpoints/`, which tools write before they change a file.
 """
 
+import functools
+import hashlib
 import os
 import re
 import urllib.parse
@@ -34,12 +40,14 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.message_builder import Part, next_turn
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import sidecar
 from engine.corpus.transcripts.token_usage import Usage, add_counts, tokens, without_cached
 
 _AGENT = "gemini"
 _ANSWERS = ("gemini", "qwen")
 """Types of the model's messages: Qwen Code recorded its sessions in the same way at first."""
 _BLOCK = 256 * 1024
+_MOST_PROJECTS = 10_000
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SESSION = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"projectHash"\s*:)', re.DOTALL)
 _HISTORY = re.compile(rb'"(?:parts|role)"\s*:')
@@ -303,8 +311,29 @@ def _project(folder: str) -> str:
                 return root
     except (OSError, ValueError, PathRefused):
         pass
-    name = os.path.basename(folder)
-    return "" if _HASH.fullmatch(name) else name
+    home, name = os.path.dirname(os.path.dirname(folder)), os.path.basename(folder)
+    lists = tuple(os.path.join(home, known) for known in ("projects.json", "trustedFolders.json"))
+    known = _known_projects(lists, tuple(map(_changed, lists))).get(name, "")
+    return known or ("" if _HASH.fullmatch(name) else name)
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+@functools.lru_cache(maxsize=4)  # all sessions of a project folder ask for them
+def _known_projects(lists: tuple[str, str], _times: tuple[int, ...]) -> Mapping[str, str]:
+    """Return the paths in Gemini's lists of projects and of trusted folders, by short name and by SHA-256."""
+    projects, trusted = (sidecar(path) for path in lists)
+    named = mapping(projects.get("projects"))
+    paths = [*named, *(items(trusted.get("trustedFolders")) or trusted)][:_MOST_PROJECTS]
+    hashes = {
+        hashlib.sha256(path.encode(errors="replace")).hexdigest(): path for path in paths if isinstance(path, str)
+    }
+    return hashes | {short: path for path, short in named.items() if isinstance(short, str)}
 
 
 def _by_author(part: Part) -> Iterator[Part]:

@@ -52,6 +52,17 @@ def test_uncached_prompts_of_openais_models_are_sent_tokens(tmp_path: Path) -> N
     assert conversation.facts.usage == {"gpt-5.5": Usage(7, 5, 20), "claude-opus-5": Usage(0, 5, 20, 7)}
 
 
+def test_requests_of_a_ledger_count_instead_of_messages(tmp_path: Path) -> None:
+    counts = {"model": "claude-opus-5", "inputTokens": 9, "outputTokens": 9, "cacheReadInputTokens": 20}
+    answer = {"role": "assistant", "messageId": 1, "content": [{"type": "text", "text": "Yes."}], "usage": counts}
+    event = {"model": "claude-opus-5", "tokens": {"input": 1, "output": 2}, "toMessageId": 1}
+    other = {"model": "claude-haiku-5", "tokens": {"input": 3, "output": 4}}
+    path = tmp_path / "T-1.json"
+    path.write_text(json.dumps({"id": "T-1", "messages": [answer], "usageLedger": {"events": [event, other, None]}}))
+    (conversation,) = read(AmpThread(), path)
+    assert conversation.facts.usage == {"claude-opus-5": Usage(1, 2, 20), "claude-haiku-5": Usage(3, 4)}
+
+
 def test_only_own_files_are_recognised() -> None:
     assert AmpThread().matches(str(THREAD), THREAD.read_bytes())
     assert not AmpThread().matches("/x/a.json", b'{"id": "x", "messages": []}')

@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import find_sources
 from engine.corpus.transcripts.agents import copilot_cli
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.copilot_cli import CopilotFormat
 from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.transcript_reader import conversations
 from engine.corpus.user_environment import Machine
+from tests.helpers.agent_databases import ANSWERED, ASKED, DATABASES, FILE, LOOKING
 from tests.helpers.transcripts import (
     feed,
     fixture_lines,
@@ -178,7 +181,7 @@ def test_a_document_of_the_first_versions_is_read(tmp_path: Path) -> None:
 def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path), {"COPILOT_HOME": str(tmp_path / "other")})
     found = [path for agent, _, path in session_folders(machine) if agent == "copilot-cli"]
-    homes, names = ("other", ".copilot"), ("session-state", "history-session-state")
+    homes, names = ("other", ".copilot"), ("session-state", "history-session-state", "session-store.db")
     assert found == [str(tmp_path / home / name) for home in homes for name in names]
     assert resume_command("copilot-cli", "abc") == "copilot --resume=abc"
     assert copilot_cli.AGENT.label == "Copilot CLI"
@@ -200,3 +203,27 @@ def test_reading_resumes() -> None:
 def test_any_event_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(CopilotFormat(), values)
     assert {message.ordinal for message in messages} == set(range(1, parser.ordinal + 1))
+
+
+def test_store_is_read_without_sessions_that_have_a_file(tmp_path: Path) -> None:
+    database = next(database for database in DATABASES if database.name == "copilot-cli: files")
+    path = database.write(tmp_path, database.with_others(1))
+    (tmp_path / "session-state").mkdir()
+    (tmp_path / "session-state" / "p1-1.jsonl").touch()
+    (session,) = conversations(path)
+    assert [(part.role, part.kind, part.text, part.tool) for part in session.messages] == [
+        ("user", "text", ASKED, ""),
+        ("assistant", "tool-call", FILE, "view"),
+        ("assistant", "text", LOOKING, ""),
+        ("assistant", "text", ANSWERED, ""),
+    ]
+    facts = session.facts
+    assert (facts.id, facts.title, facts.project, facts.branch) == ("p1", "A leaking hull", "/boats", "main")
+    folder = tmp_path / ".copilot"
+    folder.mkdir()
+    path.rename(folder / path.name)
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("copilot-cli", 1)
+    for name in ("p1", "p1-1"):
+        (folder / "session-state" / name).mkdir(parents=True)
+    assert list(conversations(folder / path.name)) == []

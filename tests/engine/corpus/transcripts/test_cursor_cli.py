@@ -1,6 +1,7 @@
 """Transcripts and databases of Cursor's command line."""
 
 import json
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from engine import find_sources
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.cursor_cli import CursorCliFormat
 from engine.corpus.transcripts.parsers.cursor_store import _root
+from engine.corpus.transcripts.parsers.cursor_text import CursorText
 from engine.corpus.transcripts.registry import copied_sessions, resume_command
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.token_usage import Usage
@@ -102,6 +104,52 @@ def test_reading_lines_resumes() -> None:
 @given(st.lists(mangled(SAMPLES)))
 def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     stored_after_every_line(CursorCliFormat(), values)
+
+
+def test_output_of_commands_is_a_result() -> None:
+    content = [{"type": "command_output", "output": "hull.py"}, {"type": "text", "text": "One file."}]
+    line = {"role": "assistant", "message": {"content": content}}
+    assert [(part.role, part.text) for part in CursorCliFormat().parser("s.jsonl").feed(line, 1)] == [
+        ("tool", "hull.py"),
+        ("assistant", "One file."),
+    ]
+    assert CursorCliFormat().matches([{"role": "user", "message": {"content": "Why?"}}])
+
+
+# --- Text -------------------------------------------------------------------------------------------------------------
+
+TEXT = TRANSCRIPT.parents[1] / "cursor_text" / "agent-transcripts" / "3f2e1d00-0000-4000-8000-000000000002.txt"
+
+
+def test_transcript_of_text_is_read(tmp_path: Path) -> None:
+    path = tmp_path / ".cursor" / "projects" / "home-ada-boats" / "agent-transcripts" / TEXT.name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(TEXT.read_bytes())
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("cursor-cli", 1)
+    (session,) = conversations(path)
+    assert [(part.role, part.kind, part.text, part.tool, part.time) for part in session.messages] == [
+        ("user", "text", "Why does it leak?", "", ASKED),
+        ("assistant", "thinking", "A seam?\n  Perhaps.", "", None),
+        ("assistant", "text", "I look at it.", "", None),
+        ("assistant", "tool-call", '{\n  "path": "hull.py",\n  "old": ""\n}', "Edit", None),
+        ("assistant", "tool-call", '{"command": "ls", "cwd": "/boats"}', "Shell", None),
+        ("tool", "tool-result", "hull.py", "Shell", None),
+        ("assistant", "text", "A seam is open.", "", None),
+        ("user", "text", "Thanks.", "", ASKED),
+    ]
+    assert (session.facts.id, session.facts.project, session.unknown) == (TEXT.stem, "home-ada-boats", {})
+    path.with_suffix(".jsonl").touch()
+    assert list(conversations(path)) == []
+
+
+@given(st.text(st.sampled_from("user:\n assistant[Thinking]Tool call=x{}\ufeff"), max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.txt"
+        path.write_text(f"user:\n{text}", errors="replace")
+        for session in CursorText().conversations(str(path)):
+            assert all(message.text.strip() for message in session.messages)
 
 
 # --- Databases of single chats ----------------------------------------------------------------------------------------

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from engine import find_sources
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.parsers.droid import DroidFormat
+from engine.corpus.transcripts.parsers.droid import DroidFormat, DroidStream
 from engine.corpus.transcripts.registry import resume_command
+from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.transcript_reader import format_of
 from tests.helpers.transcripts import feed, fixture_lines, mangled, read_with_pauses, stored_after_every_line
 
 SESSION = Path(__file__).parent / "fixtures" / "droid" / "0c1d2e3f-0000-4000-8000-000000000006.jsonl"
@@ -117,3 +119,34 @@ def test_other_names_of_members_are_read() -> None:
     assert [(message.kind, message.text) for message in messages] == [("thinking", "Hm."), ("text", "A leak.")]
     assert (parser.facts.id, parser.facts.title, parser.facts.project) == ("d1", "A leak", "/boats")
     assert not parser.unknown
+
+
+# --- Output of one run ------------------------------------------------------------------------------------------------
+
+RUN = fixture_lines(SESSION.with_name("run.jsonl"))
+STREAM = [value for _, value in RUN]
+ENDED = 1767812641.0
+
+
+def test_output_of_a_run_is_read() -> None:
+    parser, messages = read_with_pauses(DroidStream(), "s.jsonl", RUN)
+    assert [(message.role, message.kind, message.text, message.tool) for message in messages] == [
+        ("system", "text", "Dry.", ""),
+        ("user", "text", "Why?", ""),
+        ("assistant", "tool-call", "hull.py", "Read"),
+        ("tool", "tool-result", "seam = None", "Read"),
+        ("assistant", "text", "A seam.", ""),
+        ("assistant", "text", "Dry now.", ""),
+        ("system", "text", "No key.", ""),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.project, facts.ended) == ("d2", "/boats", ENDED)
+    assert (facts.usage, parser.unknown) == ({"m-1": Usage(3, 4)}, {"hologram": 1})
+    known = format_of(STREAM[:4])
+    assert known is not None
+    assert known.agent == "droid"
+
+
+@given(st.lists(mangled(STREAM)))
+def test_any_output_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    stored_after_every_line(DroidStream(), values)

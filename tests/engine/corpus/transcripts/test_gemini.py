@@ -1,5 +1,6 @@
 """Gemini CLI's sessions as lines and as documents, and saved histories."""
 
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -84,6 +85,26 @@ def test_the_file_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> None:
 
     assert (parser.facts.id, parser.facts.parent, parser.facts.project) == ("child-id", "parent-id", "/home/ada/boats")
     assert all(message.side for message in messages)
+
+
+def test_project_folder_is_named_by_the_lists_of_projects(tmp_path: Path) -> None:
+    def project(name: str) -> str:
+        return GeminiLines().parser(str(tmp_path / "tmp" / name / "chats" / "session-1.jsonl")).facts.project
+
+    def hashed(path: str) -> str:
+        return hashlib.sha256(path.encode()).hexdigest()
+
+    (tmp_path / "projects.json").write_text(json.dumps({"projects": {"/home/ada/boats": "boats-1", "/x": 1}}))
+    (tmp_path / "trustedFolders.json").write_text(json.dumps({"/home/ada/sails": "TRUST_FOLDER"}))
+    assert project("boats-1") == project(hashed("/home/ada/boats")) == "/home/ada/boats"
+    assert (project(hashed("/home/ada/sails")), project("other"), project(hashed("/y"))) == (
+        "/home/ada/sails",
+        "other",
+        "",
+    )
+    (tmp_path / "projects.json").write_text("[]")
+    (tmp_path / "trustedFolders.json").write_text(json.dumps({"trustedFolders": ["/y", ["odd"]]}))
+    assert (project("boats-1"), project(hashed("/y"))) == ("boats-1", "/y")
 
 
 def test_hashed_project_folder_names_no_project() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from engine import find_sources
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
@@ -127,6 +128,14 @@ def test_a_session_is_put_together_from_its_files(tmp_path: Path) -> None:
     assert (facts.project, facts.opening, facts.parent) == ("/home/ada/boats", "Why does it leak? See @plan.pdf", "")
     assert (facts.started, facts.ended) == (START, START + 3)
     assert conversation.unknown == {"role hologram": 1, "part hologram": 1}
+
+
+def test_size_of_found_sessions_includes_their_messages(tmp_path: Path) -> None:
+    opencode = tmp_path / ".local" / "share" / "opencode"
+    stored(opencode)
+    (source,) = find_sources(tmp_path, {}).sources
+    size = sum(path.stat().st_size for path in opencode.rglob("*.json"))
+    assert (source.agent, source.files, source.bytes) == ("opencode", 1, size)
 
 
 def test_session_without_folder_has_that_of_its_answers(tmp_path: Path) -> None:
