@@ -333,7 +333,7 @@ _HIGH_WORD = lazy_pattern(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
 
 
 def _alphabet(sample: bytes) -> str:
-    """Return the codec that gives words of one alphabet, such as Cyrillic, with usual letters; "" if none does."""
+    """Return the codec that decodes to words of one alphabet with its usual letters, such as Cyrillic; "" for none."""
     words = b" ".join(word for word in _HIGH_WORD.findall(sample) if not re.search(rb"[A-Za-z]", word))
     high = len(_BEYOND_ASCII.findall(words))
     # Lists of single letters are often those with accents.

@@ -270,7 +270,7 @@ def written_links(line: str) -> list[WrittenLink]:
 
 
 def _labelled(line: str, links: list[WrittenLink]) -> list[WrittenLink]:
-    """Return the links of a line with those of Logseq that have other words in place of the ones in them."""
+    """Return the links of a line, with each labelled link of Logseq in place of the link within it."""
     for match in _LABELLED.finditer(line):
         inner = next((link for link in links if link.start == match.start(2)), None)
         if inner is not None:

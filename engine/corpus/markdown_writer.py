@@ -26,7 +26,7 @@ CALLOUTS = frozenset("note tip hint important warning caution danger error atten
 
 
 class Inline:
-    """The inline markup of one text: parts that are written already are replaced by one character each, a token."""
+    """Converts the inline markup of a text to Markdown; each finished part is replaced by one character, its token."""
 
     def __init__(self, text: str) -> None:
         self.text = _TOKEN.sub("\ufffd", text)

@@ -76,7 +76,7 @@ class PathGuard:
         return repr((settings.extra_paths, settings.include, settings.exclude, settings.extensions, folders))
 
     def accepted(self, names: Iterable[str]) -> set[str]:
-        """Return those of the names that the rules accept, without checking that the files exist."""
+        """Return the names that the rules accept; the files need not exist."""
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:

@@ -23,7 +23,7 @@ _FLAGS = (
 )
 _FOLDER_FLAGS = _FLAGS | getattr(os, "O_DIRECTORY", 0)
 # O_PATH, O_SEARCH: a folder on the path, such as /home, may be one that can be entered but not listed.
-_WAY_FLAGS = _FOLDER_FLAGS | getattr(os, "O_PATH", getattr(os, "O_SEARCH", 0))
+_PARENT_FLAGS = _FOLDER_FLAGS | getattr(os, "O_PATH", getattr(os, "O_SEARCH", 0))
 _ATTEMPTS = 3
 _JUNCTION = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
 _IS_A_LINK = {errno.ELOOP, errno.EMLINK}
@@ -40,7 +40,7 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
     if not _BY_DESCRIPTOR:
         return _open_compared(path)
     folder, name = os.path.split(os.path.abspath(path))
-    descriptor = _open_without_links(folder, _WAY_FLAGS)
+    descriptor = _open_without_links(folder, _PARENT_FLAGS)
     try:
         return _open(name, descriptor)
     except OSError as error:
@@ -108,7 +108,7 @@ class FolderFiles:
         folder, _, name = path.rpartition(os.sep)
         if folder != self._path:
             self.close()
-            self._descriptor, self._path = _open_without_links(folder, _WAY_FLAGS), folder
+            self._descriptor, self._path = _open_without_links(folder, _PARENT_FLAGS), folder
         return _open(name, self._descriptor)
 
     def close(self) -> None:
@@ -123,10 +123,10 @@ def _open_without_links(folder: str, flags: int) -> int:
     `flags` apply to the last folder.
     """
     parts = [part for part in os.path.abspath(folder).split(os.sep) if part]
-    descriptor = os.open(os.sep, _WAY_FLAGS if parts else flags)
+    descriptor = os.open(os.sep, _PARENT_FLAGS if parts else flags)
     for depth, part in enumerate(parts, 1):
         try:
-            below = os.open(part, flags if depth == len(parts) else _WAY_FLAGS, dir_fd=descriptor)
+            below = os.open(part, flags if depth == len(parts) else _PARENT_FLAGS, dir_fd=descriptor)
         except OSError as error:
             if error.errno in _IS_NO_FOLDER:
                 raise PathRefused from error

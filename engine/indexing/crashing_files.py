@@ -1,4 +1,4 @@
-"""Records files that are skipped until they change: those that crash two processes, and those without a text."""
+"""Records files that are skipped until they change: files that crashed two processes, and files without a text."""
 
 import contextlib
 import logging

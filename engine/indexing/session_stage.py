@@ -202,7 +202,7 @@ class SessionStage:
         self._outcome.skipped += ownership_issues(self._external)
 
     def _copies(self, own: list[FoundFile]) -> set[str]:
-        """Names of the transcripts whose sessions are also in another one; those that changed are looked at later."""
+        """Return the names of the transcripts whose sessions another transcript has, too."""
         before = {name for name, stored in self._stored.items() if stored.rule == _COPIED}
         copies = copied_sessions(self._transcripts.files, before, self._token)
         self._own_paths = {file.path for file in own if file.name not in copies}

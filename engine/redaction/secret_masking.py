@@ -441,7 +441,7 @@ class _Foreign(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Anchors that share a sign that is rare in text, so that one search finds them all."""
+    """Anchors with the same rare character, so that one search finds all of them."""
 
     sign: str
     expression: re.Pattern[str]

@@ -293,7 +293,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return self._alternatives(contributions)
 
     def _alternatives(self, contributions: Sequence[float]) -> Collection[int]:
-        """Return the positions of all terms, but of alternative ones only of the one that contributes most."""
+        """Return the positions of all terms; of alternatives, only of the term that contributes most."""
         if not self.groups:
             return range(len(self.terms))
         best: dict[int, int] = {}

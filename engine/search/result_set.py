@@ -139,7 +139,7 @@ def list_newest(
 def with_wordless(
     results: list[Scored], snapshot: Snapshot, scope: ChunkFilter, context: SearchContext
 ) -> tuple[list[Scored], int]:
-    """Return the results, followed by passages without the query's words if its conditions alone can be satisfied.
+    """Return the results, followed by passages without the query's words that satisfy its conditions, if those suffice.
 
     Of each file without a result, this is the first passage; it gets the minimum score. Also returns the number of all.
     """

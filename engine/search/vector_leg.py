@@ -285,7 +285,7 @@ class VectorLeg:
         return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
     def translating(self, ids: Collection[int], others: Collection[int]) -> set[int]:
-        """Return those of the chunks that probably translate one of `others`, by their vectors."""
+        """Return the chunks `ids` that are probably translations of chunks in `others`, by their vectors."""
         found, compared = self._vectors(ids), self._vectors(others)
         if not found or not compared:
             return set()

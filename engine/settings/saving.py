@@ -221,7 +221,7 @@ class SettingChange(msgspec.Struct, frozen=True):
                 msgspec.structs.force_setattr(self, name, list(value))
 
     @property
-    def back(self) -> "SettingChange":
+    def undo(self) -> "SettingChange":
         """The change that undoes this one."""
         return SettingChange(self.key, self.layer, self.was, self.value)
 

@@ -302,7 +302,7 @@ class IndexStore:
             return not sound
 
     def _follow(self) -> None:
-        """Open the file that has replaced the one opened before, or the same one for writing."""
+        """Open the file again if it was replaced, or if a full disk has room for writing again."""
         with self._writing:
             if not self._closed and (identity(self.files.database) != self._opened or self._has_room_again()):
                 with self._without_connections():

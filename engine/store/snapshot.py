@@ -284,7 +284,7 @@ class Snapshot:
         return [chunk.text for chunk in self.chunks(list({id_ for (id_,) in rows if id_ is not None})).values()]
 
     def repeated_texts(self, ids: Sequence[int], least: int) -> Iterator[tuple[int, str, bytes]]:
-        """Yield (chunk id, path, hash of the text) for those of the chunks whose text another one of them has, too.
+        """Yield (chunk id, path, hash of the text) for each of the chunks that has the same text as another of them.
 
         Only texts of at least `least` characters.
         """

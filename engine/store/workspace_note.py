@@ -53,7 +53,7 @@ def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:
 
 
 def adopt_renamed(workspace: Path, settings: Settings, config: Path | None = None) -> str:
-    """Give a workspace without an index the one that it had under its former name, and the options of that name.
+    """If a workspace without an index was renamed, give it the index and the options of its former name.
 
     Otherwise, facts, saved searches and folders of sessions would seem to be lost. Returns a sentence for the user if
     there were options: settings have to be read again.

@@ -199,7 +199,7 @@ def counted_as(language: str) -> str:
 
 
 def rules_of(language: str) -> tuple[str, ...]:
-    """Return the languages whose rules stem a text: one, or English and those that are more likely."""
+    """Return the languages whose rules stem a text: its own, or for an undecided one English and the likelier ones."""
     undecided, *likelier = language.split(" ")
     return counted_as(undecided), *likelier
 
@@ -236,7 +236,7 @@ def forms_of(root: str, language: str) -> tuple[str, ...]:
 
 
 def irregular_forms(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the other irregular forms of an English word: stems, and words whose stem is also that of another word."""
+    """Return the other irregular forms of an English word: as stems, and as words if another word has the same stem."""
     stems = stems_of("english")
     forms = _irregular(root[:1]).get(root if root in _AMBIGUOUS else stems[root], ())
     found = dict.fromkeys(stems[form] for form in forms if form not in _AMBIGUOUS)

@@ -204,7 +204,7 @@ class Folding(QObject):
 
     @property
     def detail(self) -> Detail:
-        """How far entries are unfolded, except those that were folded or unfolded one by one."""
+        """How far entries are unfolded that the user has not folded or unfolded individually."""
         layout = self._scroller.layout
         return "short" if layout is None else layout.rows.detail
 

@@ -341,7 +341,7 @@ class JobSlot:
         self._jobs.append(job)
 
     def add(self, job: Job) -> None:
-        """Hold a job in addition to those that are running."""
+        """Hold a job in addition to the others."""
         self._jobs.append(job)
 
     def cancel(self) -> None:
@@ -349,5 +349,5 @@ class JobSlot:
         self._jobs.clear()
 
     def done(self) -> None:
-        """Forget the oldest job: one has reported back."""
+        """Forget the oldest job, since a job has reported back."""
         del self._jobs[:1]

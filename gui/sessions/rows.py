@@ -141,7 +141,7 @@ def build_listing(
 def _best_first(listed: Sequence[Row], hits: Iterable[str], words: Sequence[str], similar: Container[str]) -> list[Row]:
     """Sort sessions, with those of their sub-agents below: titles with all words, then the best hits, then newest.
 
-    Those with all words in other fields, such as the project, come before those that only the meaning finds.
+    Sessions with all words in other fields, such as the project, come before sessions found by meaning alone.
     """
     ranks = {path: rank for rank, path in enumerate(hits, 1)}
     last = next((rank for path, rank in ranks.items() if path in similar), len(ranks) + 1) - 1

@@ -55,8 +55,7 @@ class SettingsModel(QObject):
         in_force: Settings, after saving options that apply immediately, and Path of their folder.
         applied: other changes were saved, and the folder should be reopened; after a pause, so once for several
             changes.
-        refused: keys that were not saved, first those that could not be, and one sentence; the options have the
-            file's values again.
+        refused: keys that were not saved, the cause first, and one sentence; the options have the file's values again.
         unreadable: one sentence, for a file that can't be used at all.
         restart_requested: the user wants to restart the program for a changed option: the language then.
     """
@@ -193,7 +192,7 @@ class SettingsModel(QObject):
             if change.value != layers.get(change.key, change.layer)
         )
         if known:
-            self._undo.append(tuple(change.back for change in reversed(known)))
+            self._undo.append(tuple(change.undo for change in reversed(known)))
             self._apply_changes(known)
 
     def set(self, key: str, value: Any, layer: str) -> None:

@@ -50,8 +50,8 @@ class Toggle(_Button):
 
     def _emit_clicked(self, on: bool) -> None:
         group = self.group()
-        gave_way = not on and (self.autoExclusive() or (group is not None and group.exclusive()))
-        if not self._handled and not gave_way:
+        unchecked_by_group = not on and (self.autoExclusive() or (group is not None and group.exclusive()))
+        if not self._handled and not unchecked_by_group:
             self.clicked[bool].emit(on)  # type: ignore[index]
 
 

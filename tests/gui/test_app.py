@@ -79,7 +79,7 @@ def test_window_starts_without_heavy_modules():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_import_qt_leaves_import_plain():
+def test_importing_qt_restores_builtin_import():
     code = (
         "import builtins, linecache, sys\n"
         "plain = builtins.__import__\n"

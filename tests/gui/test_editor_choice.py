@@ -53,7 +53,7 @@ def test_cancelled_choice_saves_nothing(qtbot, opened, editors, monkeypatch):
     assert engine.load_settings().window.editor == ""
 
 
-def test_message_without_editor_goes_with_the_view(qtbot, opened, editors):
+def test_missing_editor_message_is_hidden_with_its_view(qtbot, opened, editors):
     _press_ctrl_e(qtbot, opened)
     qtbot.waitUntil(opened.banner.isVisible)
     opened.views.switch("sessions")

@@ -54,7 +54,7 @@ class QueryIndex:
         return [self._keys[id_] for id_ in ids if id_ in self._keys]
 
     def divided(self, hidden: frozenset[int]) -> tuple[list[SharedFile], list[SharedFile]]:
-        """Return the files without these ids, and those with them."""
+        """Return the files that are not `hidden`, and the hidden ones."""
         files = self.files.values()
         return [entry.file for entry in files if entry.id not in hidden], [
             entry.file for entry in files if entry.id in hidden

@@ -255,7 +255,7 @@ class TablePublisher:
         known_provider: Callable[[], EmbeddingProvider | None],
         shared: Callable[[], None],
     ) -> None:
-        """`known_provider`: the one whose vectors the index has now. `shared` is called after every commit."""
+        """`known_provider`: the provider whose vectors the index has now. `shared` is called after every commit."""
         self._table = table
         self._writer = TableWriter(table)
         self._machine = machine

@@ -24,7 +24,7 @@ class ExportedNote(NamedTuple):
 
 
 def write_notes(notes: Iterable[ExportedNote], text: DocumentText) -> None:
-    """Add notes; one without a title takes its first line, or the one below a line of tags, if that is short."""
+    """Add notes. A note without a title gets its first line as title if that is short; a line of tags is skipped."""
     for note in notes:
         body, title = note.text, one_line(note.title)
         if not title and not note.is_html:
@@ -56,7 +56,7 @@ def write_head(title: str, created: str, tags: Iterable[str], text: DocumentText
 
 
 def _write_markdown(body: str, text: DocumentText) -> None:
-    """Add text whose headings are those of Markdown."""
+    """Add text in Markdown, with its headings."""
     text.tags += tags_of(body, None)
     fence, lines = "", list[str]()
     for line in body.replace("\r\n", "\n").split("\n"):

@@ -149,7 +149,7 @@ class _Annotation(NamedTuple):
 
 
 def _annotations(page: Any, raw: Any) -> Iterator[_Annotation]:
-    """Yield the annotations of a page that its readers see; text only of those that may be a comment."""
+    """Yield the visible annotations of a page; only possible comments have a text."""
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         kind = raw.FPDFAnnot_GetSubtype(annotation)

@@ -227,7 +227,7 @@ class _Reader:
     def _word(self, word: bytes, number: int | None) -> None:
         if self._begun or self._marked:
             begun, marked, self._begun, self._marked = self._begun, self._marked, False, False
-            if begun and self._begins_group(word, marked=marked):
+            if begun and self._begin_group(word, marked=marked):
                 return
         if self._state.skipped:
             return
@@ -250,8 +250,11 @@ class _Reader:
         elif not self._state.kind:
             self._property(word, number)
 
-    def _begins_group(self, word: bytes, *, marked: bool) -> bool:
-        """Return whether a group that begins with this word is skipped, or its text isn't that of the document."""
+    def _begin_group(self, word: bytes, *, marked: bool) -> bool:
+        """Note what the first word says of its group; return False if it is an ordinary control word.
+
+        `marked`: readers that don't know the word skip the group.
+        """
         if word in _BULLETS and not self._state.kind:
             self._has_bullet = True
         if word in _SKIPPED or (marked and word not in _READ):

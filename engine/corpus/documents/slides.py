@@ -50,7 +50,7 @@ def read_odp(data: bytes, text: DocumentText) -> None:
 
 
 def _write(number: int, title: str, collected: tuple[DocumentText, DocumentText], text: DocumentText) -> None:
-    """Add a slide and its notes; the title of the first slide is that of a presentation without one."""
+    """Add a slide and its notes. A presentation without a title gets the title of its first slide."""
     title = one_line(title)
     text.title = text.title or title
     shown, said = map(_text_of, collected)

@@ -166,7 +166,7 @@ class _Matcher(SequenceMatcher[str]):
 
 
 def _matching_blocks(left: Sequence[str], right: Sequence[str], checkpoint: Callable[[], None]) -> list[Match]:
-    """Match lines or words; those that are repeated too often match only next to others, or nothing does."""
+    """Match lines or words; if that takes too many steps, frequent ones match only next to others, or none matches."""
     for autojunk in (False, True):
         matcher = _Matcher(lambda item: not item, left, right, autojunk)
         matcher.checkpoint = checkpoint
@@ -271,7 +271,7 @@ def _marks(left: list[_Word], right: list[_Word], checkpoint: Callable[[], None]
 
 
 def _ranges(words: Sequence[_Word]) -> Ranges:
-    """Return the ranges of words of one line; those in a row have one range."""
+    """Return the ranges of words in a line; adjacent words share a range."""
     ranges: list[tuple[int, int]] = []
     last = None
     for word in words:
@@ -299,9 +299,9 @@ def _key(row: Row) -> str | None:
 
 
 def _divided(rows: Sequence[Row], checkpoint: Callable[[], None]) -> list[Row]:
-    """Divide a line that the other text has as several ones, so that each part is next to its words there.
+    """Divide a line that is several lines in the other text, so that each part is next to the line with its words.
 
-    Lines between them that only one of the texts has don't count.
+    Unpaired lines between these don't count.
     """
     result: list[Row] = []
     start = 0

@@ -86,7 +86,7 @@ def test_citations_depend_on_chat_kind(access, setting: str, key: str | None, ci
     assert memory_search(access(citations=setting, session_key=key), "timer").citations is cited
 
 
-def test_session_key_passed_along(memory: FakeMemory) -> None:
+def test_session_key_is_passed_to_the_memory(memory: FakeMemory) -> None:
     seen: list[Any] = []
 
     class Watched:

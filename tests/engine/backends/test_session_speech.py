@@ -82,7 +82,7 @@ def test_unknown_items_are_the_same_everywhere(memory: BuiltinMemory, projects: 
     assert memory.sessions()[0].unknown == 4
 
 
-def test_left_branch_is_marked_in_results_and_messages(memory: BuiltinMemory, projects: Path) -> None:
+def test_abandoned_branch_is_marked_in_results_and_messages(memory: BuiltinMemory, projects: Path) -> None:
     lines = [
         line("user", "Rig the mast.", uuid="p1"),
         line("assistant", [{"type": "text", "text": "How?"}], uuid="a1", parentUuid="p1"),
@@ -131,7 +131,7 @@ def test_session_read_again_keeps_messages_and_marks_branch(memory: BuiltinMemor
     assert memory.read_session(path) == after
 
 
-def test_left_branch_of_an_export_is_found_and_marked(memory: BuiltinMemory, projects: Path) -> None:
+def test_abandoned_branch_of_an_export_is_found_and_marked(memory: BuiltinMemory, projects: Path) -> None:
     def message(name: str, parent: str, text: str) -> dict[str, object]:
         return {"uuid": name, "parent_message_uuid": parent, "sender": "human", "text": text}
 

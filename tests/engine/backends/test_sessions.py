@@ -444,7 +444,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
     assert memory.sessions() == ()
 
 
-def test_removed_words_leave_file(memory: BuiltinMemory, boat: Path, store: Path) -> None:
+def test_words_of_a_deleted_session_are_in_no_file(memory: BuiltinMemory, boat: Path, store: Path) -> None:
     (store / "secret.jsonl").write_text(f"{HEAD}\n" + spoken("user", "The treasure lies at zyxquarrelsomecove.", 1))
     memory.sync()
     (store / "secret.jsonl").unlink()

@@ -38,7 +38,7 @@ def test_day_condition_includes_whole_day() -> None:
         ("0d", datetime(2026, 5, 31, 14, 30)),
     ],
 )
-def test_a_distance_counts_back_from_now(text: str, expected: datetime) -> None:
+def test_relative_date_counts_back_from_now(text: str, expected: datetime) -> None:
     assert parse_since(text) == expected.timestamp()
     assert parse_until(text) == expected.timestamp()
 

@@ -15,7 +15,7 @@ def test_file_printed_to_pipe_replaces_control_characters(run: Run, memory: Fake
     assert run("get", "b.md").out == "no end"
 
 
-def test_text_keeps_its_marks_but_no_overrides(run: Run, memory: FakeMemory) -> None:
+def test_direction_marks_are_printed_and_overrides_replaced(run: Run, memory: FakeMemory) -> None:
     memory.files = {"a.md": "\u200fשלום (3)\u200f \u202etxt.exe\u2066\n"}
     assert run("get", "a.md").out == "\u200fשלום (3)\u200f \ufffdtxt.exe\ufffd\n"
     assert run("get", "a.md", "--raw").out == memory.files["a.md"]

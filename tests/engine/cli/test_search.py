@@ -169,7 +169,7 @@ def test_search_prints_suggestion_on_separate_line(run: Run, memory: FakeMemory)
     assert run("search", "zebra", "--json").json["suggestions"] == []
 
 
-def test_the_notice_is_shown(run: Run, memory: FakeMemory) -> None:
+def test_notice_of_an_answer_is_printed(run: Run, memory: FakeMemory) -> None:
     memory.files.clear()
     assert "The index is empty." in run("search", "zebra").out
 

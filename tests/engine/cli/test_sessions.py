@@ -256,7 +256,7 @@ def test_unknown_types_reported(
     assert ("unknown" in out) == bool(unknown)
 
 
-def test_left_branch_is_one_line_unless_full(run: Run, memory: FakeMemory) -> None:
+def test_abandoned_branch_is_one_line_unless_full(run: Run, memory: FakeMemory) -> None:
     turns = [(role, [("text", text)]) for role, text in (("user", "Go."), ("user", "Left."), ("assistant", "Gone."))]
     session = make_session([*turns, ("user", [("text", "Back.")])], path="sessions/a/1", id="a1")
     messages = tuple(

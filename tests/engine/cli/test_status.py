@@ -40,7 +40,7 @@ def test_stored_models_listed(run: Run, memory: FakeMemory) -> None:
     assert lines["  embedded"] == "use-multilingual-v3: 7 vectors, 7.2 KB, in use"
 
 
-def test_problems_shown(run: Run, memory: FakeMemory) -> None:
+def test_status_shows_each_problem(run: Run, memory: FakeMemory) -> None:
     memory.set_status(
         dirty=True,
         extra_paths=("/a", "/b"),
@@ -143,7 +143,7 @@ def test_degraded_parts_have_a_line_and_a_json_field(run: Run, memory: FakeMemor
     assert first == {"part": "watcher", "reason": "No watches left.", "remedy": "Restart."}
 
 
-def test_deep_tests_fallible_parts(run: Run, memory: FakeMemory) -> None:
+def test_deep_status_tests_provider_and_sqlite_vec(run: Run, memory: FakeMemory) -> None:
     memory.vectors = False
     lines = fields(run("status", "--deep").out)
     assert lines["Embedding test"] == "unavailable: No provider is configured."

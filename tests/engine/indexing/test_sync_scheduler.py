@@ -220,7 +220,7 @@ def test_close_cancels_running_refuses_new(service: IndexingService) -> None:
         service.run(held)
 
 
-def test_caller_whose_joined_sync_fails_runs_its_own(service: IndexingService) -> None:
+def test_caller_runs_own_sync_after_the_joined_one_fails(service: IndexingService) -> None:
     started, go = threading.Event(), threading.Event()
 
     def break_down(listener: ProgressListener, token: CancelToken) -> SyncReport:

@@ -48,7 +48,7 @@ def test_secret_within_other_text_is_masked() -> None:
             assert not left, (pattern.name, example)
 
 
-def test_every_pattern_needed_and_described() -> None:
+def test_every_pattern_is_needed_and_described() -> None:
     for pattern in PATTERNS:
         assert pattern.examples, pattern.name
         assert "\n" not in pattern.about, pattern.name
@@ -97,7 +97,7 @@ def test_every_pattern_needed_and_described() -> None:
         ("echo tugb0at | p4 login", "echo *** | p4 login"),
     ],
 )
-def test_examples_beyond_the_table(text: str, expected: str) -> None:
+def test_further_examples_are_masked_as_expected(text: str, expected: str) -> None:
     assert redact(text) == expected
 
 
@@ -118,7 +118,7 @@ def test_login_in_a_list_is_masked(listed: str) -> None:
     assert redact(listed.format("ada@example.com:hunter2")) == listed.format("ada@example.com:***")
 
 
-def test_a_key_block_that_is_quoted_numbered_or_cut_off() -> None:
+def test_quoted_numbered_or_cut_key_block_is_masked() -> None:
     body = ["MIIEowIBAAKCAQEA7bq2Xc9", "c3RhcnRlciBrZXkgbWF0ZXJpYWw", "Zm9v"]
     for prefix in ("", "> ", "    ", "# ", "\t"):
         text = "\n".join(f"{prefix}{line}" for line in ["-----BEGIN EC PRIVATE KEY-----", *body])
@@ -1493,7 +1493,7 @@ def test_hostile_text_takes_little_time(text: str) -> None:
     assert time.thread_time() - start < 8  # far more if each word reads the rest
 
 
-def test_words_after_each_name_are_read_one_way() -> None:
+def test_words_after_each_name_take_little_time() -> None:
     slow = []
     for anchor in {anchor for pattern in PATTERNS for anchor in pattern.anchors if "(" not in anchor}:
         line = f"{anchor} {'abcdefghijkl ' * 4}\n"

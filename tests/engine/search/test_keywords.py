@@ -680,7 +680,7 @@ def test_everyday_words_of_a_journal_meet_by_chance(memory: BuiltinMemory, tmp_p
 
 
 @pytest.mark.parametrize("notes", [30, 300])
-def test_query_whole_phrase_finds_them_as_a_phrase(memory: BuiltinMemory, tmp_path: Path, notes: int) -> None:
+def test_query_of_function_words_finds_its_phrase_first(memory: BuiltinMemory, tmp_path: Path, notes: int) -> None:
     """Also if more notes hold the words than are ranked."""
     for number in range(notes):
         text = "It is not for us to be here, or to be there. Not now, or never: be it so, or be it not.\n"
@@ -739,6 +739,6 @@ def test_short_unknown_end_of_a_query_is_not_missing(memory: BuiltinMemory) -> N
         ("to be or path:hamlet", ("to", "be", "or")),
     ],
 )
-def test_query_whole_phrase_is_a_phrase(query: str, phrase: tuple[str, ...] | None) -> None:
+def test_query_with_function_words_has_a_whole_phrase(query: str, phrase: tuple[str, ...] | None) -> None:
     whole = analyse_query(parse_query(query), ("english", "german")).whole_phrase
     assert (None if whole is None else whole.tokens) == phrase

@@ -61,7 +61,7 @@ def test_both_layers_written_with_comments(notes, file):
     assert layers == read_layers(notes, file)
     assert layers.layer_of("query.max_results") == "workspace"
     assert file.read_text().startswith("# mine\n")
-    undone = change_settings([change.back for change in moved], notes, file)
+    undone = change_settings([change.undo for change in moved], notes, file)
     assert undone.get("query.max_results", "defaults") == 8
 
 

@@ -87,7 +87,7 @@ def test_invalid_address_or_variable_is_refused(config: Path, line: str, expecte
     assert message.startswith(f', line 2: "remote.{line.partition(" ")[0]}" {expected}')
 
 
-def test_valid_values_accepted(config: Path) -> None:
+def test_valid_address_variable_and_prices_are_accepted(config: Path) -> None:
     remote = load(
         config,
         '[defaults.remote]\nbase_url = "http://localhost:11434/v1"\napi_key_env = "WORK_KEY"\n'

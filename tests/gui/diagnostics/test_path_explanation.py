@@ -82,7 +82,7 @@ def test_only_newest_request_is_answered(qtbot, why, memory):
     assert why.answer.word.text().startswith("not found")
 
 
-def test_error_is_shown(qtbot, why, memory):
+def test_failed_explanation_of_path_shows_error(qtbot, why, memory):
     memory.explain_error = WorkspaceError("The folder notes does not exist.")
     _ask(qtbot, why, NAME)
     assert why.sentence.text() == "The folder notes does not exist."

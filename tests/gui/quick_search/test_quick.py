@@ -99,7 +99,7 @@ def test_enter_opens_result_in_window_with_query(qtbot, quick_search, opened):
     qtbot.waitUntil(lambda: opened.viewer.reads)
 
 
-def test_chosen_result_opens_though_newer_answer_lacks_it(qtbot, quick_search, opened, memory):
+def test_chosen_result_opens_if_missing_in_newer_answer(qtbot, quick_search, opened, memory):
     _ask(qtbot, quick_search, "hose")
     qtbot.keyClick(quick_search.panel.box.edit, Qt.Key.Key_Down)
     qtbot.keyClick(quick_search.panel.list, Qt.Key.Key_Down)

@@ -15,18 +15,18 @@ from tests.helpers.fake_records import make_progress, make_status, make_summary
 @pytest.mark.parametrize(
     ("spent", "text"), [(0.2, "1 ms"), (9.2, "9 ms"), (999.4, "999 ms"), (1240, "1.2 s"), (65_000, "65.0 s")]
 )
-def test_milliseconds_wording(spent: float, text: str):
+def test_milliseconds_are_rounded_in_words(spent: float, text: str):
     assert messages.milliseconds(spent) == text
 
 
-def test_result_count_wording(make_result, make_outcome):
+def test_result_counts_are_worded_for_box_header_and_speech(make_result, make_outcome):
     outcome = make_outcome(make_result("a.md"), make_result("a.md", 9), make_result("b.md"))
     assert messages.box_state(outcome) == "3 results · 9 ms"
     assert messages.header_counts(outcome) == ("2 files · 3 results", "2 files")
     assert messages.spoken_counts(outcome) == "3 results in 2 files"
 
 
-def test_count_wording_with_more_and_with_none(make_result, make_outcome):
+def test_counts_name_the_total_and_no_results(make_result, make_outcome):
     assert messages.box_state(make_outcome(make_result(), total=1234)) == "1 of 1,234 results · 9 ms"
     assert messages.box_state(make_outcome()) == "No results · 9 ms"
     assert messages.spoken_counts(make_outcome()) == "No results"
@@ -63,7 +63,7 @@ def test_unusable_model_is_a_remedy_unless_none_is_selected():
     assert messages.remedies_of_status(msgspec.structs.replace(status, requested_provider="none")) == ()
 
 
-def test_hint_before_first_search():
+def test_hint_before_first_search_names_its_sources():
     assert messages.hint(None)[0] == "Search your notes"
     assert messages.hint(make_status(sources=("memory",)))[0] == "Search your notes"
     assert messages.hint(make_status())[0] == "Search your notes and sessions"

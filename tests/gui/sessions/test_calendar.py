@@ -161,7 +161,7 @@ def test_calendar_can_be_hidden(panel):
     assert panel.view.calendar.isVisible()
 
 
-def test_no_sessions_no_calendar(show_panel):
+def test_calendar_is_hidden_without_sessions(show_panel):
     memory = FakeMemory(sessions={})
     panel = show_panel(memory)
     assert not panel.view.calendar.isVisible()

@@ -97,5 +97,5 @@ def test_invalid_text_gives_one_sentence(key, text):
         ("window.editor", "", "empty"),
     ],
 )
-def test_values_have_words(key, value, words):
+def test_setting_values_are_worded(key, value, words):
     assert value_words(OPTIONS[key], value) == words

@@ -35,7 +35,7 @@ def _source(**changes) -> FoundSource:
         ({"agent": "", "path": "/home/ada/notes/goose", "files": 0}, "goose"),
     ],
 )
-def test_source_title_wording(changes, title):
+def test_source_is_titled_by_program_and_name(changes, title):
     assert source_title(_source(**changes)) == title
 
 
@@ -49,7 +49,7 @@ def test_source_title_wording(changes, title):
         ({"files": 0, "whole": False}, "more files than could be counted"),
     ],
 )
-def test_source_amount_wording(changes, amount):
+def test_source_amount_names_files_size_and_age(changes, amount):
     assert source_amount(_source(**changes)) == amount
 
 

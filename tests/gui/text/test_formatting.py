@@ -20,7 +20,7 @@ DAY = 86_400
         (1_500_000_000, "1.5 GB"),
     ],
 )
-def test_size_wording(count, text):
+def test_sizes_have_a_suitable_unit(count, text):
     assert size_text(count) == text
 
 
@@ -35,7 +35,7 @@ def test_size_wording(count, text):
         (86_400, "24 h"),
     ],
 )
-def test_duration_wording(seconds, text):
+def test_durations_have_suitable_units(seconds, text):
     assert duration(seconds) == text
 
 

@@ -76,7 +76,7 @@ def hostile(path: str) -> str:
     return f'<b>x</b><img src="{path}"> <img src="{QUrl.fromLocalFile(path).toString()}">'
 
 
-def test_tripwire_detects_a_read(tripwire) -> None:
+def test_read_of_a_watched_file_is_detected(tripwire) -> None:
     path, opened = tripwire
     Path(path).read_bytes()
     assert opened()

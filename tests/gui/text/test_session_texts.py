@@ -43,7 +43,7 @@ def test_day_text_is_shortened_to_fit():
         (93_600, "26 h"),
     ],
 )
-def test_active_time_wording(seconds, words):
+def test_active_time_has_suitable_units(seconds, words):
     assert work_time(seconds) == words
 
 

@@ -109,7 +109,7 @@ def test_hidden_margin_requests_no_chunks(panel: ViewerPanel, memory: FakeMemory
     assert panel.source.gutter.text_left == without + LANES * width
 
 
-def test_margin_takes_and_returns_text_width(qtbot, chunked: ViewerPanel) -> None:
+def test_hidden_chunk_margin_gives_its_width_to_the_text(qtbot, chunked: ViewerPanel) -> None:
     with_borders = chunked.source.gutter.text_left
     chunked.chunks_action.trigger()
     assert chunked.source.gutter.text_left == with_borders - LANES * chunked.source.gutter.lane_width
@@ -263,7 +263,7 @@ def test_unindexed_file_has_no_borders(qtbot, memory: FakeMemory, chunked: Viewe
     assert chunked.source.borders is None
 
 
-def test_error_is_shown(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
+def test_failed_chunk_listing_shows_error(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
     insight.problem = MnemoscopeError("The index cannot be read.")
     chunked.refresh()
     qtbot.waitUntil(lambda: hint(chunked) == "The index cannot be read.")

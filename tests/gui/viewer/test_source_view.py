@@ -133,7 +133,7 @@ def test_slow_frames_paint_every_line_then_end(
     assert on_screen(view) == whole
 
 
-def test_view_of_slow_frames_ends_up_painted(
+def test_view_is_painted_after_several_slow_frames(
     qtbot, view: SourceView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds = count()

@@ -2,8 +2,8 @@
 
 Written from its public source of autumn 2026 (`internal/db`, `internal/message/content.go`), whose migrations begin in
 April 2025. `sessions` have a title and times; a message has a role and `parts`, a list of `{"type", "data"}`. The
-program changes rows while an answer arrives. A sub-agent's session names its parent, whose cost includes that of the
-sub-agent (`coordinator.go`); the one that makes up a title is called `title-<session>`.
+program changes rows while an answer arrives. A sub-agent's session names its parent, whose cost includes the
+sub-agent's (`coordinator.go`); the session in which a model makes up a title is called `title-<session>`.
 """
 
 import os

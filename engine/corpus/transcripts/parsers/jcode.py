@@ -4,7 +4,8 @@ Written from its public source (`jcode-session-types`, `jcode-message-types` and
 document has the session with its messages; lines of `session_….journal.jsonl` next to it were added since it was
 written, each with new messages and the facts that have changed. Results of tools are in messages of the user. A text
 in `<system-reminder>` and a message with a `display_role` are the program's; a compaction keeps all messages. A session
-that the user split, or that followed a crash, names another one, too, but only that of a swarm's task is its part.
+may name the session that it was split from, that crashed before it, or whose swarm runs it as a task; only a task
+counts as a part of the other session.
 """
 
 import os

@@ -1,10 +1,10 @@
 """OpenClaw's sessions since version 2026.8 (September 2026): `~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite`.
 
 Written from its public source and documentation between September and November 2026. `transcript_events` has the lines
-of the former files, one row each; since 2026.9.6, long ones are compressed. `session_windows` have a session's key, and
-that of the session that started it as its sub-agent; a key has one session after the other, the current one's name is
-in `session_nodes`. Sessions that were reset or deleted are in `session_transcript_archives`, unused ones perhaps in
-files in `sessions/cold`.
+of the former files, one row each; since 2026.9.6, long lines are compressed. `session_windows` have a session's key,
+and for a sub-agent's session the key of the session that started it. A key is used by several sessions in turn;
+`session_nodes` has the name of the current session. Sessions that were reset or deleted are in
+`session_transcript_archives`, unused sessions perhaps in files in `sessions/cold`.
 """
 
 import os

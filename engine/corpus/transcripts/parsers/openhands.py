@@ -181,7 +181,7 @@ def _read(files: Iterable[str], reader: OpenHandsReader, cancel: CancelToken | N
 
 
 def _merge_repeated(events: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the events; those of one call by another agent say which is the first and which the last."""
+    """Yield the events; the first and the last event of a call by another agent are marked as such."""
     last = {_call_id(event): event for event in events if event.get("kind") == _DRIVEN}
     begun: set[str] = set()
     for event in events:

@@ -45,7 +45,7 @@ def desk(machine):
 
 
 @pytest.mark.parametrize("mode", ["auto", "keyword"])
-def test_same_answers_as_own_index(desk, builtin_memory, mode) -> None:
+def test_table_gives_the_answers_of_an_own_index(desk, builtin_memory, mode) -> None:
     own = builtin_memory("desk")
     own.sync()
 

@@ -89,7 +89,7 @@ def test_first_array_of_objects_is_used():
     assert [hit.path for hit in parse_hits(f"[1, 2]\n[warn] x\n[]\n{rows}\n[3/4]")] == ["a.md"]
 
 
-def test_parse_update_counts():
+def test_counts_of_an_update_are_parsed():
     assert output_parsing.parse_counts("Indexed: 1 new, 2 updated, 30 unchanged, 4 removed") == Counts(1, 2, 30, 4)
     assert output_parsing.parse_counts("Indexed: many") is None
     assert output_parsing.parse_collection("[2/3] memory-dir-x (**/*.md)") == "memory-dir-x"

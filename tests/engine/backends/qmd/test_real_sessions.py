@@ -107,7 +107,7 @@ def test_old_sessions_are_listed_and_not_searched(open_qmd, real, store, data):
     assert not list((data() / "sessions").iterdir())
 
 
-def test_sessions_switched_off(open_qmd, real, store):
+def test_sessions_switched_off_are_neither_found_nor_listed(open_qmd, real, store):
     settings = QmdSessionSettings(enabled=False)
     memory = open_qmd(
         real,

@@ -288,6 +288,6 @@ def test_missing_methods_match_missing_features(memory: MemorySearchManager):
     assert (explained.explanation is None) == ("explanation" in memory.unsupported)
 
 
-def test_probes_answer(memory: MemorySearchManager):
+def test_probe_without_success_has_an_error(memory: MemorySearchManager):
     for probe in (memory.probe_embedding(), memory.probe_vector()):
         assert probe.ok == (not probe.error)

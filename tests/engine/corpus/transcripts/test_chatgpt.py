@@ -78,7 +78,7 @@ def test_a_split_export_in_a_zip_file_is_read_in_order(tmp_path: Path) -> None:
     assert [conversation.key for conversation in read(_FORMAT, path)] == ["c-1", "c-2"]
 
 
-def test_left_branches_follow_the_visible_one(tmp_path: Path) -> None:
+def test_abandoned_branches_follow_the_visible_one(tmp_path: Path) -> None:
     def node(name: str, parent: str | None, role: str, text: str) -> dict[str, Any]:
         message = {"id": name, "author": {"role": role}, "content": {"content_type": "text", "parts": [text]}}
         return {"id": name, "parent": parent, "message": {**message, "create_time": 1.7e9 + len(name)}}

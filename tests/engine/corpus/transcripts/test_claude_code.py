@@ -362,7 +362,7 @@ def test_saved_line_without_ids_is_recognised() -> None:
         ("s.jsonl", "Warmup", False),
     ],
 )
-def test_internal_runs_marked(path: str, words: str, generated: bool) -> None:
+def test_session_with_a_programs_prompt_is_generated(path: str, words: str, generated: bool) -> None:
     parser = ClaudeCodeFormat().parser(path)
     parser.feed(user(words), 1)
     assert parser.facts.generated is generated

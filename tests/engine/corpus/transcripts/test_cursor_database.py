@@ -125,7 +125,7 @@ def test_chats_of_sub_agents_name_their_parent(path: Path, writer: CursorWriter)
     assert all(message.side for message in conversation.messages)
 
 
-def test_marks_follow_changes_and_leave_out_drafts(path: Path, writer: CursorWriter) -> None:
+def test_changed_chat_has_another_mark_and_draft_none(path: Path, writer: CursorWriter) -> None:
     writer.put("composerData:draft", {"text": "not sent"})
     writer.chat("one", BUBBLES[:1])
     writer.chat("two", BUBBLES[:1])

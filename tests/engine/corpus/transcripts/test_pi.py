@@ -94,7 +94,7 @@ def test_states_of_programs_made_from_pi_are_not_unknown(tmp_path: Path) -> None
     assert session.unknown == {}
 
 
-def test_what_oh_my_pi_adds_is_read(tmp_path: Path) -> None:
+def test_entries_added_by_oh_my_pi_are_read(tmp_path: Path) -> None:
     """A renamed session, a request outside the session, code that the user ran, and a file named with @."""
     counts = {"input": 10, "output": 5, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.25}}
     said: tuple[dict[str, Any], ...] = (

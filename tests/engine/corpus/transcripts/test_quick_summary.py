@@ -116,7 +116,7 @@ def test_distant_user_text_is_not_an_opening(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"\n", b"{}\n", b"[]\n", b'{"level": "info"}\n' * 100, b"\x00" * 100_000, b"# N\n"]
 )
-def test_other_files_are_none(tmp_path: Path, content: bytes) -> None:
+def test_other_files_have_no_quick_summary(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.jsonl"
     path.write_bytes(content)
     assert glance_at(path) is None

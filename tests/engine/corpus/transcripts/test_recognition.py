@@ -82,7 +82,7 @@ def test_unknown_items_of_documents_are_counted_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"{}\n", b"[]\n", b'{"level": "info"}\n', b"\x00" * 100, b"# Notes\n"])
-def test_other_files_are_none(content: bytes, tmp_path: Path) -> None:
+def test_other_files_are_not_recognised(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.jsonl"
     path.write_bytes(content)
     assert read_session(path, "") is None

@@ -225,7 +225,7 @@ def test_hidden_map_is_not_computed(qtbot, panel, memory, insight) -> None:
     _calm(qtbot, panel)
 
 
-def test_error_is_shown(qtbot, panel, memory, insight) -> None:
+def test_failed_map_shows_error(qtbot, panel, memory, insight) -> None:
     insight.error = IndexCorrupt("The index is damaged.")
     panel.set_manager(memory)
     _calm(qtbot, panel)
