@@ -25,7 +25,7 @@ _TERM_BARS_BAR = 4
 _TERM_BARS_GAP = 8
 _LEAST_WHERE = 3
 """Fewest characters for the fields of a term; with less room they are only in the tooltip."""
-_TERM_SHARE = 0.5
+_TERM_SHARE = 0.65
 """Share of the width for the terms and their fields."""
 
 
@@ -96,7 +96,9 @@ class TermBars(Drawing):
 
     def draw(self, painter: QPainter, colours: Tokens) -> None:
         metrics = painter.fontMetrics()
-        row, terms = _row(), int(self.width() * _TERM_SHARE)
+        texts = (f"{part.term} {part.where}" for part in self._parts if not part.missing)
+        longest = max((metrics.horizontalAdvance(text) + _TERM_BARS_GAP for text in texts), default=0)
+        row, terms = _row(), min(longest, int(self.width() * _TERM_SHARE))
         figure = metrics.horizontalAdvance(number(0.0, ".2f"))
         available = self.width() - terms - figure - 2 * _TERM_BARS_GAP
         most = max((part.score for part in self._parts), default=0.0) or 1.0

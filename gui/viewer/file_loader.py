@@ -207,7 +207,8 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
     except BaseException:
         lines.close()
         raise
-    vault, breaks = markdown and in_vault(location), name.lower().endswith(_WRITTEN) and keeps_breaks(location)
+    vault = markdown and in_vault(location)
+    breaks = name.lower().endswith(".txt") or (name.lower().endswith(_WRITTEN) and keeps_breaks(location))
     return OpenedFile(
         name, location, lines, outline or Outline(), title, language, vault, keep, unread, line_breaks=breaks
     )

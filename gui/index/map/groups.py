@@ -233,7 +233,7 @@ def sign_path(sign: int, middle: QPointF, radius: float) -> QPainterPath:
 
 
 _DOT, _GAP, _PAD = 9, 6, 6
-_LONGEST = 22
+_LONGEST = 30
 """Most characters of a name, approximately; the tooltip shows all."""
 
 

@@ -915,7 +915,7 @@ def test_link_followed_before_layout_keeps_its_target(qtbot, panel: ViewerPanel,
     assert scrolled.value() == positions[-1] > 0
 
 
-def test_documents_have_no_page(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+def test_documents_have_no_page_and_text_keeps_its_lines(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     panel.resize(1400, 500)
     panel.choose_rendered(True)
     memory.files["garden.html"] = "Beds\n"
@@ -923,9 +923,10 @@ def test_documents_have_no_page(qtbot, panel: ViewerPanel, memory: FakeMemory, s
         show("garden.html")
     assert panel.page is panel.source
     assert panel.header.rendered_button.isHidden()
-    memory.files["garden.txt"] = "Beds\n"
+    memory.files["garden.txt"] = "Beds\nPaths\n"
     show("garden.txt")
     qtbot.waitUntil(lambda: panel.page is panel.rendered)
+    assert panel.rendered.toPlainText() == "Beds\nPaths"
     assert not panel.header.rendered_button.isHidden()
 
 
