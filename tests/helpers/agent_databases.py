@@ -144,6 +144,79 @@ _COPILOT_TIMES = """SELECT created_at FROM sessions UNION SELECT updated_at FROM
     SELECT timestamp FROM turns WHERE timestamp IS NOT NULL"""
 
 
+# --- Octofriend, Unsloth Studio --------------------------------------------------------------------------------------
+
+OCTO = """CREATE TABLE trees (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, cwd TEXT NOT NULL, updated_at INTEGER);
+    CREATE TABLE llm_irs (id INTEGER PRIMARY KEY, json TEXT NOT NULL);
+    CREATE TABLE notifications (id INTEGER PRIMARY KEY, content TEXT NOT NULL);
+    CREATE TABLE history_items (id INTEGER PRIMARY KEY, request_failed_id INTEGER, compaction_failed_id INTEGER,
+    notification_id INTEGER, llm_ir_id INTEGER);
+    CREATE TABLE tree_nodes (id INTEGER PRIMARY KEY, history_item_id INTEGER NOT NULL, tree_id INTEGER NOT NULL,
+    parent_id INTEGER, is_leaf INTEGER NOT NULL, launch_id INTEGER NOT NULL);
+    CREATE INDEX tree_nodes_tree_id_idx ON tree_nodes (tree_id);"""
+OCTO_NEWER = """ALTER TABLE tree_nodes ADD COLUMN created_at INTEGER;
+    ALTER TABLE history_items ADD COLUMN model_json TEXT;"""
+_OCTO_CALL = {"type": "tool-call", "name": "shell", "toolCallId": "t", "original": {"cmd": COMMAND}, "parsed": {}}
+_OCTO_COUNTS = {"input": {"cached": 3, "uncached": 4, "total": 7}, "output": 5}
+_OCTO_MESSAGES = (
+    {"role": "user", "content": [{"type": "text", "content": ASKED}]},
+    {"role": "assistant", "content": LOOKING, "reasoningContent": "A seam?", "toolCalls": [_OCTO_CALL]},
+    {"role": "tool-output", "toolCall": _OCTO_CALL, "content": [{"type": "text", "content": OUTPUT}]},
+    {"role": "assistant", "content": ANSWERED, "usage": _OCTO_COUNTS},
+)
+
+
+def _octo(*, newer: bool) -> tuple[Row, ...]:
+    rows: list[Row] = [("trees", {"id": 1, "name": "o1", "cwd": "/boats", "updated_at": MS[5]})]
+    for at, message in enumerate(_OCTO_MESSAGES, 1):
+        model = {"version": "octo-model/v1", "model": {"nickname": "M", "model": "m-1"}}
+        stated = {"model_json": _json(model)} if newer else {}
+        created = {"created_at": MS[at]} if newer else {}
+        node = {"id": at, "history_item_id": at, "tree_id": 1, "parent_id": at - 1 or None, "is_leaf": int(at == 4)}
+        rows += [
+            ("llm_irs", {"id": at, "json": _json({"version": "octo-llm-ir/v1", "ir": message})}),
+            ("history_items", {"id": at, "llm_ir_id": at, **stated}),
+            ("tree_nodes", {**node, "launch_id": 1, **created}),
+        ]
+    return tuple(rows)
+
+
+_OCTO_SPOKEN = """SELECT CASE json ->> '$.ir.role' WHEN 'user' THEN 'user' ELSE 'agent' END FROM llm_irs
+    WHERE json ->> '$.ir.role' IN ('user', 'assistant')"""
+UNSLOTH = """CREATE TABLE chat_projects (id TEXT PRIMARY KEY, name TEXT NOT NULL, root_path TEXT);
+    CREATE TABLE chat_threads (id TEXT PRIMARY KEY, title TEXT NOT NULL, model_type TEXT NOT NULL, model_id TEXT,
+    pair_id TEXT, project_id TEXT, created_at INTEGER NOT NULL);
+    CREATE TABLE chat_messages (id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, parent_id TEXT, role TEXT NOT NULL,
+    content_json TEXT NOT NULL, attachments_json TEXT, metadata_json TEXT, created_at INTEGER NOT NULL);
+    CREATE INDEX idx_chat_messages_thread_id_created_at ON chat_messages(thread_id, created_at);"""
+UNSLOTH_NEWER = "ALTER TABLE chat_threads ADD COLUMN updated_at INTEGER;"
+_UNSLOTH_CALL = {"type": "tool-call", "toolCallId": "t", "toolName": "terminal", "args": {"command": COMMAND}}
+_UNSLOTH_MESSAGES: tuple[tuple[str, list[dict[str, Any]]], ...] = (
+    ("user", [_text(ASKED)]),
+    ("assistant", [{"type": "reasoning", "text": "A seam?"}, _text(LOOKING), {**_UNSLOTH_CALL, "result": OUTPUT}]),
+    ("assistant", [_text(ANSWERED), {"type": "source", "url": "x"}]),
+)
+
+
+def _unsloth(*, newer: bool) -> tuple[Row, ...]:
+    thread = {"id": "u1", "title": "A leaking hull", "model_type": "base", "model_id": "m-1", "project_id": "p1"}
+    more = {"updated_at": MS[5]} if newer else {}
+    rows: list[Row] = [
+        ("chat_projects", {"id": "p1", "name": "Boats", "root_path": "/boats" if newer else None}),
+        ("chat_threads", {**thread, "created_at": MS[0], **more}),
+    ]
+    for at, (role, blocks) in enumerate(_UNSLOTH_MESSAGES, 1):
+        message = {"id": f"m{at}", "parent_id": f"m{at - 1}" if newer and at > 1 else None, "role": role}
+        rows.append(
+            ("chat_messages", {**message, "thread_id": "u1", "content_json": _json(blocks), "created_at": MS[at]})
+        )
+    return tuple(rows)
+
+
+_UNSLOTH_SPOKEN = "SELECT CASE role WHEN 'user' THEN 'user' ELSE 'agent' END FROM chat_messages"
+_UNSLOTH_TIMES = "SELECT created_at FROM chat_messages UNION SELECT created_at FROM chat_threads"
+
+
 # --- Zed -------------------------------------------------------------------------------------------------------------
 
 
@@ -997,6 +1070,28 @@ DATABASES = (
         (*_COPILOT, _COPILOT_FILES),
         _COPILOT_SPOKEN,
         _COPILOT_TIMES,
+    ),
+    AgentDatabase(
+        "octofriend: first", "octofriend/sqlite.db", OCTO, _octo(newer=False), _OCTO_SPOKEN, "SELECT 1 WHERE 0"
+    ),
+    AgentDatabase(
+        "octofriend: with times",
+        "octofriend/sqlite.db",
+        OCTO + OCTO_NEWER,
+        _octo(newer=True),
+        _OCTO_SPOKEN,
+        "SELECT created_at FROM tree_nodes",
+    ),
+    AgentDatabase(
+        "unsloth-studio: first", "studio/studio.db", UNSLOTH, _unsloth(newer=False), _UNSLOTH_SPOKEN, _UNSLOTH_TIMES
+    ),
+    AgentDatabase(
+        "unsloth-studio: as a tree",
+        "studio/studio.db",
+        UNSLOTH + UNSLOTH_NEWER,
+        _unsloth(newer=True),
+        _UNSLOTH_SPOKEN,
+        _UNSLOTH_TIMES,
     ),
     AgentDatabase("ollama: first", "Ollama/db.sqlite", OLLAMA, _OLLAMA, _OLLAMA_SPOKEN, _OLLAMA_TIMES),
     AgentDatabase(

@@ -57,6 +57,7 @@ from engine.corpus.transcripts.agents import (
     muse,
     mux,
     nanobot,
+    octofriend,
     ollama,
     omnigent,
     openclaw,
@@ -66,10 +67,12 @@ from engine.corpus.transcripts.agents import (
     piebald,
     poolside,
     posit_assistant,
+    proma,
     qwen,
     qwenpaw,
     reasonix,
     shelley,
+    unsloth,
     vibe,
     visual_studio,
     warp,
@@ -101,6 +104,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
     (
         qwen.AGENT,  # like iFlow's, some of its lines are as Claude Code's
         iflow.AGENT,
+        proma.AGENT,  # its lines have the members of Claude Code's, too
         claude_code.AGENT,
         claude_code.COWORK,
         claude_code.QODER,
@@ -181,6 +185,8 @@ AGENTS: tuple[Agent, ...] = _Agents(
         ollama.AGENT,
         shelley.AGENT,
         omnigent.AGENT,
+        octofriend.AGENT,
+        unsloth.AGENT,
         reasonix.AGENT,  # last, since nothing in its lines is unique to it
     )
 )

@@ -29,6 +29,7 @@ AGENTS = {
     "nanobot": "nanobot",
     "openclaw": "openclaw",
     "sess_0c1d2e3f-0000-4000-8000-000000000008": "kiro",
+    "proma": "proma",
     "qwen": "qwen",
     "vibe": "vibe",
     "zencoder": "zencoder",

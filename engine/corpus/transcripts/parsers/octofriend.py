@@ -1,0 +1,130 @@
+"""Octofriend: all sessions in `~/.local/share/octofriend/sqlite.db`.
+
+Written from its public source (version 0.0.59, August 2026: `source/session-history`, `source/libocto/llm-ir.ts`):
+`trees` has the sessions, `tree_nodes` their items as a tree, whose newest leaf is continued. An item is a notification,
+a failure, or a message in `llm_irs`, with the version of its form; since migration 6, `model_json` names the model.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import ChatParser
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "octofriend"
+_FORM = "octo-llm-ir/v1"
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "checkpoint": "system"}
+_ITEMS = """SELECT n.id, n.parent_id, {created}, {model}, CAST(o.content AS BLOB), {json}
+    FROM tree_nodes n JOIN history_items h ON h.id = n.history_item_id LEFT JOIN llm_irs i ON i.id = h.llm_ir_id
+    LEFT JOIN notifications o ON o.id = h.notification_id WHERE n.tree_id = ? ORDER BY n.id"""
+
+
+class OctofriendReader(ChatParser):
+    """Parses the items of one branch, one by one."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        time = seconds(value["time"])
+        if value["notification"]:
+            return next_turn(self, [Part("system", "text", value["notification"])], time=time)
+        message = mapping(value["message"])
+        usage = mapping(message.get("usage"))
+        sent = mapping(usage.get("input"))
+        counts = Usage(tokens(sent.get("uncached")), tokens(usage.get("output")), tokens(sent.get("cached")))
+        if message.get("role") == "assistant":
+            self.use(value["model"], counts)
+        return next_turn(self, self._parts(message), time=time)
+
+    def _parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
+        kind = string(message.get("role"))
+        called = mapping(message.get("toolCall")) or mapping(message.get("malformedRequest"))
+        if called:
+            output = _text(message) or next(filter(None, (string(message.get(key)) for key in ("error", "reason"))), "")
+            name = self.calls.pop(clean(string(called.get("toolCallId"))), "")
+            yield Part("tool", "tool-result", output or string(called.get("error")), name)
+            return
+        role = self.role(_ROLES, kind)
+        if role is None:
+            return
+        thoughts = map(mapping, items(mapping(message.get("anthropic")).get("thinkingBlocks")))
+        for thought in (
+            string(message.get("reasoningContent")),
+            *(string(block.get("thinking")) for block in thoughts),
+        ):
+            yield Part("assistant", "thinking", thought)
+        yield Part(role, "text", _text(message))
+        for call in map(mapping, items(message.get("toolCalls"))):
+            asked = mapping(mapping(call.get("call")).get("original")) or call
+            name = clean(string(asked.get("name")))
+            self.calls[clean(string(call.get("toolCallId")))] = name
+            given = tool_input(asked.get("original", asked.get("arguments")))
+            yield Part("assistant", "tool-call", given or name, name)
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """Return the text of a message: a string, or blocks of text and images."""
+    blocks = message.get("content")
+    if isinstance(blocks, str):
+        return blocks
+    return "\n".join(
+        attached(string(mapping(block.get("image")).get("filePath")), image=True)
+        if block.get("type") == "image"
+        else string(block.get("content"))
+        for block in map(mapping, items(blocks))
+    )
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    row = connection.execute("SELECT id, CAST(cwd AS BLOB) FROM trees WHERE name = ?", (key,)).fetchone()
+    if row is None:
+        return None
+    reader = OctofriendReader(facts=SessionFacts(agent=_AGENT, id=clean(key), project=clean(as_text(row[1]))))
+    nodes, parents = dict[str, dict[str, Any]](), dict[str, str]()
+    created = "n.created_at" if "created_at" in columns(connection, "tree_nodes") else "NULL"
+    model = data_of("h.model_json") if "model_json" in columns(connection, "history_items") else "NULL"
+    query = _ITEMS.format(created=created, model=model, json=data_of("i.json"))
+    for id_, above, time, stated, notification, data in connection.execute(query, (row[0],)):
+        name = as_text(id_)
+        value = mapping(cell(reader, data)) if data is not None else {}
+        if data is not None and value.get("version") != _FORM:
+            reader.count_unknown(f"version {value.get('version')}")
+        nodes[name] = {
+            "time": time,
+            "model": _model(stated),
+            "notification": as_text(notification),
+            "message": value.get("ir") if value.get("version") == _FORM else {"role": "checkpoint"},
+        }
+        parents[name] = as_text(above)
+    path = branch(parents, {name: float(number) for number, name in enumerate(nodes, 1)}, "")
+    others = abandoned_branches(parents, path)
+    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
+    return Conversation(key, reader.facts, messages, Counter(reader.unknown), abandoned)
+
+
+def _model(stated: object) -> str:
+    value = parse_line(stated) if isinstance(stated, bytes) else None
+    return string(mapping(mapping(value).get("model")).get("model"))
+
+
+OCTOFRIEND_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "trees": frozenset({"id", "name", "cwd", "updated_at"}),
+        "tree_nodes": frozenset({"id", "history_item_id", "tree_id", "parent_id"}),
+        "history_items": frozenset({"id", "notification_id", "llm_ir_id"}),
+        "llm_irs": frozenset({"id", "json"}),
+        "notifications": frozenset({"id", "content"}),
+    },
+    listed="""SELECT CAST(t.name AS BLOB), t.updated_at, count(*), max(n.id) FROM trees t
+        JOIN tree_nodes n ON n.tree_id = t.id GROUP BY t.id""",
+    conversation=_conversation,
+)

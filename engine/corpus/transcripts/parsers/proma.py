@@ -1,0 +1,132 @@
+"""Proma: `~/.proma/agent-sessions/<id>.jsonl`, and chats without tools in `~/.proma/conversations/<id>.jsonl`.
+
+Written from its public source (version 0.12.4, June 2026: `packages/shared/src/types`,
+`apps/electron/src/main/lib/agent-session-manager.ts`): a line of an agent is a message of Anthropic's Agent SDK with
+`_createdAt` added; in older versions, and in chats, it has `role`, `content` and `createdAt`. `agent-sessions.json` and
+`conversations.json` next to the folders have the titles. Sub-agents' messages have `parent_tool_use_id`.
+"""
+
+import functools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import BlockParser, sidecar
+from engine.corpus.transcripts.token_usage import anthropic_usage
+
+_AGENT = "proma"
+_SILENT = frozenset({"system", "result", "tool_progress", "prompt_suggestion", "tool_use_summary"})
+_ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "status": "system"}
+
+
+class Listed(NamedTuple):
+    """Facts about a session in a list."""
+
+    title: str = ""
+    folder: str = ""
+
+
+class PromaParser(BlockParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind = value.get("type")
+        if not isinstance(kind, str):
+            parts, id_, time = list(self._chat(value)), string(value.get("id")), seconds(value.get("createdAt"))
+            return next_turn(self, parts, line, id=id_, time=time)
+        if kind not in ("user", "assistant"):
+            if kind not in _SILENT:
+                self.count_unknown(kind)
+            return []
+        message = mapping(value.get("message"))
+        if kind == "assistant":
+            self.use(message.get("model"), anthropic_usage(message.get("usage")), request=string(message.get("id")))
+        parts = self.blocks(message.get("content"), "user" if kind == "user" else "assistant")
+        if value.get("isSynthetic") is True:
+            parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
+        if not any(part.text.strip() for part in parts):
+            parts = [Part("system", "text", string(mapping(value.get("error")).get("message")))]
+        side = isinstance(value.get("parent_tool_use_id"), str)
+        id_, time = string(value.get("uuid")), seconds(value.get("_createdAt"))
+        return next_turn(self, parts, line, id=id_, time=time, side=side)
+
+    def _chat(self, value: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield the parts of a message of a chat, or of an older version."""
+        role = self.role(_ROLES, string(value.get("role")))
+        if role is None:
+            return
+        yield Part("assistant", "thinking", string(value.get("reasoning")))
+        for activity in map(mapping, (*items(value.get("toolActivities")), *items(value.get("events")))):
+            yield from self._activity(activity)
+        yield Part(role, "text", string(value.get("content")) or string(value.get("error")))
+        for file in map(mapping, items(value.get("attachments"))):
+            yield Part(role, "text", attached(string(file.get("filename"))))
+        if role == "assistant":
+            self.use_model(value.get("model"))
+
+    def _activity(self, activity: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield the call or the result in one event; in chats the call's input may be with the result."""
+        kind = activity.get("type")
+        key = clean(string(activity.get("toolCallId")) or string(activity.get("toolUseId")))
+        name, text = clean(string(activity.get("toolName"))), tool_input(activity.get("input"))
+        if kind in ("start", "tool_start"):
+            self.calls[key] = name
+            yield Part("assistant", "tool-call", text or name, name)
+        elif kind in ("result", "tool_result"):
+            called = self.calls.pop(key, "")
+            yield Part("assistant", "tool-call", "" if called else text, name)
+            yield Part("tool", "tool-result", string(activity.get("result")), name or called)
+
+
+class PromaFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"type":"text"', b'"role":"user"', b'"role":"assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_message, values))
+
+    def parser(self, path: str) -> PromaParser:
+        id_ = session_of(path)
+        listed = listed_sessions(os.path.dirname(path)).get(id_, Listed())
+        return PromaParser(facts=SessionFacts(agent=_AGENT, id=clean(id_), title=listed.title, project=listed.folder))
+
+    def resume(self, state: bytes) -> PromaParser:
+        return decode_json(state, PromaParser)
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    if "type" in value:
+        return "_createdAt" in value and "parent_tool_use_id" in value
+    texts = (value.get(name) for name in ("id", "role", "content"))
+    return all(isinstance(text, str) for text in texts) and isinstance(value.get("createdAt"), int)
+
+
+def session_of(path: str) -> str:
+    """Return the id of the session in the transcript at `path`."""
+    return os.path.basename(path).partition(".")[0]
+
+
+def listed_sessions(folder: str) -> Mapping[str, Listed]:
+    """Return the sessions in the list next to a folder of transcripts, by id; none if it can't be read."""
+    try:
+        state = os.lstat(f"{folder}.json")
+    except OSError:
+        return {}
+    return _listed(f"{folder}.json", state.st_mtime_ns, state.st_size)
+
+
+@functools.lru_cache(maxsize=8)
+def _listed(path: str, _mtime: int, _size: int) -> Mapping[str, Listed]:
+    """Read a list; cached by its time and size."""
+    index = sidecar(path)
+    sessions = map(mapping, items(index.get("sessions")) or items(index.get("conversations")))
+    return {
+        string(session.get("id")): Listed(
+            one_line(string(session.get("title"))),
+            clean(next(filter(None, map(string, items(session.get("attachedDirectories")))), "")),
+        )
+        for session in sessions
+    }

@@ -1,0 +1,102 @@
+"""Unsloth Studio: all chats in `~/.unsloth/studio/studio.db`.
+
+Written from its public source (version 0.1.801, August 2026: `studio/backend/storage/studio_db.py`,
+`studio/frontend/src/features/chat`): `chat_threads` name the model and perhaps a project; `chat_messages` form a tree
+by `parent_id`, since the user may edit one, and the branch of the newest leaf is read. The content is a list of
+blocks, of which a call of a tool has its result. A fork has copies of the messages before it. Tokens are not recorded.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_builder import Part, attached
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES, SdkParser, arguments
+
+_AGENT = "unsloth-studio"
+_UNTITLED = "New Chat"
+_THREAD = """SELECT CAST(t.title AS BLOB), CAST(t.model_id AS BLOB), t.created_at,
+    CAST(coalesce(nullif({root}, ''), p.name) AS BLOB)
+    FROM chat_threads t LEFT JOIN chat_projects p ON p.id = t.project_id WHERE t.id = ?"""
+_MESSAGES = """SELECT CAST(id AS BLOB), CAST(parent_id AS BLOB), CAST(role AS BLOB), created_at, {content}, {files}
+    FROM chat_messages WHERE {rows} ORDER BY created_at, rowid"""
+
+
+class UnslothReader(SdkParser):
+    """Parses the messages of one branch, one by one."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = self.role(ROLES, value["role"])
+        if role is None:
+            return []
+        parts = self.blocks(value["content"], role)
+        parts += [Part(role, "text", attached(name)) for name in value["attachments"]]
+        return self.next_message(parts, id=value["id"], time=seconds(value["time"]))
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind = block.get("type")
+        if kind == "tool-call":
+            name = string(block.get("toolName"))
+            asked = tool_input(block.get("args")) or arguments(block.get("argsText"))
+            yield Part("assistant", "tool-call", asked or name, name)
+            result = block.get("result")
+            yield Part("tool", "tool-result", content(result) or tool_input(result), name)
+        elif kind != "source":
+            yield from super()._block(value, role)
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    root = "p.root_path" if "root_path" in columns(connection, "chat_projects") else "NULL"
+    row = connection.execute(_THREAD.format(root=root), (key,)).fetchone()
+    if row is None:
+        return None
+    title, model, created, project = as_text(row[0]), as_text(row[1]), row[2], as_text(row[3])
+    facts = SessionFacts(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created))
+    facts.title = "" if title == _UNTITLED else one_line(title)
+    reader = UnslothReader(facts=facts)
+    reader.use_model(model)
+    query = _MESSAGES.format(
+        content=data_of("content_json"),
+        files=data_of("attachments_json"),
+        rows=rows_with(connection, "chat_messages", "thread_id"),
+    )
+    nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
+    before = ""
+    for id_, above, role, time, data, files in connection.execute(query, (key,)):
+        name = as_text(id_)
+        attachments = items(cell(reader, files)) if files is not None else []
+        nodes[name] = {
+            "id": name,
+            "role": as_text(role),
+            "time": time,
+            "content": cell(reader, data),
+            "attachments": [string(mapping(file).get("name")) for file in attachments],
+        }
+        parents[name] = before if above is None else as_text(above)  # older messages don't name their parent
+        times[name], before = seconds(time), name
+    path = branch(parents, times, "")
+    others = abandoned_branches(parents, path)
+    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
+    return Conversation(key, facts, messages, Counter(reader.unknown), abandoned)
+
+
+UNSLOTH_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "chat_projects": frozenset({"id", "name"}),
+        "chat_threads": frozenset("id title model_id project_id created_at".split()),
+        "chat_messages": frozenset("id thread_id parent_id role content_json attachments_json created_at".split()),
+    },
+    listed="""SELECT CAST(t.id AS BLOB), max(m.created_at), CAST(t.title AS BLOB), count(*),
+        sum(octet_length(m.content_json)) FROM chat_threads t JOIN chat_messages m ON m.thread_id = t.id
+        GROUP BY t.id""",
+    conversation=_conversation,
+)

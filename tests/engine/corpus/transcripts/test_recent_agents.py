@@ -1,0 +1,129 @@
+"""Agents added in late autumn 2026: Proma, Octofriend and Unsloth Studio."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import find_sources
+from engine.corpus.transcripts.parsers.proma import PromaFormat
+from engine.corpus.transcripts.registry import parts_changed, resume_command
+from engine.corpus.transcripts.token_usage import Usage
+from engine.corpus.transcripts.transcript_reader import conversations
+from tests.helpers.agent_databases import ANSWERED, ASKED, COMMAND, DATABASES, LOOKING, OUTPUT, Row
+from tests.helpers.transcripts import fixture_lines, mangled, read_with_pauses, stored_after_every_line
+
+PROMA = Path(__file__).parent / "fixtures" / "proma" / "0c1d2e3f-0000-4000-8000-000000000031.jsonl"
+LINES = fixture_lines(PROMA)
+START = 1777885200.0
+
+
+def test_messages_of_proma_are_read() -> None:
+    parser, messages = read_with_pauses(PromaFormat(), f"/x/{PROMA.name}", LINES)
+    assert [(part.role, part.kind, part.text, part.tool, part.side) for part in messages] == [
+        ("user", "text", "Why does the hull leak?", "", False),
+        ("assistant", "tool-call", "hull.py", "Read", False),
+        ("tool", "tool-result", "seam = None", "Read", False),
+        ("assistant", "text", "I look.", "", False),
+        ("system", "text", "Out of memory.", "", False),
+        ("user", "text", "Go on.", "", False),
+        ("assistant", "thinking", "A seam?", "", False),
+        ("assistant", "text", "Let me look.", "", False),
+        ("assistant", "tool-call", "cat hull.py", "Bash", False),
+        ("tool", "tool-result", "seam = None", "Bash", False),
+        ("user", "text", "Search the attic.", "", True),
+        ("system", "text", "You have a skill.", "", False),
+        ("system", "text", "No key.", "", False),
+        ("assistant", "thinking", "Sure.", "", False),
+        ("assistant", "tool-call", "seams", "web", False),
+        ("tool", "tool-result", "None", "web", False),
+        ("assistant", "text", "A seam is open.", "", False),
+        ("assistant", "text", "[file: plan.pdf]", "", False),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.title, facts.started, facts.ended) == (PROMA.stem, "", START, START + 9)
+    assert facts.usage == {"m-0": Usage(), "m-1": Usage(3, 4)}
+    assert parser.unknown == {"hologram": 1, "role oracle": 1}
+
+
+def test_sessions_of_proma_are_found_with_titles(tmp_path: Path) -> None:
+    folder = tmp_path / ".proma" / "agent-sessions"
+    folder.mkdir(parents=True)
+    path = shutil.copy(PROMA, folder)
+    before = parts_changed(str(path))
+    listed = {"id": PROMA.stem, "title": "A leaking hull", "attachedDirectories": ["/boats"]}
+    folder.with_suffix(".json").write_text(json.dumps({"version": 1, "sessions": [None, listed]}))
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("proma", 1)
+    (session,) = conversations(Path(path))
+    assert (session.facts.agent, session.facts.title, session.facts.project) == ("proma", "A leaking hull", "/boats")
+    assert parts_changed(str(path)) > before
+
+
+@given(st.lists(mangled([value for _, value in LINES])))
+def test_any_line_of_proma_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    stored_after_every_line(PromaFormat(), values)
+
+
+def _read(folder: Path, name: str, *more: Row) -> Any:
+    database = next(database for database in DATABASES if database.name == name)
+    (session,) = conversations(database.write(folder, [*database.rows, *more]))
+    return session
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "project"),
+    [("octofriend: with times", "shell", "/boats"), ("unsloth-studio: as a tree", "terminal", "/boats")],
+)
+def test_sessions_in_databases_are_read(tmp_path: Path, name: str, tool: str, project: str) -> None:
+    session = _read(tmp_path, name)
+    assert [(part.role, part.kind, part.text, part.tool) for part in session.messages] == [
+        ("user", "text", ASKED, ""),
+        ("assistant", "thinking", "A seam?", ""),
+        ("assistant", "text", LOOKING, ""),
+        ("assistant", "tool-call", COMMAND, tool),
+        ("tool", "tool-result", OUTPUT, tool),
+        ("assistant", "text", ANSWERED, ""),
+    ]
+    assert session.facts.project == project
+    assert list(session.facts.usage) == ["m-1"]
+
+
+def test_other_items_of_octofriend_are_read_or_counted(tmp_path: Path) -> None:
+    failed = {"role": "tool-runtime-error", "toolCall": {"toolCallId": "x"}, "error": "No such file."}
+    messages = (
+        {"version": "octo-llm-ir/v1", "ir": failed},
+        {"version": "octo-llm-ir/v2", "ir": {"role": "user"}},
+        {"version": "octo-llm-ir/v1", "ir": {"role": "trajectory"}},
+    )
+    rows: list[Row] = [("notifications", {"id": 1, "content": "Compacted."})]
+    for at, message in enumerate(messages, 5):
+        rows += [
+            ("llm_irs", {"id": at, "json": json.dumps(message)}),
+            ("history_items", {"id": at, "llm_ir_id": at}),
+            ("tree_nodes", {"id": at, "history_item_id": at, "tree_id": 1, "parent_id": at - 1, "is_leaf": 0}),
+        ]
+    rows += [
+        ("history_items", {"id": 9, "notification_id": 1}),
+        ("tree_nodes", {"id": 9, "history_item_id": 9, "tree_id": 1, "parent_id": 7, "is_leaf": 1}),
+    ]
+    rows = [(table, {**row, "launch_id": 1} if table == "tree_nodes" else row) for table, row in rows]
+    session = _read(tmp_path, "octofriend: first", *rows)
+    assert [(part.role, part.text) for part in session.messages[-2:]] == [
+        ("tool", "No such file."),
+        ("system", "Compacted."),
+    ]
+    assert session.unknown == {"version octo-llm-ir/v2": 1, "role trajectory": 1}
+    assert resume_command("octofriend", "o1") == "octo --resume o1"
+
+
+def test_edited_message_of_unsloth_begins_another_branch(tmp_path: Path) -> None:
+    message = {"thread_id": "u1", "role": "user", "attachments_json": '[{"name": "plan.pdf"}]'}
+    edited = {**message, "id": "m9", "parent_id": "m1", "content_json": '["Why?"]', "created_at": 1775117700000}
+    session = _read(tmp_path, "unsloth-studio: as a tree", ("chat_messages", edited))
+    assert [part.text for part in session.messages] == [ASKED, "Why?", "[file: plan.pdf]"]
+    assert ANSWERED in [part.text for part in session.abandoned]
