@@ -13,6 +13,7 @@ from engine.search.chunk_filter import many
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages
+from engine.search.result_builder import matches_in_roles
 from engine.search.scoring import FOR_UNKNOWN
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.snapshot import Snapshot
@@ -205,6 +206,19 @@ def languages_of(snapshot: Snapshot, ids: Collection[int]) -> dict[int, str]:
         (many(sorted(ids)),),
     )
     return {id_: counted_as(stored) for id_, stored in rows}
+
+
+def in_roles(
+    snapshot: Snapshot, analysis: QueryAnalysis, results: list[Scored], roles: frozenset[str], context: SearchContext
+) -> list[Scored]:
+    """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
+    with context.timed("merge"):
+        chunks = snapshot.chunks([scored.id for scored in results])
+        matching = [
+            scored for scored in results if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
+        ]
+    context.stages.add("role", len(results), len(matching), roles)
+    return matching
 
 
 def fold_copies(snapshot: Snapshot, results: list[Scored]) -> tuple[list[Scored], dict[int, list[int]]]:

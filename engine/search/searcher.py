@@ -11,10 +11,10 @@ from engine.base.formatting import any_of, in_quotes
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.provider_interface import WordVectors
-from engine.records import QuerySuggestion, SearchMode, SearchOutcome
-from engine.search.chunk_filter import KnownFiles
+from engine.records import QuerySuggestion, SearchOutcome
+from engine.search.chunk_filter import ChunkFilter, KnownFiles
 from engine.search.document_frequencies import Frequencies
-from engine.search.explanation import Scored, ScoreInputs, explain
+from engine.search.explanation import ScoreInputs, explain
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.keyword_scores import KeywordScores
 from engine.search.parsed_query_description import no_words, remarks_of
@@ -25,7 +25,6 @@ from engine.search.result_builder import (
     at_tool_call,
     copy_of,
     make_result,
-    matches_in_roles,
     message_context,
     with_own_dates,
 )
@@ -35,6 +34,7 @@ from engine.search.score_cut_off import (
     at_most_per_file,
     cut,
     fold_copies,
+    in_roles,
     join_lines,
     minimum_by_vectors,
     without_chance_matches,
@@ -54,19 +54,6 @@ if TYPE_CHECKING:
     from engine.search.more_like_this import ExamplePassage
     from engine.search.vector_leg import KnownLanguages, SubjectCache, VectorLeg
     from engine.store.vector_encoding import Vectors
-
-
-def in_roles(
-    snapshot: Snapshot, analysis: QueryAnalysis, results: list[Scored], roles: frozenset[str], context: SearchContext
-) -> list[Scored]:
-    """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
-    with context.timed("merge"):
-        chunks = snapshot.chunks([scored.id for scored in results])
-        matching = [
-            scored for scored in results if scored.id in chunks and matches_in_roles(chunks[scored.id], analysis, roles)
-        ]
-    context.stages.add("role", len(results), len(matching), roles)
-    return matching
 
 
 class Searcher:
@@ -328,7 +315,26 @@ class Searcher:
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
     ) -> FoundSet:
-        """Return all results of one query, best first."""
+        """Return all results of one query, best first.
+
+        If none of the passages that the search is limited to matches well enough, all are searched: whether a few words
+        in common or a similar meaning suffice depends on the others, and limits must not empty an answer.
+        """
+        found = self._find_in_scope(snapshot, provider, part, context)
+        if found.results or found.vector_leg is None or part.example is not None or not part.scope.narrows:
+            return found
+        anywhere = context.without_limits()
+        scope = ChunkFilter(files_to_search(snapshot, self._guard, anywhere))
+        if scope == part.scope:
+            return found
+        whole = KeywordPart(None, part.analysis, part.conditions, scope, None, part.leg, part.named)
+        all_results = self._find_in_scope(snapshot, provider, whole, anywhere)
+        return found.with_results_in_scope(all_results, part.scope, snapshot, context)
+
+    def _find_in_scope(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
+    ) -> FoundSet:
+        """Return the results among the passages that the search is limited to, best first."""
         analysis, within = part.analysis, part.within
         vector_leg = self._vector_leg(provider, snapshot, analysis, context)
         if not part.leg.chunks:
@@ -478,7 +484,7 @@ class Searcher:
             total_is_least=any(scored.id in context.weakest for scored in everything),
             provider="none" if provider is None else provider.id,
             model="" if provider is None else provider.model,
-            mode=_mode(found.vector_leg, context.request),
+            mode=found.mode(context.request),
             timings=context.timings(),
             notice=" ".join(dict.fromkeys(filter(None, notices))),
             explanation=explanation,
@@ -489,9 +495,3 @@ class Searcher:
             within=() if found.within is None else found.within.answers,
             passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),
         )
-
-
-def _mode(vector_leg: "VectorLeg | None", request: SearchRequest) -> SearchMode:
-    if vector_leg is None:
-        return "keyword"
-    return "hybrid" if request.hybrid.enabled else "vector"
