@@ -6,9 +6,9 @@
 import re
 
 from engine.base import lazy_pattern
-from engine.redaction.non_secrets import PLACEHOLDER, is_argument
+from engine.redaction.non_secrets import PLACEHOLDER, is_argument, is_ordinary
 from engine.redaction.secret_pattern import LINE_END, SecretPattern, alternates, mixes_digits, value_of
-from engine.redaction.secret_words import describes
+from engine.redaction.secret_words import describes, is_phrase
 
 
 def is_seed(before: str, match: re.Match[str]) -> bool:
@@ -61,6 +61,36 @@ def is_key_in_groups(before: str, match: re.Match[str]) -> bool:
     )
 
 
+def is_network_key(before: str, match: re.Match[str]) -> bool:
+    """Whether the word after the name of a wireless network is its key, not a product, a version or a sentence."""
+    value = value_of(match)
+    if is_ordinary(value) or PLACEHOLDER.fullmatch(value):
+        return False
+    if match["named"] is not None:
+        return mixes_digits(value) or match["called"] is not None
+    apart = match["apart"] is not None and (mixes_digits(value) or value.isdigit())
+    return apart or (mixes_digits(value) and _CHOSEN.fullmatch(value) is not None)
+
+
+def is_in_brackets(before: str, match: re.Match[str]) -> bool:
+    """Whether `password (x)` has a password, not a remark on passwords."""
+    value = value_of(match)
+    digits, plain = sum(map(str.isdigit, value)), value.isalnum()
+    mixed = mixes_digits(value) and (digits > 1 or not plain or len(value) > len("OAuth2") + 1)
+    return (
+        mixed
+        and not (value.islower() and digits == 1)
+        and not describes(value.casefold())
+        and not _NAMED.fullmatch(value)
+    )
+
+
+def is_answer(before: str, match: re.Match[str]) -> bool:
+    """Whether the words after `security answer:` are one: a name or a few words that describe no answer."""
+    words = value_of(match).replace(". ", " ").split()
+    return len(words) <= 4 and not is_ordinary(words[0]) and (len(words) == 1 or is_phrase(" ".join(words)))
+
+
 _RECOVERY_CODES = (
     *(f"{kind}{sign}code" for kind in ("recovery", "backup") for sign in " -_"),
     *("wiederherstellungscode", "notfallcode", "codes de secours", "códigos de respaldo", "códigos de recuperación"),
@@ -99,11 +129,12 @@ _OTHER_CODES = (
 _FOREIGN_CODES = ("código ", "codigo ", "codice ", "kod ", "код ")
 _OPENED = (
     "verifica|seguridad|puerta|portal|portão|porta|alarm|allarme|cassaforte|caja fuerte|cofre|garag|garaj|garaż"
-    "|cancello|ingresso|entrada|weryfikacyjny|drzwi|bram|подтверждения|двер|домофон|подъезд|сигнализац|гараж|сейф"
+    "|cancello|ingresso|entrada|weryfikacyjny|drzwi|bram|подтверждения|двер|домофон|подъезд|сигнализац|гараж|сейф|domofon"
 )
 """Beginnings of words after a code's name in other languages: what it opens or verifies."""
 _A_CODE = (
-    r"(\d{4,8}[#*]?|\d{3}[ -](?:\d\d-)?\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})"
+    r"(\d{4,8}[#*]?|\d{2,4}[#*]\d{2,4}|\d{3}[ -](?:\d\d-)?\d{3}|(?:\d{1,2}[ -]){2}\d{1,2}"
+    r"|(?=\d{0,4}[A-Z]\d)[A-Z0-9]{4,6})"
     r"(?![\w-]|[.,:/]\d)"
 )
 _BEFORE_ITS_NAME = "|".join(rf"(?<=(?<![\d.,:/])(\d{{{length}}})[ ]i)" for length in range(4, 9))
@@ -131,7 +162,98 @@ _LOOK_BACK = 400
 _HEX = lazy_pattern(r"[0-9a-f]{16,}")
 _WORD_OF_NAME = lazy_pattern(r"[A-Z]?[a-z]{3,}")  # of "InvalidUserNameV2", and rarely of a random value
 
+_WIFI_PRODUCTS = (
+    "(?i:access|adapter|antenna|card|chip(?:set)?|controller|dongle|driver|extender|firmware|karte|mod(?:el|em|ule?)|point"
+    "|repeater|router|standard|stick|treiber|usb|version)"
+)
+"""Words after "wifi" before a name of a product or a version."""
+_CHOSEN = lazy_pattern(r"[A-Za-z]{5,}\d{2,}|[^/]*[!#$%&*+?^@][^/]*|(?=.*[A-Z])(?=.*[a-z])[^/]*")
+_NAMED = lazy_pattern(r"[A-Z]{2,6}-?\d[\d.-]*|.*@.*|\d+[-\u2011]?[a-z]+|v?\d+(?:\.\d+)+\w*")
+"""Names of standards, addresses, amounts and versions."""
+_LOCKS = "|".join(
+    (
+        *(
+            rf"(?<=(?<!\w){kind})[ -]lock"
+            for kind in "bike bicycle gym luggage suitcase cable garage gate door".split()
+        ),
+        *("keypad", "lock ?box", "key ?(?:box|safe)", "padlock", "unlock (?:code|pattern)", "fahrradschloss"),
+        *("spindschloss", "koffer(?:schloss|code)", "schlüssel(?:box|safe|kasten)"),
+    )
+)
+
 CODE_PATTERNS: tuple[SecretPattern, ...] = (
+    SecretPattern(
+        "Code of a lock",
+        "four to six digits after `keypad`, `bike lock`, `lockbox`, `unlock code`, `Fahrradschloss` and others",
+        (
+            *("keypad back door «5581#»", "Bike lock: «7734»", "Luggage lock 4-digit: «0926»"),
+            *("lockbox «3357» (key inside)", "phone unlock code «190283»", "Fahrradschloss: «4471»"),
+        ),
+        (
+            *" lock,-lock,keypad,lockbox,lock box,keybox,key box,keysafe,key safe,padlock,unlock ".split(","),
+            *"fahrradschloss spindschloss kofferschloss koffercode schlüsselbox schlüsselsafe schlüsselkasten".split(),
+        ),
+        rf"(?i:{_LOCKS})(?!\w)(?:[ ](?!(?:rev|model|version|part|item|no)\b)[A-Za-z][\w-]{{0,11}}){{0,3}}?"
+        rf"(?:[ ]\d-(?:digit|stellig))?(?:[ ]/)?(?:[ ](?i:code|pin))?(?:[ ]?[:=]|[ ](?:is|ist))?[ ]{{1,2}}"
+        rf"(?!(?:19|20)\d\d\b)(\d{{4,6}}[#*]?|\d{{1,2}}(?:-\d{{1,2}}){{2}})(?=[ \t]*(?:[{LINE_END}(),;]|\.(?!\d)|\Z))",
+        "whole",
+    ),
+    SecretPattern(
+        "Turns of a lock",
+        "`left 34, right 12, left 56`, `links 34, rechts 12, links 56`",
+        ("Tresor: links «34, rechts 12, links 56»", "left «34, right 12, left 56»"),
+        ("left ", "links "),
+        r"(?i:left|links)[ ]?(\d{1,2}[,;]?[ ](?i:right|rechts)[ ]?\d{1,2}[,;]?[ ](?i:left|links)[ ]?\d{1,2})(?!\w)",
+        "whole",
+    ),
+    SecretPattern(
+        "Answer to a security question",
+        "up to four words after `security answer:`, `secret answer:`, `(security question):`, `Sicherheitsantwort:`",
+        (
+            *("security answer: «Whiskers»", "secret answer first pet = «Whiskers»"),
+            "mother's maiden name (security question): «Obermeier»",
+        ),
+        ("ty answer", "ret answer", "ty question", "heitsantwort", "heitsfrage"),
+        rf"(?i:(?<=securi)ty answer|(?<=sec)ret answer|(?<=securi)ty question\)|(?<=sicher)heits(?:antwort|frage\)))"
+        rf"[^:=?.\n]{{0,32}}[:=][ \t]{{1,4}}[\"'`]?([^\s\"'`=:<>{{}}()?][^\"'`=:<>{{}}()?{LINE_END}]{{2,40}}?)"
+        rf"(?=[\"'`]?[ \t]*(?:[{LINE_END}]|\Z))",
+        "whole",
+        is_answer,
+    ),
+    SecretPattern(
+        "Password in brackets",
+        "`password (x)`, if x has digits and capitals, signs or several digits",
+        ("eduroam password («nB7-kk2-Lw»)", "Kennwort [«Kirschbaum5»]"),
+        ("pass", "kennwort"),
+        r"(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort)[ ][(\[]([^\s()\[\]{}<>\"'`,;=:/\\]{6,40})[)\]]",
+        "whole",
+        is_in_brackets,
+    ),
+    SecretPattern(
+        "Key of a wireless network",
+        "`wifi Home x`, `WLAN: Home / x`, `SSID Home, key x`: eight characters or more with digits at the end, or with "
+        "capitals or signs; any word after `pw`; the digits after `wifi code`",
+        (
+            *("wifi Home «tugboat99»", 'WLAN "Am Hafen" «Kahn-2024x»', "Wi-Fi: Harbour / «Tug4boat»"),
+            *("SSID: Home\nKey: «tugboat99»", 'wifi "Cafe Luna" pw «mondschein»', "SSID Home / PSK «Zitrone!7788»"),
+            *(
+                "guest network: Guests / «come-on-in-7»",
+                'wifi guest: "Kaffee" "«espresso4all»"',
+                "wi-fi code: «84930213»",
+            ),
+        ),
+        ("wifi", "wi-fi", "wlan", "ssid", "guest network", "gästenetz"),
+        r"(?i:wi-?fi|wlan|ssid|guest network|gästenetz)(?:[ -](?i:code|key|schlüssel):?[ ](\d{8,20})(?!\w)"
+        r"|(?:[ ](?:at|in|bei|guest|gast|[A-Z][\w'’]{1,12})){0,2}"
+        r"(?:[ \t]?:|[ \t](?:is|ist|heißt|called|named|ssid|network|netz))?[ \t]{1,2}"
+        rf"(?:(?P<called>\"[^\"{LINE_END}]{{1,32}}\")"
+        rf"|(?!{_WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.!-]{{1,31}}(?:[ ][\w-]{{1,12}}(?=[ \w-]{{0,26}}[ ]/)){{0,3}})"
+        r"(?:(?P<apart>[ \t]/[ \t]|(?<=\")[ \t]{1,2}\")|[ \t]{1,2}|:[ \t]?|,?\s{1,2}(?=(?i:key|schl|clé|pw|psk)))"
+        r"(?:(?P<named>(?i:key|schlüssel|clé|pw|psk))[ \t:]{1,3}[\"'`]?)?(?=\S{8})"
+        rf"([^\s\"`]*[^\s\"`.,;:!?…*_)\]”»])(?=[\"'`]?[.,;)]?[ \t]*(?:[{LINE_END}]|\Z)))",
+        "whole",
+        lambda before, match: match[1] is not None or is_network_key(before, match),
+    ),
     SecretPattern(
         "Seed phrase",
         "12 to 24 words after `seed phrase`, `mnemonic`, `recovery phrase`, `wallet`, `BIP39`, on a line or in a list",
@@ -163,7 +285,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         rf"(?i:{'|'.join(_RECOVERY_CODES)})(?:e?[sn]|en)?"
         rf"(?:[ \t]{{1,2}}(?:(?:for|für|pour|de|van|of)[^:{LINE_END}]{{1,40}}|[A-Z][\w.-]{{1,20}}(?=:[ ])))?"
         r"(?:[ \t]{0,4}(?P<sign>[:=\uff1a])|[ \t]{1,4}(?P<verb>is|are|ist|lautet|sind|lauten|es|son|sont|est)\b"
-        r"|(?=[ \t]{0,8}\r?\n)|(?=[ \t]{1,2}[A-Z0-9][A-Z0-9-]{7}))",
+        r"|(?=[ \t]{0,8}\r?\n)|(?=[ \t]{1,2}(?=\S*\d)[A-Z0-9][A-Z0-9-]{5}))",
         "whole",
         block="codes",
     ),
@@ -237,10 +359,11 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
             "Two-factor secret: «JBSW Y3DP EHPK 3PXP»",
             "setup key is «jbsw y3dp ehpk 3pxp»",
             "Recovery key: «EsTc 4vB2 9kLm»",
+            "BitLocker recovery key «123456-234567-345678-456789-567890-678901-789012-890123»",
         ),
         ("secret", "key", "wiederherstellungsschl"),
         rf"(?i:secret|key|wiederherstellungsschlüssel)[\"'*]{{0,2}}(?:[ ]\([^(){LINE_END}]{{1,24}}\))?"
-        r"(?:[ \t]?[:=]\*{0,2}|[ ](?:is|ist))\s{1,4}[\"'`]?"
+        r"(?:[ \t]?[:=]\*{0,2}|[ ](?:is|ist)|(?=[ ](?:\d{6}-){7}))\s{1,4}[\"'`]?"
         r"((?:[A-Za-z0-9]{4}[ -]){2,15}[A-Za-z0-9]{2,4}|(?:\d{6}-){7}\d{6})(?![\w-])",
         "whole",
         is_key_in_groups,

@@ -6,7 +6,6 @@ That is a name before a sign, an option or a sentence. Any text may be a secret 
 
 import re
 
-from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
     is_code,
     is_entry_of_words,
@@ -67,9 +66,11 @@ _PROSE_LINK = (
 _QUALIFIER = (
     rf"(?:(?:\([^(){LINE_END}]{{1,40}}\)|(?<=[ ])(?i:for|of|fürs?|vo[nm]|zum)[ ]"
     rf"(?:'[^'{LINE_END}]{{1,80}}'|[^.:;!?={LINE_END}]{{1,40}}?))"
-    rf"[ ]{{0,2}}(?=:[ ]{{1,2}}[^\s:]{{4,64}}[ \t]*(?:[{LINE_END}]|\Z)))?"
+    rf"[ ]{{0,2}}(?=:[ ]{{1,2}}(?:[^\s:]{{4,64}}|\"[^\"{LINE_END}]{{4,80}}\")[ \t]*(?:[{LINE_END}]|\Z))"
+    r"|(?<=[a-z])[ ](?!(?:Hash|Length|Manager|Policy|Reset|Strength|Type)\b)[A-ZÄÖÜ][\w-]{2,24}"
+    rf"(?=:[ ](?=\S*\d)(?=\S*[A-Za-z])[^\s:]{{6,64}}[ \t]*(?:[{LINE_END}]|\Z)))?"
 )
-"""After a name: "(again)" or "for the router", if one word follows up to the end of the line."""
+"""After a name: "(again)", "for the router" or "Router", if one word follows up to the end of the line."""
 _GENERATED = (
     rf"(?:[ \t]to[ ][^:{LINE_END}]{{1,60}}:\s{{1,4}}(?=[0-9a-f]{{32}}(?!\w))|"
     rf"[ \t](?:is|was|has been)[ \t](?:generated|created|set)\b[^:{LINE_END}]{{0,60}}:[ \t]{{1,2}}"
@@ -81,7 +82,7 @@ _CHOICE = (
     r"|[ ]be\?[\"']?[ ]?(?:[·:→=]|->)[ ]?|(?P<before>)[ ](?=[\"“„'`]))"
 )
 """Between the name of a password and a word that was chosen, such as the answer to a query."""
-_PIN = r"(?:(?<![a-z])pin(?:[12]|[ -]?(?:code|number))?|(?<!\w)пин(?:-?код)?)"
+_PIN = r"(?:(?<![a-z])(?:pin(?:[ -]?(?:code|number))?|(?-i:PIN[12]))|(?<!\w)пин(?:-?код)?)"
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
 _IDEOGRAPHS = r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 _IDEOGRAPHIC_END = (
@@ -120,14 +121,6 @@ def is_change(before: str, match: re.Match[str]) -> bool:
     both = match["old"], match["new"]
     plain = any(is_ordinary(word) or is_code(word) or is_path(word) for word in both)
     return not plain and any(mixes_digits(word) or word[0] in "\"'`“„«" for word in both)
-
-
-_WIFI_PRODUCTS = (
-    "(?i:access|adapter|antenna|card|chip(?:set)?|controller|dongle|driver|extender|firmware|karte|mod(?:el|em|ule?)|point"
-    "|repeater|router|standard|stick|treiber|usb|version)"
-)
-"""Words after "wifi" before a name of a product or a version."""
-_CHOSEN = lazy_pattern(r"[A-Za-z]{5,}\d{2,}|[^/]*[!#$%&*+?^@][^/]*|(?=.*[A-Z])(?=.*[a-z])[^/]*")
 
 
 def is_login(before: str, match: re.Match[str]) -> bool:
@@ -312,13 +305,25 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"|[ \t]{{1,4}}(?=(?:{ROOTS}):|(?P<bare>(?:{ROOTS})/\S*\d"
         rf"|[\w.+-]{{1,64}}@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?::|[ ]/[ ])))))"
         rf"[ \t]{{0,4}}[\"'`]?(?P<user>[^\s/:,;=\"'`()<>]{{1,64}})"
-        rf"(?P<sign>[ \t]{{0,2}}/|:|(?<=[a-z]\.[a-z]{{2}}),|(?<=[a-z]\.[a-z]{{3}}),)[ \t]{{0,2}}"
+        rf"(?P<sign>[ \t]{{0,2}}/|:|(?:(?<=[a-z]\.[a-z]{{2}})|(?<=[a-z]\.[a-z]{{3}}))(?:,|[ ]:(?=[ ])))[ \t]{{0,2}}"
         rf"(?:([^\s@]{{4,64}}+)(?=@\w)"
         rf"|{_BARE_IN_PROSE}(?=[!?]{{0,3}}[\"'`]?(?:(?(bare)[ \t]|(?(told)[ \t]|"
         rf"(?(said)[ ](?:and|but|on|at|und|auf)\b|(?!))))"
         rf"|[ \t]*(?:[{LINE_END}.,;)]|\Z))))",
         "whole",
         is_login,
+    ),
+    SecretPattern(
+        "Login of two words",
+        "`login user x` at the end of a line, if x has a small letter, a capital and two digits or a sign",
+        ("login ada «Tulpe2024»", "imap.example.net login ada «Ahorn_88»"),
+        ("login ",),
+        rf"(?i:login)[ ]([a-z][\w.-]{{1,31}})[ ](?=\S*[A-Z])(?=\S*[a-z])(?=\S*\d\S*[\d!#$%&*+?^_]|\S*[!#$%&*+?^_]\S*\d)"
+        rf"([^\s\"'`()<>/]{{6,64}})(?=[ \t]*(?:[{LINE_END}]|\Z))",
+        "whole",
+        lambda _, match: (
+            not (match[1] in LOGIN_WORDS or is_ordinary(match[1]) or is_path(match[2]) or _VERSION.fullmatch(match[2]))
+        ),
     ),
     SecretPattern(
         "Login in a sentence",
@@ -396,14 +401,15 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             *("PIN der EC-Karte: «4711»", "el pin de la tarjeta es «4711»", "mi PIN es «4711»", "мой пин-код «4711»"),
             "API key «a1b2c3d4e5f6g7h8»",
         ),
-        ("token", "key", "secret", "pin", "pincode", "пин"),
+        ("token", "key", "secret", "seed", "pin", "pincode", "пин"),
         rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
-        rf"|(?i:{_PIN})(?:[ ]\([^(){LINE_END}]{{1,24}}\))?[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,-])"
+        rf"|(?i:{_PIN})(?:[ ]\([^(){LINE_END}]{{1,24}}\))?[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,;-])"
         rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{0,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet))[ \t]{{1,2}}"
         r"([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
-        r"|(?:PIN|(?<!\w)(?i:пин(?:-?код)?))[ \t]{1,2}(?!(?:19|20)\d\d\b)"
+        r"|(?:PIN|(?i:pin-?code|(?<!\w)пин(?:-?код)?(?:[ ]\w{2,12})?))[ \t]{1,2}(?!(?:19|20)\d\d\b)"
         rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
-        rf"|(?i:token|key|secret)(?P<adjacent>)(?:[ ](?:for|of|für|vom|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"
+        rf"|(?i:token|key|secret|(?<=fa[ ])seed|(?<=otp[ ])seed)(?P<adjacent>)"
+        rf"(?:[ ](?:for|of|für|vom|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"
         rf"[ \t]{{1,4}}[\"'`]?([A-Za-z0-9][\w~.-]{{10,}}+(?<=\w))(?![\w/-])",
         judge=is_token_in_prose,
     ),
@@ -420,7 +426,7 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             "https://x/login?user=ada&pass=«swordfish»&x=1",
         ),
         ("pass", "pw", "psk", "authtok"),
-        rf"(?i:pass|pw|psk|authtok){NAME_END}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
+        rf"(?i:pass|pw|psk|authtok){NAME_END}{_QUALIFIER}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_short_password,
     ),
@@ -469,22 +475,6 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         rf"""|(?(weak)(?!))(?P<native>{_IDEOGRAPHS}{{1,20}}?(?:(?<={_IDEOGRAPHS}{{2}})|[!#-+\--~]{{2,20}}+)){_IDEOGRAPHIC_END})""",
         "whole",
         is_ideographic_password,
-    ),
-    SecretPattern(
-        "Key of a wireless network",
-        "`wifi Home x`, `WLAN: Home / x`, `SSID Home, key x`: eight characters or more with digits at the end, or with "
-        "capitals or signs",
-        (
-            *("wifi Home «tugboat99»", 'WLAN "Am Hafen" «Kahn-2024x»', "Wi-Fi: Harbour / «Tug4boat»"),
-            "SSID: Home\nKey: «tugboat99»",
-        ),
-        ("wifi", "wi-fi", "wlan", "ssid"),
-        r"(?i:wi-?fi|wlan|ssid)(?:[ \t]?:|[ \t](?:is|ist|heißt|called|named|ssid|network|netz))?[ \t]{1,2}"
-        rf"(?:\"[^\"{LINE_END}]{{1,32}}\"|(?!{_WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.-]{{1,31}})(?:[ \t]/[ \t]"
-        rf"|[ \t]{{1,2}}|:[ \t]?|,?\s{{1,2}}(?P<named>(?i:key|schlüssel|clé))[ \t:]{{1,3}}[\"'`]?)(?=\S{{8}})"
-        rf"{_BARE_IN_PROSE}(?=[\"'`]?[.,;)]?[ \t]*(?:[{LINE_END}]|\Z))",
-        "whole",
-        lambda _, match: mixes_digits(value_of(match)) and bool(match["named"] or _CHOSEN.fullmatch(value_of(match))),
     ),
     SecretPattern(
         "Personal access token by name",

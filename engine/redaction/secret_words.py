@@ -159,9 +159,9 @@ _PREPOSITIONS = (
 """Words between the name and what the password is for, as in "contraseña del router"."""
 _NETWORK = (
     r"(?:[ \t]{1,4}(?:\w{1,4}[ \t]{1,4}){0,2}"
-    r"(?i:wi-?fi|wlan|router\w{0,2}|fritz!?box|вай-?фая?|вайфаю|роутера?|red|réseau|rete))"
+    r"(?i:wi-?fi|wlan|router\w{0,2}|fritz!?box|вай-?фая?|вайфаю|роутера?|red|réseau|rete|banco|banca|banque|correo|nas|vpn))"
 )
-"""Words for a network, between "password" and the password: "contraseña del wifi Sol2024"."""
+"""Words for a network, a bank or mail, between "password" and the password: "contraseña del wifi Sol2024"."""
 _CHANGED = r"(?:[ \t]{1,4}\w{1,16}){0,3}?[ \t]{1,4}(?:to|auf|a|à|en|para|in|naar|na|на|til|till|pe|în)(?=[ \t])"
 """Words between "password" and what it was changed to."""
 FOREIGN_LINK = (
@@ -359,14 +359,16 @@ def describes(word: str) -> bool:
 
 LOGIN_NAMES = (
     r"log-?ins?|credentials?|creds|zugang(?:sdaten)?|identifiants?|credencia(?:le|i)s|credenziali|ssh(?=[ ]\w{2,13}:)"
-    "|(?:inlog|login)gegevens|логин|уч[её]тные данные|ログイン(?:情報)?|登[录入]|로그인|basic_?auth"
+    "|(?:inlog|login)gegevens|(?:smtp|imap|ftp)[ -]auth|auth-user-pass"
+    "|логин|уч[её]тные данные|ログイン(?:情報)?|登[录入]|로그인|basic_?auth"
 )
 ROOTS = "root|admin|administrator|pi|ubuntu|postgres"
 """Users whose password follows after a colon, also without a digit."""
 LOGIN_ANCHORS = (
     *(f"ssh {user}:" for user in ROOTS.split("|")),
-    *"""login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens логин учетные
-    учётные ログイン 登录 登入 로그인 basic_auth basicauth""".split(),
+    *("smtp auth", "smtp-auth", "imap auth", "imap-auth", "ftp auth", "ftp-auth"),
+    *"""login log-in credential creds zugang identifiant credencia credenziali inloggegevens logingegevens
+    auth-user-pass логин учетные учётные ログイン 登录 登入 로그인 basic_auth basicauth""".split(),
 )
 GROUPS_AND_TAGS = frozenset(
     """wheel staff users system daemon latest stable slim alpine edge rolling stretch buster bullseye bookworm trixie

@@ -130,6 +130,7 @@ FORM_PATTERNS: tuple[SecretPattern, ...] = (
 _ALPHABETS = {
     "hex": "0-9A-Fa-f",
     "alnum": "A-Za-z0-9",
+    "lower": "a-z0-9",
     "upper": "A-Z0-9",
     "word": "A-Za-z0-9_-",
     "base64": "A-Za-z0-9+/=_-",
@@ -213,6 +214,7 @@ Vault | hvs. hvb. | dots | 90
 Yandex | AQVN | word | 35+
 """
 _DOCUMENTED = """
+Adafruit | aio_ | alnum | 28!
 Atlassian | ATCTT3 | base64 | 180
 Bitbucket | ATBB | base64 | 32
 Buildkite | bkua_ | hex | 40
@@ -229,6 +231,8 @@ LangSmith | lsv2_pt_ lsv2_sk_ | word | 43
 Linear | lin_oauth_ | alnum | 40
 Netlify | nfp_ nfc_ nfo_ nfu_ | alnum | 36
 Notion | secret_ | alnum | 43!
+NuGet | oy2 | lower | 43!
+Pinecone | pcsk_ | word | 50
 Postman | PMAT- | upper | 26
 Replicate | r8_ | alnum | 37
 Shopify | shpua_ shptka_ | hex | 32
@@ -319,6 +323,13 @@ _SHAPED = (
         "«sdk-4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»",
     ),
     ("Mailgun", "`key-…`", ("key-",), r"(key-[0-9a-f]{32})(?![A-Za-z0-9])", f"«key-{_SAMPLE[:32]}»"),
+    (
+        "Mailchimp",
+        "32 hexadecimal digits before `-us1` and similar",
+        ("-us",),
+        r"-us(?<=((?<![A-Za-z0-9])[0-9a-f]{32}-us))\d{1,2}(?![A-Za-z0-9])",
+        f"«{_SAMPLE[:32]}-us»12",
+    ),
     (
         "MaxMind",
         "`…_mmk`",

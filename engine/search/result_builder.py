@@ -20,7 +20,6 @@ from engine.records import (
     MemorySearchResult,
     MessageContext,
     PassageCopy,
-    SearchMode,
     SearchOutcome,
 )
 from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
@@ -30,7 +29,7 @@ from engine.search.query_conditions import required_roles
 from engine.search.result_set import FoundSet
 from engine.search.score_cut_off import at_most_per_file, fold_copies
 from engine.search.scoring import Blend
-from engine.search.search_context import SearchContext, SearchRequest
+from engine.search.search_context import SearchContext
 from engine.search.snippets import make_snippet
 from engine.search.term_counts import matched_fields
 from engine.store.snapshot import Snapshot, StoredChunk
@@ -39,7 +38,6 @@ from engine.text.highlight import command_matches
 
 if TYPE_CHECKING:
     from engine.embedding.provider_interface import EmbeddingProvider
-    from engine.search.vector_leg import VectorLeg
 
 _LATER_HEADING = re.compile(r"\n[ \t>]*(?:#|(?:=+|-+)[ \t]*(?:\n|\Z))|<h[1-6]", re.IGNORECASE)
 """A possible Markdown heading below the first line; without one, the slower reading of all headings is not needed."""
@@ -92,7 +90,7 @@ def make_outcome(
         total_is_least=any(scored.id in context.weakest for scored in everything),
         provider="none" if provider is None else provider.id,
         model="" if provider is None else provider.model,
-        mode=_mode(found.vector_leg, context.request),
+        mode=found.mode(context.request),
         timings=context.timings(),
         notice=" ".join(dict.fromkeys(filter(None, notices))),
         explanation=explanation,
@@ -103,12 +101,6 @@ def make_outcome(
         within=() if found.within is None else found.within.answers,
         passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),
     )
-
-
-def _mode(vector_leg: "VectorLeg | None", request: SearchRequest) -> SearchMode:
-    if vector_leg is None:
-        return "keyword"
-    return "hybrid" if request.hybrid.enabled else "vector"
 
 
 def in_roles(

@@ -6,13 +6,13 @@ import msgspec
 
 from engine.base.formatting import in_quotes
 from engine.base.language import tr, tr_count
-from engine.records import EarlierAnswer
+from engine.records import EarlierAnswer, SearchMode
 from engine.search.chunk_filter import ChunkFilter, newest
 from engine.search.explanation import Scored, ScoreInputs
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Scope
 from engine.search.scoring import Blend, Evidence
-from engine.search.search_context import SearchContext
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 from engine.text.writing_systems import shortened
@@ -39,6 +39,29 @@ class FoundSet(msgspec.Struct, frozen=True):
     within: "EarlierResults | None"
     lasting: bool
     """Whether the results stay valid while the index is unchanged."""
+
+    def mode(self, request: SearchRequest) -> SearchMode:
+        """Return whether keywords, vectors or both were searched."""
+        if self.vector_leg is None:
+            return "keyword"
+        return "hybrid" if request.hybrid.enabled else "vector"
+
+    def with_results_in_scope(
+        self, all_results: "FoundSet", scope: ChunkFilter, snapshot: Snapshot, context: SearchContext
+    ) -> "FoundSet":
+        """Return those results of a search without limits that satisfy the limits (`scope`), or this set if none do."""
+        ids = [scored.id for scored in all_results.results]
+        inside = set(ids) if scope.chunks is None else set(ids).intersection(scope.chunks)
+        if scope.files is not None:
+            files = frozenset(scope.files)
+            inside = {id_ for id_, file in snapshot.files_of_chunks(sorted(inside)) if file in files}
+        if not inside:
+            return self
+        context.stages.add("limits", len(ids), len(inside))
+        results = [scored for scored in all_results.results if scored.id in inside]
+        return msgspec.structs.replace(
+            all_results, results=results, total=len(results), within=self.within, lasting=self.lasting
+        )
 
     def note_on_similar(self, snapshot: Snapshot, context: SearchContext) -> str:
         """Return a notice if no result contains a word of the query, since users would take them for hits; else "".

@@ -156,6 +156,12 @@ class SearchContext(msgspec.Struct, eq=False):
         request = msgspec.structs.replace(self.request, explain=False)
         return msgspec.structs.replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])
 
+    def without_limits(self) -> "SearchContext":
+        """Return a copy of the context for the same query in all files that the session may know of."""
+        everywhere = Filter(hide_memory=self.request.filter.hide_memory)
+        request = msgspec.structs.replace(self.request, filter=everywhere, within=None)
+        return msgspec.structs.replace(self, request=request, stages=Stages(), weakest=self.weakest, earlier=None)
+
     def timings(self) -> SearchTimings:
         legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}
         return SearchTimings(**legs, total=round((time.perf_counter() - self.begun) * 1000, 3))

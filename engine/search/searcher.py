@@ -13,7 +13,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding.provider_interface import WordVectors
 from engine.records import QuerySuggestion, SearchOutcome
 from engine.search.candidates import KeywordPart, find_candidates
-from engine.search.chunk_filter import KnownFiles
+from engine.search.chunk_filter import ChunkFilter, KnownFiles
 from engine.search.corrections import best_correction, names_note
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import ScoreInputs
@@ -292,7 +292,26 @@ class Searcher:
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
     ) -> FoundSet:
-        """Return all results of one query, best first."""
+        """Return all results of one query, best first.
+
+        If none of the passages that the search is limited to matches well enough, all are searched: whether a few words
+        in common or a similar meaning suffice depends on the others, and limits must not empty an answer.
+        """
+        found = self._find_in_scope(snapshot, provider, part, context)
+        if found.results or found.vector_leg is None or part.example is not None or not part.scope.narrows:
+            return found
+        anywhere = context.without_limits()
+        scope = ChunkFilter(files_to_search(snapshot, self._guard, anywhere))
+        if scope == part.scope:
+            return found
+        whole = KeywordPart(None, part.analysis, part.conditions, scope, None, part.leg, part.named)
+        all_results = self._find_in_scope(snapshot, provider, whole, anywhere)
+        return found.with_results_in_scope(all_results, part.scope, snapshot, context)
+
+    def _find_in_scope(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, context: SearchContext
+    ) -> FoundSet:
+        """Return the results among the passages that the search is limited to, best first."""
         analysis, within = part.analysis, part.within
         vector_leg = self._vector_leg(provider, snapshot, analysis, context)
         if not part.leg.chunks:

@@ -96,6 +96,15 @@ def _language(stage: Stage) -> str:
     )
 
 
+def _limits(stage: Stage) -> str:
+    return tr_count(
+        "All passages were searched too: {count:,} of {total:,} results satisfies the limits.",
+        "All passages were searched too: {count:,} of {total:,} results satisfy the limits.",
+        stage.left,
+        total=stage.entered,
+    )
+
+
 def _newest(stage: Stage) -> str:
     return tr("The first passage of each file was chosen, newest files first.")
 
@@ -267,6 +276,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "filters": _filters,
     "keywords": _keywords,
     "language": _language,
+    "limits": _limits,
     "newest": _newest,
     "passage": _passage,
     "question": _query_vector,

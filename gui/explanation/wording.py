@@ -26,6 +26,7 @@ STAGES: dict[str, str] = {
     "filters": marked("Filters"),
     "query": marked("Operators"),
     "within": marked("Earlier results"),
+    "limits": marked("Limits"),
     "passage": marked("The passage"),
     "newest": marked("Newest files"),
     "wordless": marked("Without the words"),

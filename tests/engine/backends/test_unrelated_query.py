@@ -155,6 +155,19 @@ def test_query_word_in_a_note_shows_the_subject(open_memory, workspace: Path) ->
     assert others
 
 
+def test_word_outside_the_limits_shows_the_subject(open_memory, workspace: Path, tmp_path: Path, provider) -> None:
+    provider.calibration = msgspec.structs.replace(provider.calibration, weight=0.6)
+    (workspace / "MEMORY.md").write_text("The orchard 2.\n", "utf-8")
+    shed = tmp_path / "shed"
+    shed.mkdir()
+    memory = indexed(open_memory, shed, extra_paths=(str(shed),))
+    for session, some in ((None, True), ("agent:main:discord:group:1", False)):  # the group may not know of MEMORY.md
+        outcome = memory.search(QUERY, path_glob="shed/*", session_key=session, correct=False, explain=True)
+        assert bool(outcome.results) == some
+        notes = [stage.note for stage in outcome.explanation.stages if stage.name == "limits"]
+        assert [note.endswith("satisfy the limits.") for note in notes] == [True] * some
+
+
 def test_empty_answer_explains_the_unrelated_query(open_memory, workspace: Path) -> None:
     explanation = indexed(open_memory, workspace).search(QUERY, correct=False, explain=True).explanation
     assert explanation.emptied_by == "unrelated"

@@ -177,6 +177,16 @@ Open the file with 4096 bytes.
 The achievement unlocks with 5000 points.
 The door unlocks with a key.
 the lock is released with 2000 ms of delay
+pin1 = 1023
+int pin = 1023;
+The keypad has 4096 keys.
+door lock model 4711
+password (sha256), password (RFC2898) and password (step 2)
+Password Manager: 1Password
+security question: What was your first car?
+login screen Iphone12
+wifi (2.4 GHz): Channel 11
+turn left 34, right 12
 lock contention dropped with 4096.
 The mutex is locked with 1024 readers.
 deadlock with 1000 threads
@@ -534,6 +544,23 @@ def test_ordinary_lines_are_unchanged() -> None:
 
 
 GIVEN_AWAY = """
+garage keypad: «90210»
+airbnb lockbox «3357» (key inside)
+guest network: Guests / «come-on-in-7»
+wi-fi code: «84930213»
+pw of the NAS: «Otter-Teich-3»
+passphrase of the key: "«grey whales sing»"
+unlock code phone: «190283»
+phone unlock pattern / code «2580»
+2fa seed «KRSXG5CTMVRXEZLUK»
+security answer: «Mr. Whiskers»
+secret answer first pet = «Whiskers»
+пин-код карты «4471»
+kod do domofonu «58#21»
+Wifi at Oma's: FRITZ!Box 7590 KL / «38472910563829104756»
+SMTP auth: mailer@example.net : «mAil3r-pW»
+Passwort Elster-Zertifikat: «Steuer#2023»
+senha do banco «Praia#45»
 safe combo: «23-7-41»
 PIN2 of the SIM: «5521», PUK «83920174»
 Backup codes GitHub: «a1b2c-d3e4f» «g5h6i-j7k8l»
