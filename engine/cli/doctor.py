@@ -65,7 +65,7 @@ def _facts(state: PathState) -> Iterator[tuple[str, str]]:
     if state.modified is not None:
         changed = datetime.fromtimestamp(state.modified).strftime("%Y-%m-%d %H:%M:%S")
         vectors = "" if state.vectors is None else f", {plural(state.vectors, 'vector')}"
-        yield "As indexed", f"{plural(state.chunks, 'passage')}{vectors}, {size(state.size)}, changed {changed}"
+        yield "In the index", f"{plural(state.chunks, 'passage')}{vectors}, {size(state.size)}, changed {changed}"
 
 
 def run(arguments: Namespace) -> int:

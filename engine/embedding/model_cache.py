@@ -161,7 +161,7 @@ def _packed(vocabulary: Vocabulary) -> "Arrays":
 
 
 def _store(path: Path, arrays: "Arrays") -> None:
-    """Write the file aside, rename it, compare its content, and remove other versions. Raises OSError."""
+    """Write the file under another name first, verify its content, and remove other versions. Raises OSError."""
     make_folder(path.parent)
     remove_leftovers(path.parent)
     parts: list[_Part] = []

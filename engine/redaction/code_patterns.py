@@ -12,13 +12,13 @@ from engine.redaction.secret_words import describes, is_phrase
 
 
 def is_seed(before: str, match: re.Match[str]) -> bool:
-    """Whether the words after `seed phrase:` are one: hardly any is an ordinary one."""
+    """Whether the words after `seed phrase:` are a seed phrase: few of them are words of a description."""
     words = re.findall("[a-z]+", value_of(match).casefold())
     return sum(map(describes, words)) * (6 if match["sign"] is None else 4) <= len(words)
 
 
 def is_address_password(before: str, match: re.Match[str]) -> bool:
-    """Whether the text in `scheme://user:…@` is a password; one with a slash only in the address of a database."""
+    """Whether the text in `scheme://user:…@` is a password; with a slash in it, only in a database's address."""
     if match[1] is not None:
         return alternates(match[1]) and mixes_digits(match[1])
     if match[2] is None and not _DATABASE.search(before):

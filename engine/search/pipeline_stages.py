@@ -207,9 +207,9 @@ class Stages(msgspec.Struct, eq=False):
         self.found.append(Stage(name, entered, left, facts, unit, round((now - self._ended) * 1000, 3)))
         self._ended = now
 
-    def add_first(self, name: str, entered: int, left: int, facts: Facts = None) -> None:
-        """Record a stage about the query itself, which is shown first although other stages ran before it."""
-        self.add(name, entered, left, facts, "questions")
+    def add_question(self, *, embedded: bool, facts: Facts = None) -> None:
+        """Record whether the query has a vector; this stage is shown first although other stages ran before it."""
+        self.add("question", 1, int(embedded), facts, "questions")
         self.found.insert(0, self.found.pop())
 
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str], unfinished: str) -> None:

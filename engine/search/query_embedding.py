@@ -83,7 +83,7 @@ class QueryEmbedder:
         stored, text = self._stored(snapshot, provider, context)
         if stored is not None:
             context.vector, context.stored = stored, True
-            context.stages.add_first("question", 1, 1)
+            context.stages.add_question(embedded=True)
             return
         if not text.strip() or not self._can_compare(snapshot, provider, context):
             return
@@ -92,7 +92,7 @@ class QueryEmbedder:
         if isinstance(vector, str):
             context.note_keywords_only(vector, "settings")
             return
-        context.stages.add_first("question", 1, 1, EmbeddedQuery(provider.model, len(vector)))
+        context.stages.add_question(embedded=True, facts=EmbeddedQuery(provider.model, len(vector)))
         # A vector of zeros has no direction: everything would be equally near.
         context.vector = vector if vector.any() else None
 

@@ -5,7 +5,7 @@ A short message is shown with the one before or after it.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -53,44 +53,28 @@ def make_outcome(
     snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", context: SearchContext
 ) -> SearchOutcome:
     """Return the answer: the best results, one of each copy and a few per file, with notices and the explanation."""
-    everything, score_inputs = found.results, found.score_inputs
+    everything, score_inputs, request = found.results, found.score_inputs, context.request
+    has_query = bool(found.analysis.terms) or request.like is not None
     with context.timed("merge"):
-        different, copies = everything, dict[int, list[int]]()
-        if not context.request.copies and (found.analysis.terms or context.request.like is not None):
-            different, copies = fold_copies(snapshot, everything)
-        selected, more = at_most_per_file(snapshot, different, context.request)
-        ids = [scored.id for scored in selected]
-        chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
-        selected = [scored for scored in selected if scored.id in chunks]
-        results, roles = [], required_roles(context.query)
-        for scored in selected:
-            if context.cancel is not None:
-                context.cancel.checkpoint()
-            around = scored.id in score_inputs.words.around
-            chunk = chunks[scored.id]
-            result = make_result(chunk, scored, found.analysis, score_inputs.blend, roles, around=around)
-            by_tool = not roles or not roles.isdisjoint(("assistant", "tool"))
-            if by_tool and not found.analysis.terms and context.request.like is None:
-                result, chunk = at_tool_call(snapshot, result, chunk, context.query)
-            same = tuple(copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
-            around_hit = message_context(snapshot, result, chunk)
-            hidden = more.get(scored.id, 0)
-            results.append(msgspec.structs.replace(result, more_in_file=hidden, context=around_hit, copies=same))
+        different, copies = fold_copies(snapshot, everything) if has_query and not request.copies else (everything, {})
+        selected, more = at_most_per_file(snapshot, different, request)
+        results = _make_results(snapshot, selected, copies, found, context)
     context.stages.add("results", len(everything), len(results))
     similar_only = found.note_on_similar(snapshot, context)
     notices = (*context.notices, similar_only, *remarks_of(context.query))
     explanation = None
-    if context.request.explain is True or (context.request.explain and not results):
-        cited = [(result.citation, scored) for result, scored in zip(results, selected, strict=True)]
-        fields = matched_fields(snapshot, score_inputs.words.terms, [scored.id for scored in selected])
+    if request.explain is True or (request.explain and not results):
+        cited = [(results[scored.id].citation, scored) for scored in selected if scored.id in results]
+        fields = matched_fields(snapshot, score_inputs.words.terms, list(results))
         explanation = explain(context.stages, cited, score_inputs, fields)
+    shown = [msgspec.structs.replace(result, more_in_file=more.get(id_, 0)) for id_, result in results.items()]
     return SearchOutcome(
-        results=with_own_dates(snapshot, results, context),
+        results=with_own_dates(snapshot, shown, context),
         total=found.total - len(everything) + len(different),
         total_is_least=any(scored.id in context.weakest for scored in everything),
         provider="none" if provider is None else provider.id,
         model="" if provider is None else provider.model,
-        mode=found.mode(context.request),
+        mode=found.mode(request),
         timings=context.timings(),
         notice=" ".join(dict.fromkeys(filter(None, notices))),
         explanation=explanation,
@@ -99,8 +83,40 @@ def make_outcome(
         similar_only=bool(similar_only),
         understood=context.understood,
         within=() if found.within is None else found.within.answers,
-        passage_words=tuple(term.surface for term in found.analysis.terms) if context.request.like else (),
+        passage_words=tuple(term.surface for term in found.analysis.terms) if request.like else (),
     )
+
+
+def _make_results(
+    snapshot: Snapshot,
+    selected: list[Scored],
+    copies: Mapping[int, Sequence[int]],
+    found: FoundSet,
+    context: SearchContext,
+) -> dict[int, MemorySearchResult]:
+    """Return a result for each selected chunk in the snapshot, by id, with the locations of its copies.
+
+    `copies`: ids of the chunks with the same text, by the id of the selected one.
+    """
+    roles, terms = required_roles(context.query), found.analysis.terms
+    at_call = not terms and context.request.like is None and (not roles or not roles.isdisjoint(("assistant", "tool")))
+    ids = [scored.id for scored in selected]
+    chunks = snapshot.chunks([*ids, *(id_ for shown_id in ids for id_ in copies.get(shown_id, ()))])
+    results = {}
+    for scored in selected:
+        if scored.id not in chunks:
+            continue
+        if context.cancel is not None:
+            context.cancel.checkpoint()
+        around = scored.id in found.score_inputs.words.around
+        chunk = chunks[scored.id]
+        result = make_result(chunk, scored, found.analysis, found.score_inputs.blend, roles, around=around)
+        if at_call:
+            result, chunk = at_tool_call(snapshot, result, chunk, context.query)
+        same = tuple(copy_of(chunks[id_], result, chunk) for id_ in copies.get(scored.id, ()) if id_ in chunks)
+        around_hit = message_context(snapshot, result, chunk)
+        results[scored.id] = msgspec.structs.replace(result, context=around_hit, copies=same)
+    return results
 
 
 def in_roles(

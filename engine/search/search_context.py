@@ -149,7 +149,7 @@ class SearchContext(msgspec.Struct, eq=False):
         """
         self.vector_remedy, self.vector_advice = remedy, advice or tr(_HELPS[remedy])
         self.notice = tr("Searched by words only: {reason}", reason=reason)
-        self.stages.add_first("question", 1, 0, self.notice)
+        self.stages.add_question(embedded=False, facts=self.notice)
 
     def by_keywords(self) -> "SearchContext":
         """Return a copy of the context for a first answer by keywords alone."""

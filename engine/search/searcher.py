@@ -170,7 +170,7 @@ class Searcher:
             reason = tr(
                 "Not searched by meaning: the model doesn't know {words}.", words=any_of(map(in_quotes, unknown))
             )
-            context.stages.add_first("question", 1, 0, reason)
+            context.stages.add_question(embedded=False, facts=reason)
         if (correction := self._correction(snapshot, provider, context)) is not None:
             others = tuple(other for other in context.suggestions if other != correction)
 

@@ -244,31 +244,50 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     """
     words = _runs(text)
     marked: list[QueryTerm] = []
-    introduced = NOTES_ON.match(text)
-    own_notes = 0 if introduced is None else introduced.end()
-    mixed = any(letter.isalpha() and not letter.isupper() for letter in text)
     begins = True  # no searched word comes before, except fillers
     for term in terms:
         searched = not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
-        before = [word for start, word in words if start < term.start]
-        word = term.word if isinstance(term.word, str) else fold(term.surface)  # Korean words are pairs of characters
-        own = "korean" if next(groups(term.surface)).kind == HANGUL else language
-        filler = searched and is_filler(word, before, own, begins=begins)
+        filler = searched and _introduces(term, words, language, begins=begins)
         filler |= len(term.surface) == 1 and text[: term.start].endswith("-")  # an option of a command
-        ends = len(before) + 1 == len(words) <= _SHORT_QUERY
-        filler |= ends and searched and not begins and word in KINDS_OF_TEXT
-        if searched and len(words) == 2:
-            begun = [word for start, word in words if start <= term.start]
-            filler |= bool(begun) and begun[-1] in A_NOTE and (len(begun) == 2 or begun[-1] != "note")
-        recall = searched and is_recall(word, before, language)
-        recall |= searched and term.start < own_notes
-        # Other programs join words with AND; languages other than English have no such function word.
-        recall |= searched and term.surface == "AND" and bool(before) and term.end < len(text.rstrip()) and mixed
+        recall = searched and _asks_for_notes(term, words, text, language)
         begins = begins and (filler or term.stop or recall)
         is_acronym = term.stop and _is_acronym(term.surface, text)
         stop = recall or (term.stop and not is_acronym)
         marked.append(msgspec.structs.replace(term, stop=stop, filler=filler or is_acronym))
     return terms if all(term.filler or term.stop for term in marked) else tuple(marked)
+
+
+def _introduces(term: QueryTerm, words: Sequence[tuple[int, str]], language: str, *, begins: bool) -> bool:
+    """Whether a searched word only introduces the query, or names the kind of text that is looked for.
+
+    `words`: those of the query, see `_runs`. `begins`: all words before it are fillers.
+    """
+    upto = [word for start, word in words if start <= term.start]
+    before = [word for start, word in words if start < term.start]
+    own = "korean" if next(groups(term.surface)).kind == HANGUL else language
+    if is_filler(_folded(term), before, own, begins=begins):
+        return True
+    if not begins and len(before) + 1 == len(words) <= _SHORT_QUERY and _folded(term) in KINDS_OF_TEXT:
+        return True
+    return len(words) == 2 and bool(upto) and upto[-1] in A_NOTE and (len(upto) == 2 or upto[-1] != "note")
+
+
+def _asks_for_notes(term: QueryTerm, words: Sequence[tuple[int, str]], text: str, language: str) -> bool:
+    """Whether a searched word is part of a question for the user's notes, or joins words as in other programs.
+
+    Languages other than English have no function word AND.
+    """
+    before = [word for start, word in words if start < term.start]
+    introduced = NOTES_ON.match(text)
+    if is_recall(_folded(term), before, language) or (introduced is not None and term.start < introduced.end()):
+        return True
+    joins = term.surface == "AND" and bool(before) and term.end < len(text.rstrip())
+    return joins and any(letter.isalpha() and not letter.isupper() for letter in text)
+
+
+def _folded(term: QueryTerm) -> str:
+    """Return a term as one folded word; Korean words are stored as pairs of characters."""
+    return term.word if isinstance(term.word, str) else fold(term.surface)
 
 
 def _is_acronym(word: str, query: str) -> bool:

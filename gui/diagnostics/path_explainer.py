@@ -70,7 +70,7 @@ def _facts(state: PathState) -> Iterator[str]:
             *([] if state.vectors is None else [vectors(state.vectors)]),
             size_text(state.size),
         ]
-        yield tr("As indexed: {held}", held=", ".join(texts))
+        yield tr("In the index: {facts}", facts=", ".join(texts))
         yield tr("Changed {when}", when=exact(state.modified))
     if state.contents is not None:
         yield from (f"{issue.path}: {tr_reason(issue.detail)}" for issue in state.contents.passed)

@@ -332,9 +332,9 @@ class NewNoteNotice(QObject):
             self._show_waiting()
 
     @Slot(str)
-    def _on_banner_cleared(self, matter: str) -> None:
-        """Show the notice since the banner is free; drop it if it was just dismissed (`matter` is its key)."""
-        if matter == _KEY:
+    def _on_banner_cleared(self, key: str) -> None:
+        """Show the notice since the banner is free; drop it if its own message, with `_KEY`, was just dismissed."""
+        if key == _KEY:
             self._waiting = ()
         else:
             self._show_waiting()
@@ -344,7 +344,7 @@ class NewNoteNotice(QObject):
         if opened is None or not notes:
             self._banner.clear(_KEY)
             return
-        if self._banner.text and self._banner.matter not in {_KEY, *_REPLACEABLE}:
+        if self._banner.text and self._banner.key not in {_KEY, *_REPLACEABLE}:
             return
         newest = notes[0]
         actions = [self._action(tr("Open"), opened, notes, partial(self.open_requested.emit, newest.path, None))]

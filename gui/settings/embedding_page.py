@@ -124,7 +124,7 @@ class EmbeddingPage(DialogPage):
     @property
     def unsaved(self) -> bool:
         """Whether the choice differs from the settings in use, or a key was entered."""
-        return self._form.choice != self._before or any(row.typed for row, _ in self._providers_with_key)
+        return self._form.choice != self._before or any(row.typed for row, _ in self._visible_key_rows)
 
     @property
     def _key_rows(self) -> tuple[KeyRow, KeyRow]:
@@ -138,7 +138,7 @@ class EmbeddingPage(DialogPage):
         return main, fallback_receiver(self._chosen_settings)
 
     @property
-    def _providers_with_key(self) -> list[tuple[KeyRow, str]]:
+    def _visible_key_rows(self) -> list[tuple[KeyRow, str]]:
         """The visible rows for keys, each with its provider."""
         both = zip(self._key_rows, self._receivers, strict=True)
         return [(row, receiver[0]) for row, receiver in both if receiver is not None]
@@ -228,7 +228,7 @@ class EmbeddingPage(DialogPage):
         """Look up the keys and the price of the current choice."""
         settings, choice, manager = self._chosen_settings, self._form.choice, self._manager
         self._fetch.check_model(settings)
-        rows = self._providers_with_key
+        rows = self._visible_key_rows
         for row, _ in rows:
             row.show_state(None)
         self._keys.replace(
@@ -293,7 +293,7 @@ class EmbeddingPage(DialogPage):
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def _forget_key(self, row: KeyRow) -> None:
-        settings, provider = self._chosen_settings, dict(self._providers_with_key)[row]
+        settings, provider = self._chosen_settings, dict(self._visible_key_rows)[row]
 
         def work(_: CancelToken) -> list[tuple[KeyRow, KeyState]]:
             engine.forget_key(provider, settings)
@@ -304,7 +304,7 @@ class EmbeddingPage(DialogPage):
     @Slot()
     def _save(self) -> None:
         choice, settings = self._form.choice, self._chosen_settings
-        keys = [(provider, row.typed) for row, provider in self._providers_with_key]
+        keys = [(provider, row.typed) for row, provider in self._visible_key_rows]
         changes: dict[str, Any] = choice.changes(self._before)
         agreed = self._approved_estimate
         folder, config, before = self._folder, self._config, self._settings

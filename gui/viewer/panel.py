@@ -291,7 +291,7 @@ class ViewerPanel(BaseViewer):
     def _look_for_new_name(self) -> None:
         """Look in the index for the new name of a file that was renamed, and show it there at the same position."""
         insight, stamp = None if self._manager is None else self._manager.insight, self._follower.last_seen
-        if insight is not None and stamp is not None and self.banner.matter == _DELETED:
+        if insight is not None and stamp is not None and self.banner.key == _DELETED:
             name, (time, size, _) = self.name, stamp
             job = self._jobs.read(lambda token: insight.renamed_note(name, time, size, token), self._follow_renamed)
             self._renaming.replace(job)

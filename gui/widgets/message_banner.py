@@ -82,7 +82,7 @@ class Banner(QFrame):
         return self._sentence if not self.isHidden() else ""
 
     @property
-    def matter(self) -> str:
+    def key(self) -> str:
         """The key of the shown message; empty if it has none, or if no message is shown."""
         return self._key if not self.isHidden() else ""
 
@@ -149,9 +149,9 @@ class Banner(QFrame):
         return focus is not None and self.isAncestorOf(focus)
 
     def _dismiss(self) -> None:
-        matter, self._key = self._key, ""
+        key, self._key = self._key, ""
         self.hide()
-        self.cleared.emit(matter)
+        self.cleared.emit(key)
 
 
 class MessagePage(StatePage):

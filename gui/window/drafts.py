@@ -182,9 +182,9 @@ class Drafts(QObject):
         self._offer()
 
     @Slot(str)
-    def _on_banner_cleared(self, matter: str) -> None:
+    def _on_banner_cleared(self, key: str) -> None:
         """Offer the next draft, since the banner is free; dismissed offers are repeated at the next start."""
-        if matter == _KEY:
+        if key == _KEY:
             self._dismissed = True
         self._offer()
 
