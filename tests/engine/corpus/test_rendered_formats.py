@@ -108,6 +108,11 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("rst", ".. list-table::\n\n   *   - a\n       -\n   * - b\n     - c", "| a |  |\n|---|---|\n| b | c |"),
         ("rst", ".. list-table::\n\n   * - | a,\n       | b\n     - c", "| a, b | c |\n|---|---|"),
         ("adoc", "\\https://x.org/a_b or \\me@x.org", "https://x.org/a\\_b or me@x.org"),
+        (
+            "rst",
+            ".. list-table::\n\n   * - .. code-block:: py\n\n          >>> *a*\n     - b",
+            "| `>>> *a*` | b |\n|---|---|",
+        ),
         ("rst", ".. list-table::\n\n   a *b*", "```\na *b*\n```"),
         ("rst", "-a, --all  x\n           y\n-b F       z", "- `-a, --all`: x y\n\n- `-b F`: z"),
         ("adoc", "*b* _i_ `c*` #m# **u**n 2 * 3", "**b** *i* `c*` ==m== **u**n 2 \\* 3"),
@@ -139,6 +144,9 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("adoc", "[start=4]\n. a\n. b", "4. a\n1. b"),
         ("adoc", "7. a\n8. b", "7. a\n8. b"),
         ("adoc", "mailto:a@b.c[m]", "[m](<mailto:a@b.c>)"),
+        ("adoc", "(((a, b)))(((c (d))))\nText ((e f)).indexterm:[g] h", "Text e f. h"),
+        ("adoc", "indexterm2:[a _b_] `(((c)))`\n\n(((d)))\n\ne", "a *b* `(((c)))`\n\n\ne"),
+        ("adoc", "a\n[source,sh]\n----\nls\n----\nb\n[see c\nd]", "a\n\n```sh\nls\n```\n\nb\n\\[see c\nd\\]"),
         ("adoc", "// hidden\n////\nhidden\n////\na", "a"),
     ],
 )
