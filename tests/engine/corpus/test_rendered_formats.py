@@ -124,6 +124,7 @@ def test_other_formats_have_no_conversion(name: str) -> None:
         ("adoc", ". a\n.. b\n\nt:: d", "1. a\n   1. b\n      - **t**\n\n        d"),
         ("adoc", "* [x] a\n* [ ] b", "- [x] a\n- [ ] b"),
         ("adoc", "[source,sh]\n----\nls\n----", "```sh\nls\n```"),
+        ("adoc", "a{apos}s {two-colons} {deg}{zwsp}C", "a's :: \u00b0C"),
         ("adoc", "{url-x}/a[*b* c], {d}", "**b** c, \\{d\\}"),
         ("adoc", "xref:b.adoc#_part[] xref:m:b.adoc[]", "[part](<b.adoc#_part>) [b.adoc](<m/pages/b.adoc>)"),
         ("rst", "``:func:`spam``` and ````a```` and ``b``", "`` :func:`spam` `` and ``` ``a`` ``` and `b`"),
