@@ -17,6 +17,8 @@ _TERM = lazy_pattern(r"[ \t]*(\S.{0,300}?)(:{2,4}|;;)(?:[ \t]+(\S.*))?$")
 _ADMONITION = lazy_pattern(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
 _MACRO = lazy_pattern(r"(image|video|audio|include|toc)::([^\s\[\]](?:[^\[\]]*[^\s\[\]])?)?\[(.*)\]")
 _NAMED = lazy_pattern(r"\[(?:\[([^\[\],]+)(?:,[^\[\]]*)?\]|[^\[\]]*?(?<![\w])#([\w-]+)[^\[\]]*)\]")
+_ATTRIBUTES = lazy_pattern(r"\[(?:[\w.#%{,\"'].*|\[.*\])?\]")
+"""Matches the attributes of a block, which end a paragraph."""
 _TABLE = lazy_pattern(r"([|,:!])={3,}")
 _CELL = lazy_pattern(
     r"(?:(?:^|(?<=[ \t]))(?:(\d{1,3})(\*)|(\d{1,3})?(?:\.\d{1,3})?\+)?(?:\.?[<^>]){0,2}[adehlmsv]?|)(?<!\\)\|"
@@ -39,6 +41,11 @@ _UNKNOWN_LINK = lazy_pattern(r"\{[\w-]{1,80}\}[^\s\[\]{}]{0,400}\[([^\[\]]{1,400
 _IMAGE = lazy_pattern(r"image:(?!:)([^\s\[\]][^\[\]\n]{0,400})\[([^\[\]]{0,400})\]")
 _ATTRIBUTE = lazy_pattern(r"[ ]*(?:([A-Za-z_][\w-]*)[ ]*=[ ]*)?(?:\"([^\"]*)\"[ ]*|([^,]*))(?:,|$)")
 _FOOTNOTE = lazy_pattern(r"footnote(?:ref)?:([\w-]{0,80})\[((?:[^\[\]]|\[[^\[\]]{0,400}\]){0,1000})\]")
+_INDEX_TERM = lazy_pattern(
+    r"\(\(\((?!\()[^\n]{1,400}?\)\)\)(?!\))|indexterm:\[[^\]]{1,400}\]"
+    r"|\(\((?!\()([^\n]{1,400}?)\)\)(?!\))|indexterm2:\[([^\]]{1,400})\]"
+)
+"""Matches a term for the index; those in two parentheses and of `indexterm2` are part of the text, too."""
 _QUOTED = lazy_pattern(r"([\"'])`(?=\S)([^`\"]{1,400}?)(?<=\S)`\1")
 _ROLE = lazy_pattern(r"\[[.#%][\w.#% -]{1,80}\](?=[#*_`])")
 _BREAK = lazy_pattern(r"[ \t]\+$", re.MULTILINE)
@@ -63,6 +70,28 @@ _SIGNS = {
     "asterisk": "*",
     "vbar": "|",
     "cpp": "C++",
+    "apos": "'",
+    "quot": '"',
+    "lsquo": "\u2018",
+    "rsquo": "\u2019",
+    "ldquo": "\u201c",
+    "rdquo": "\u201d",
+    "amp": "&",
+    "lt": "<",
+    "gt": ">",
+    "deg": "\u00b0",
+    "zwsp": "",
+    "wj": "",
+    "pp": "++",
+    "brvbar": "\u00a6",
+    "startsb": "[",
+    "endsb": "]",
+    "caret": "^",
+    "tilde": "~",
+    "backslash": "\\",
+    "backtick": "`",
+    "two_colons": "::",
+    "two_semicolons": ";;",
 }
 _START = lazy_pattern(r"start=[0-9]{1,9}")
 _LONGEST_VALUE = 200
@@ -170,7 +199,8 @@ class _Page:
 
     def _before_block(self, line: str) -> bool:
         """Whether the line is the title or the attributes of the next block, or an instruction that is not shown."""
-        if line[0] == "[" and line[-1] == "]" and not self._pending:
+        if line[0] == "[" and line[-1] == "]" and (not self._pending or _ATTRIBUTES.fullmatch(line)):
+            self.flush()
             self._attributes += [] if _NAMED.fullmatch(line) else map(str.strip, line[1:-1].split(","))
             return True
         if line[0] == "." and line[1:2].strip(". ") and not self._pending:
@@ -328,6 +358,8 @@ class _Page:
         inline.text = _IMAGE.sub(lambda match: _inline_image(inline, match), inline.text)
         inline.text = _URL.sub(lambda url: self._web_link(inline, url), inline.text)
         inline.text = ASCIIDOC.sub(lambda link: self._link(inline, link), inline.text)
+        if "((" in inline.text or "indexterm" in inline.text:
+            inline.text = _INDEX_TERM.sub(lambda term: term[1] or term[2] or "", inline.text).strip()
         if "{" in inline.text:
             inline.text = _UNKNOWN_LINK.sub(r"\1", inline.text)
         inline.text = _ROLE.sub("", asciidoc.ANCHOR.sub("", inline.text) if "[[" in text else inline.text)

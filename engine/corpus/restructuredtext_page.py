@@ -47,6 +47,7 @@ _PHRASES = {
     "versionremoved": "Removed in version",
     "deprecated": "Deprecated since version",
 }
+_CODE_IN_CELL = lazy_pattern(r"\.\. (?:code|code-block|sourcecode)::(?: [\w+-]+)? (.+)")
 _DELIMITERS = {"tab": "\t", "space": " "}
 _PLAIN_QUOTES = frozenset({"epigraph", "highlights", "pull-quote", "compound", "header", "footer"})
 _QUOTES = _PLAIN_QUOTES | {"topic", "sidebar", "container", "rubric"}
@@ -215,8 +216,13 @@ class _Page:
         if rows is None:
             self.out.code(lines)
         else:
-            self.out.table([[self.inline(cell) for cell in row] for row in rows])
+            self.out.table([[self._cell(cell) for cell in row] for row in rows])
         return end
+
+    def _cell(self, text: str) -> str:
+        """Return the text of a cell, whose lines were joined: a block of code in it becomes code in the line."""
+        block = _CODE_IN_CELL.fullmatch(text)
+        return self.inline(text) if block is None else code(block[1])
 
     def _list(self, lines: Sequence[str], at: int, item: re.Match[str], depth: int) -> Generator[None, None, int]:
         numbered, outer = not restructuredtext.BULLET.match(lines[at]), self.out.depth

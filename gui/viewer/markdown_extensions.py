@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, HEADING_ATTRIBUTES, LinkedText, marked, tr, without_links, written_links
 from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, escaped, may_break, without_html
-from gui.viewer.pictures import Pictures, words_and_width
+from gui.viewer.pictures import ImageMarkup, Pictures
 
 NOTE_SCHEME = "note"
 FOLD_SCHEME = "fold"
@@ -95,15 +95,7 @@ _MACRO = re.compile(r"\{\{(\w{1,40})(?:[ \t]+(https?://[^\s{}]{1,1000})[ \t]*)?(
 _EMBED = re.compile(
     r"([ \t]*(?:[-*+][ \t]+)?)(?:!\[\[[^\[\]|]{1,400}(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+.{1,400}?\}\})[ \t]*"
 )
-_IMAGE_EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
-_IMAGE = re.compile(
-    r"!\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,1000})>|([^()<>\s]{1,1000}))(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"
-    r"(\{:[^{}\n]{1,100}\})?"
-)
-"""An image of Markdown, and its size as Logseq writes it."""
-_LOGSEQ_WIDTH = re.compile(r":width[ \t]+(\d{1,4})")
-_IN_DESCRIPTION = re.compile(r"[\\`*\[\]<>~&|]|(?<!\w)_|_(?!\w)")
-"""Markup in the description of an image: Qt repeats the image for each part. It shows none without a description."""
+_WIKILINK = re.compile(r"(?<!!)\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
 _TAG = re.compile(
     r"\[[^\[\]\n]*\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
     r"|^[ ]{0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*\S+(?:[ \t]+[\"'(].*)?[ \t]*$"
@@ -137,7 +129,7 @@ class NoteMarkup:
         `unfold`: folded callouts are open. `keep_breaks`: each line of a paragraph begins a new line.
         """
         self._resolve = resolve
-        self._pictures = pictures
+        self._images = ImageMarkup(pictures)
         self._toggled = toggled
         self._unfold = unfold
         self._keep_breaks = keep_breaks
@@ -292,6 +284,7 @@ class NoteMarkup:
     def _callout(self, number: int, quotes: str, kind: str, fold: str, title: str) -> str:
         known = _CALLOUT_NAMES.get(kind.casefold())
         name = escaped(tr(known) if known else kind.replace("-", " ").capitalize())
+        title = title.rstrip()
         if title and title.casefold() not in (kind.casefold(), name.casefold()):
             name = f"{name}: {self._inline(title)}"
         if not fold:
@@ -343,6 +336,9 @@ class NoteMarkup:
         """Rewrite the inline markup of a line outside of code."""
         if "{{" in text:
             text = _MACRO.sub(_macro, text)
+        if "[[" in text:
+            codes = [code.span() for code in CODE_SPAN.finditer(text)]
+            text = _WIKILINK.sub(lambda match: match[0] if _starts_in(match, codes) else _wikilink(match), text)
         if "`" not in text:
             return self._plain(text)
         parts, done = [], 0
@@ -353,8 +349,7 @@ class NoteMarkup:
 
     def _plain(self, text: str) -> str:
         if "![" in text:
-            text = _IMAGE_EMBED.sub(lambda match: self._image(match[0], match[1], match[2] or ""), text)
-            text = _IMAGE.sub(self._markdown_image, text)
+            text = self._images.rewrite(text)
         if "^[" in text:
             text = _INLINE_NOTE.sub(self._inline_note, text)
         if "==" in text or "^^" in text:
@@ -369,27 +364,9 @@ class NoteMarkup:
             done = link.end
         return "".join((*parts, self._marks(text[done:])))
 
-    def _markdown_image(self, match: re.Match[str]) -> str:
-        size = match[4] or ""
-        width = _LOGSEQ_WIDTH.search(size)
-        description = f"{match[1]}|{width[1]}" if width else match[1]
-        return self._image(match[0].removesuffix(size), match[2] or match[3], description)
-
-    def _image(self, markup: str, target: str, description: str) -> str:
-        """Return Markdown for an image of the searched folders; the unchanged `markup` if it can't be shown."""
-        words, width = words_and_width(description)
-        target = target.strip().removesuffix("\\")  # before the | in a cell of a table
-        url = "" if self._pictures is None else self._pictures.url(target, width)
-        if not url and markup.startswith("![[") and not written_links(markup):
-            return f"*{escaped(words or target.partition('#')[0])}*"  # a video or audio file
-        alt = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
-        if not url and markup.startswith(("![[", f"![{alt}](")):
-            return markup
-        return f"![{alt}]({url or f'<{target}>'})"
-
     def _marks(self, text: str) -> str:
         if "<" in text:
-            text = without_html(text, self._image)
+            text = without_html(text, self._images.image)
         if "#" in text:
             text = _TAG.sub(_tag, text)
         if "$" in text:
@@ -465,6 +442,18 @@ def linked(label: str, target: str, anchor: str) -> str:
     return f"[{escaped(label)}]({NOTE_SCHEME}:{name}" + (
         f"#{quote(anchor, safe='', errors='replace')})" if anchor else ")"
     )
+
+
+def _starts_in(match: re.Match[str], spans: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= match.start() < end for start, end in spans)
+
+
+def _wikilink(match: re.Match[str]) -> str:
+    """Return a wikilink to an image or another file, or one with code in it, as Markdown; others unchanged."""
+    if "`" not in match[0] and ("://" in match[1] or written_links(match[0])):
+        return match[0]
+    name, _, anchor = match[1].removesuffix("\\").replace("`", "").partition("#")
+    return linked((match[2] or match[1]).replace("`", "").strip(), name.strip(), anchor.strip())
 
 
 def _tag(match: re.Match[str]) -> str:

@@ -19,8 +19,9 @@ from PySide6.QtGui import (
     QTextLength,
 )
 
-from engine import CancelToken, tr
+from engine import CancelToken, tr, written_links
 from gui.core.jobs import Jobs, JobSlot
+from gui.viewer.markdown_html import escaped
 
 MOST_BYTES = 20 * 1024 * 1024
 MOST_PIXELS = 40_000_000
@@ -90,6 +91,48 @@ def words_and_width(description: str) -> tuple[str, int]:
     description = description.replace("\\|", "|").removesuffix("\\")
     match = _WIDTH.fullmatch(description)
     return (match[1] or "", int(match[2])) if match else (description, 0)
+
+
+_EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_IMAGE = re.compile(
+    r"!\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,1000})>|([^()<>\s]{1,1000}))(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"
+    r"(\{:[^{}\n]{1,100}\})?"
+)
+"""An image of Markdown, and its size as Logseq writes it."""
+_LOGSEQ_WIDTH = re.compile(r":width[ \t]+(\d{1,4})")
+_IN_DESCRIPTION = re.compile(r"[\\`*\[\]<>~&|]|(?<!\w)_|_(?!\w)")
+"""Markup in the description of an image: Qt repeats the image for each part. It shows none without a description."""
+
+
+class ImageMarkup:
+    """Rewrites the images of Markdown, so that those that can be shown name the pictures of the page."""
+
+    def __init__(self, pictures: Pictures | None) -> None:
+        """`pictures`: collects the images; without it, none is shown."""
+        self._pictures = pictures
+
+    def rewrite(self, text: str) -> str:
+        """Return the text with its images of Markdown and its embedded ones of Obsidian rewritten."""
+        text = _EMBED.sub(lambda match: self.image(match[0], match[1], match[2] or ""), text)
+        return _IMAGE.sub(self._markdown_image, text)
+
+    def _markdown_image(self, match: re.Match[str]) -> str:
+        size = match[4] or ""
+        width = _LOGSEQ_WIDTH.search(size)
+        description = f"{match[1]}|{width[1]}" if width else match[1]
+        return self.image(match[0].removesuffix(size), match[2] or match[3], description)
+
+    def image(self, markup: str, target: str, description: str) -> str:
+        """Return Markdown for an image of the searched folders; the unchanged `markup` if it can't be shown."""
+        words, width = words_and_width(description)
+        target = target.strip().removesuffix("\\")  # before the | in a cell of a table
+        url = "" if self._pictures is None else self._pictures.url(target, width)
+        if not url and markup.startswith("![[") and not written_links(markup):
+            return f"*{escaped(words or target.partition('#')[0])}*"  # a video or audio file
+        alt = " ".join(_IN_DESCRIPTION.sub(" ", words or target.rpartition("/")[2]).split()) or "…"
+        if not url and markup.startswith(("![[", f"![{alt}](")):
+            return markup
+        return f"![{alt}]({url or f'<{target}>'})"
 
 
 def reserve(document: QTextDocument, pictures: Mapping[str, Picture]) -> None:
