@@ -210,9 +210,9 @@ def _search(access: AgentAccess) -> AgentTool:
         description=(
             "Search the user's notes and past sessions with AI agents by words and by meaning. Call it "
             "before answering about earlier work, decisions, dates, people, preferences or todos. Answers "
-            "the best passages with path, lines, day and score (0 to 1, absolute), and of sessions agent and "
-            "project; read more around one with memory_get. If the answer says disabled, pass its warning and "
-            "action on to the user."
+            "the best passages with path, lines, day and score (0 to 1, absolute), and of sessions agent, "
+            "project and title; read more around one with memory_get. If the answer says disabled, pass its warning "
+            "and action on to the user."
         ),
         parameters=schema(required=("query",), query=query, maxResults=most, minScore=least),
         answers=MemorySearchAnswer,

@@ -118,6 +118,15 @@ class _Parser(argparse.ArgumentParser):
         return super()._parse_optional(arg_string)
 
 
+class _Action(_Parser):
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; an action such as `sessions show` reports unknown options under its own name."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest and rest[0].startswith("--"):
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return found, rest
+
+
 class _Program(_Parser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; a verb reports unknown ones under its own name."""
@@ -188,7 +197,7 @@ def _action_adder(verb: argparse.ArgumentParser, names: str) -> Callable[[str, s
 
     Options that are missing after an action don't reset those given before it.
     """
-    actions = verb.add_subparsers(dest="action", metavar=names, parser_class=_Parser)
+    actions = verb.add_subparsers(dest="action", metavar=names, parser_class=_Action)
     verb.set_defaults(action="list")
     common = _common(argument_default=argparse.SUPPRESS)
 

@@ -43,7 +43,9 @@ def test_session_result_has_date_agent_and_project(memory: FakeMemory) -> None:
     message = FoundMessage(ordinal=3, id="", role="user", agent="codex", project="/home/kim/src/crush")
     moment = datetime(2026, 5, 30, 17, 56).timestamp()
     outcome = memory.search("timer")
-    found = msgspec.structs.replace(outcome.results[0], source="sessions", modified=moment, message=message)
+    found = msgspec.structs.replace(
+        outcome.results[0], source="sessions", modified=moment, message=message, title="A broken timer"
+    )
 
     class Sessions:
         def search(self, query: str, **options: Any) -> SearchOutcome:
@@ -53,6 +55,7 @@ def test_session_result_has_date_agent_and_project(memory: FakeMemory) -> None:
 
     (result,) = payload_of(memory_search(AgentAccess(Sessions, Settings()), "timer"))["results"]
     assert (result["date"], result["agent"], result["project"]) == ("2026-05-30", "codex", "crush")
+    assert result["title"] == "A broken timer"
 
 
 def test_answer_says_that_vectors_are_pending(access, memory: FakeMemory) -> None:

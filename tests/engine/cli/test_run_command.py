@@ -69,6 +69,10 @@ def test_verb_reports_unknown_arguments(run: Run, folder: Path) -> None:
         "mnemoscope status: unrecognized arguments: more; see mnemoscope status --help\n"
     )
     assert "a folder of notes is named with --workspace; see mnemoscope index" in run("index", str(folder)).err
+    assert run("sessions", "context", "x", "--most", "9").err == (
+        "mnemoscope sessions context: unrecognized arguments: --most 9; see mnemoscope sessions context --help\n"
+    )
+    assert "to search the text of sessions" in run("sessions", "list", "pump").err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
