@@ -248,7 +248,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
         for offset, piece in text_pieces(text):
             end = 0
-            for run in self._possible(piece):
+            for run in self._with_first_letters(piece):
                 if (matches := self[run]) is None:
                     continue
                 start = _find_run(piece, run, end)
@@ -265,24 +265,16 @@ class _Matcher(dict[str, _RunMatches | None]):
         for phrase in self._phrases:
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
-    def _possible(self, piece: str) -> list[str]:
-        """Return the runs of a text that may match."""
-        runs = self._with_first_letters(piece)
-        if self._language is None:
-            return runs
-        streams = streams_of(self._language)  # not stored, so that the cached words can be freed
-        return [run for run in runs if self._may_be(*streams[run])]
-
     def _with_first_letters(self, piece: str) -> list[str]:
         """Return the runs of a text that have the first letters of a match, or may match without them."""
         if self._starts is None:
             return RUN.findall(piece)
         contains, plain = self._contains, not self._endings
-        if piece.isascii() and plain:
-            runs = self._all_but_plain.findall(piece)
+        runs = self._all_but_plain.findall(piece) if plain else RUN.findall(piece)
+        if plain and piece.isascii():
             words = "\n".join(runs).lower().translate(_WITHOUT_CONNECTORS).split("\n")
             return [run for run, word in zip(runs, words, strict=True) if contains(word)]
-        runs = RUN.findall(piece)
+        runs = RUN.findall("\n".join(runs)) if plain else runs  # other signs than ASCII ones divide them, too
         return [
             run
             for run, word in zip(runs, map(_letters, runs), strict=True)
@@ -294,18 +286,6 @@ class _Matcher(dict[str, _RunMatches | None]):
         """Whether a text adds to the `stems` stream, so that no phrase has a word on both sides of it."""
         streams = streams_of(self._counted_in)
         return any(streams[run[0]][1] for run in RUN.finditer(text))
-
-    def _may_be(self, words: str, stems: str, keys: str, inner: str) -> bool:
-        """Whether a run with these streams may match; most don't."""
-        return (
-            stems in self._possible_stems
-            or words in self._possible_tokens
-            or words.startswith(self._prefixes)
-            or stems.startswith(self._stem_prefixes)
-            or (keys != "" and self._has_key(keys.split(" ")))
-            or (" " in words and self._has_match(words, stems))
-            or (inner != "" and self._has_match(f"{words} {inner}", stems))
-        )
 
     def _has_match(self, words: str, stems: str) -> bool:
         """Whether one of several words or stems, or the beginning of one after the first, may match."""
@@ -325,8 +305,23 @@ class _Matcher(dict[str, _RunMatches | None]):
     def __missing__(self, run: str) -> _RunMatches | None:
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
-        matches = self[run] = self._match_run(run)
+        matches = self[run] = self._match_run(run) if self._may_match(run) else None
         return matches
+
+    def _may_match(self, run: str) -> bool:
+        """Whether a run may match; most don't, and their streams suffice to tell."""
+        if self._language is None:
+            return True
+        words, stems, keys, inner = streams_of(self._language)[run]  # not stored, so that the cached words can be freed
+        return (
+            stems in self._possible_stems
+            or words in self._possible_tokens
+            or words.startswith(self._prefixes)
+            or stems.startswith(self._stem_prefixes)
+            or (keys != "" and self._has_key(keys.split(" ")))
+            or (" " in words and self._has_match(words, stems))
+            or (inner != "" and self._has_match(f"{words} {inner}", stems))
+        )
 
     def _match_run(self, run: str) -> _RunMatches | None:
         ranges: list[Range] = []
