@@ -350,10 +350,10 @@ class ScrollPosition:
         self.hidden = 0
         """Pixels of it above the view."""
 
-    def reset(self, line_count: int, line: int = 1) -> None:
-        """Go to a line of another text with this number of lines; `resize` follows."""
+    def reset(self, line_count: int, line: int = 1, *, above: int = 0) -> None:
+        """Go to a line of another text with this number of lines, as `go_to`; `resize` follows."""
         self._count = line_count
-        self.line, self.hidden = min(line, max(1, line_count)), 0
+        self.line, self.hidden = min(line, max(1, line_count)), -above
 
     def resize(self, view_height: int, line_count: int) -> None:
         """Set the view's height and the text's length; the top line stays if there is enough text below it."""

@@ -228,7 +228,7 @@ class ViewerPanel(BaseViewer):
         reloading = self._reloading and self.opened is not None
         self._drop_file(keep_lines=True)
         old, self.opened = self.source.lines, opened
-        first = 1 if self.target is None else self.target.first or 1  # laying out another screen takes 5 ms
+        first = 1 if self.target is None else self.target.first or 1  # where `_apply` scrolls to
         self.source.set_lines(opened.lines, opened.outline, first=None if reloading else first)
         if old is not None:
             old.close()

@@ -72,6 +72,14 @@ class LayoutCache:
     def is_cached(self, number: int) -> bool:
         return number in self._cached
 
+    def estimated_rows(self, number: int) -> int:
+        """Return the number of rows of a line, estimated from its length unless it is laid out already."""
+        laid = self._cached.get(number)
+        if laid is not None or self._lines is None or self.wrap_width is None:
+            return 1 if laid is None else laid.guessed_rows
+        text, _ = self._lines.display_line(number)
+        return 1 + int(len(text) * self.typography.character_width / max(1, self.wrap_width))
+
     def line(self, number: int) -> LineLayout:
         """Return the layout of a line; at least its beginning is complete."""
         laid = self._cached.get(number)
@@ -137,14 +145,17 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         return self._lines.line_count if self._lines is not None else 0
 
     def set_lines(self, lines: FileLines | None, outline: Outline, *, first: int | None = 1) -> None:
-        """Show a text with line `first` at the top, or none. `first` None: a new version of the text, same position."""
+        """Show a text, or none, with line `first` a third below the top.
+
+        `first` None: a new version of the text, same position.
+        """
         self._lines = lines
         self.layouts.set_lines(lines, outline)
         self._marks.forget()
         self._found.forget()
         self._widest = 0.0
         if first is not None:
-            self.scroll_position.reset(self.line_count, first)
+            self.scroll_position.reset(self.line_count, first, above=self.viewport().height() // 3)
             self.horizontalScrollBar().setValue(0)
         self.measure()
 
@@ -266,8 +277,7 @@ class LineCanvas(FontSized, QAbstractScrollArea):
         return rows * self.row_height + self._pads(number)
 
     def _estimated_height(self, number: int) -> int:
-        rows = self.layouts.line(number).guessed_rows if self._wrap else 1
-        return rows * self.row_height + self._pads(number)
+        return self.layouts.estimated_rows(number) * self.row_height + self._pads(number)
 
     def _pads(self, number: int) -> int:
         return self._pad_above(number) + (_PAD if number == self.line_count else 0)

@@ -360,6 +360,15 @@ def test_cached_line_layouts_are_bounded(view: SourceView, tmp_path: Path) -> No
     assert kept == 3_000_000 // len(view.text_at(200))
 
 
+def test_new_text_lays_out_only_lines_in_view(view: SourceView) -> None:
+    view.set_wrap(True)
+    view.set_lines(view.lines, Outline(), first=150)
+    view.reveal_part(150, 150)
+    laid = [number for number in range(1, 300) if view.layouts.is_cached(number)]
+    assert 150 in laid
+    assert len(laid) <= view.viewport().height() // view.row_height + 2
+
+
 def test_slow_marks_do_not_prevent_text_painting(qtbot, view: SourceView, monkeypatch) -> None:
     spans = LineLayout.spans
 
