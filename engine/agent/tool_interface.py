@@ -1,5 +1,7 @@
-"""One tool of an agent, for whatever protocol offers it; validates its arguments against the schema that the agent was
-given, and words errors for it."""
+"""A tool of an agent, independent of the protocol that offers it.
+
+Validates its arguments against the schema that the agent was given, and words errors for the agent.
+"""
 
 import html
 import logging
@@ -76,6 +78,8 @@ _FURTHEST = 2**31 - 2
 
 @dataclass(frozen=True)
 class AgentTool:
+    """A tool that an agent can call: its names, its schemas and its function."""
+
     name: str
     title: str
     """Name for users."""

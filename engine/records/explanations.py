@@ -216,6 +216,8 @@ UNMATCHED = ("words", "keywords", "vectors", "threshold", "unknown", "unrelated"
 
 
 class SearchExplanation(Record, frozen=True):
+    """How a query was answered: the stages of the search, and the parts of each score or the reasons for no result."""
+
     stages: tuple[SearchStage, ...]
     results: tuple[ResultExplanation, ...]
     """One for each result, in the same order."""

@@ -109,6 +109,8 @@ class DuplicateMember(Record, frozen=True):
 
 
 class DuplicateGroup(Record, frozen=True):
+    """Notes that share text."""
+
     kind: DuplicateKind
     similarity: float
     """Share of words that two files have in common, 0 to 1; the lowest among the pairs that form the group."""
@@ -348,6 +350,8 @@ class HealthRepair(Record, frozen=True):
 
 
 class Probe(Record, frozen=True):
+    """The result of a test of a provider or of sqlite-vec."""
+
     ok: bool
     error: str
 

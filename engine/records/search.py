@@ -195,6 +195,8 @@ _GOOD_SCORE = 0.6
 
 
 class SearchOutcome(Record, frozen=True):
+    """The answer to a query: its results, how they were found, and notices."""
+
     results: tuple[MemorySearchResult, ...]
     """Best first."""
     total: int

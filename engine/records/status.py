@@ -34,6 +34,8 @@ approvals, stored models; insight: the contents of the index.
 
 
 class SourceCount(Record, frozen=True):
+    """Numbers of files and chunks of one source."""
+
     source: Source
     files: int
     chunks: int
@@ -55,6 +57,8 @@ class StoredModelInfo(Record, frozen=True):
 
 
 class CacheStatus(Record, frozen=True):
+    """The cache of vectors: whether it is on, and its numbers of entries."""
+
     enabled: bool
     entries: int
     """Number of vectors of all models, including those of indexed texts."""
@@ -65,17 +69,23 @@ class CacheStatus(Record, frozen=True):
 
 
 class FtsStatus(Record, frozen=True):
+    """Whether the keyword index works."""
+
     enabled: bool
     available: bool
     error: str | None
 
 
 class FallbackStatus(Record, frozen=True):
+    """The provider or backend that was replaced, and why."""
+
     from_: str = msgspec.field(name="from")
     reason: str
 
 
 class VectorStatus(Record, frozen=True):
+    """Whether vectors can be compared, with which engine, and how many are missing."""
+
     enabled: bool
     available: bool | None
     """Whether sqlite-vec can be loaded; None if it wasn't needed yet."""
@@ -119,6 +129,8 @@ class BatchJobStatus(Record, frozen=True):
 
 
 class BatchStatus(Record, frozen=True):
+    """The batch jobs of the provider, and their settings."""
+
     enabled: bool
     """Whether jobs are used: enabled, supported by the provider, and not disabled after failures."""
     failures: int
@@ -174,6 +186,8 @@ class Degraded(Record, frozen=True):
 
 
 class MemoryProviderStatus(Record, frozen=True):
+    """The whole status of an open workspace."""
+
     backend: str
     provider: str
     """The provider in use, `none` in keyword mode."""

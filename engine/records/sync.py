@@ -78,6 +78,8 @@ class MemorySyncProgressUpdate(Record, frozen=True):
 
 
 class SyncReport(Record, frozen=True):
+    """The result of a sync: what it read, indexed and embedded, and why it stopped early."""
+
     reason: SyncReason
     started: float
     seconds: float

@@ -113,6 +113,8 @@ class ChunkChanges(msgspec.Struct, frozen=True):
 
 
 class NewFile(msgspec.Struct, frozen=True):
+    """A file to store: its metadata and chunks, for a session also its usage of models and tools."""
+
     source: Source
     path: str
     hash: str

@@ -57,6 +57,8 @@ LANGUAGE_TAGS = (*LANGUAGES, *TRIAL_LANGUAGES)
 
 @dataclass(frozen=True)
 class Options:
+    """The options of the command line with which the window starts."""
+
     workspace: Path | None
     config: Path | None
     demo: bool

@@ -35,6 +35,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Choice:
+    """The session folders and exports offered on the page, and which of them are ticked."""
+
     listed: tuple[str, ...]
     """Paths listed in the settings, as written there."""
     sources: tuple[Source, ...]

@@ -95,6 +95,8 @@ _LANGUAGE_LINES = 60
 
 @dataclass(frozen=True)
 class OpenedFile:
+    """An open file with its structure, ready to be shown; `lines` have to be closed."""
+
     name: str
     """The file's stable name."""
     location: Path

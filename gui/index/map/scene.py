@@ -212,6 +212,8 @@ class PointIndex:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
+    """The points of a map with their files and groups, prepared for drawing and for finding points."""
+
     record: IndexMap
     ids: Indexes
     """Chunk id of each point, shape (n,)."""
