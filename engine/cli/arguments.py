@@ -197,6 +197,7 @@ def _action_adder(verb: argparse.ArgumentParser, names: str) -> Callable[[str, s
 
     Options that are missing after an action don't reset those given before it.
     """
+    actions: argparse._SubParsersAction[_Parser]
     actions = verb.add_subparsers(dest="action", metavar=names, parser_class=_Action)
     verb.set_defaults(action="list")
     common = _common(argument_default=argparse.SUPPRESS)
