@@ -385,10 +385,10 @@ def test_counts_for_a_group_omit_private_notes(open_memory, workspace: Path) -> 
         assert outcome.explanation is not None
         return " ".join(stage.note for stage in outcome.explanation.stages if stage.name == "words")
 
-    assert "“crane” in 2" in note_for("crane secretproj")
-    assert "“secretproj” in 1" in note_for("crane secretproj")
+    assert "“crane”: 2" in note_for("crane secretproj")
+    assert "“secretproj”: 1" in note_for("crane secretproj")
     shared = note_for("crane secretproj", session_key=GROUP)
-    assert "“crane” in 1" in shared
+    assert "“crane”: 1" in shared
     assert "Not found in the index: “secretproj”." in shared
     assert "secretproject" not in shared
 

@@ -57,7 +57,7 @@ def client_of(base_url: str) -> Iterator[HttpClient]:
         client.close()
 
 
-def get(client: HttpClient, *, seconds: float = 60, cancel: CancelToken | None = None) -> bytes:
+def get(client: HttpClient, *, seconds: float = 3600, cancel: CancelToken | None = None) -> bytes:
     return client.request("GET", "/", seconds=seconds, cancel=cancel)
 
 

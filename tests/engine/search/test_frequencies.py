@@ -43,12 +43,12 @@ def _counted(memory: BuiltinMemory, query: str) -> str:
 
 
 def test_changed_index_recounted(memory: BuiltinMemory, notes: Path) -> None:
-    assert "“weir” in 2" in _counted(memory, "weir and more")
-    assert "“weirk” in 1" in _counted(memory, "weirk")
+    assert "“weir”: 2" in _counted(memory, "weir and more")
+    assert "“weirk”: 1" in _counted(memory, "weirk")
     (notes / "c.md").write_text("# More\n\nAnother weir, another weirkeeper.\n", "utf-8")
     memory.sync()
-    assert "“weir” in 3" in _counted(memory, "weir and more")
-    assert "“weirk” in 2" in _counted(memory, "weirk")
+    assert "“weir”: 3" in _counted(memory, "weir and more")
+    assert "“weirk”: 2" in _counted(memory, "weirk")
 
 
 def test_counted_words_not_read_again(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_counted_words_not_read_again(memory: BuiltinMemory, monkeypatch: pytest
     monkeypatch.setattr(Counts, "_read", lambda self, start: read.append(start) or original(self, start))
     counts = [_counted(memory, query) for query in ("wei", "weir", "weirk", "wei", "dia", "diar")]
     assert read == ["wei", "dia"]
-    assert "“weirk” in 1" in counts[2]
+    assert "“weirk”: 1" in counts[2]
 
 
 def test_prefix_of_too_many_words_is_spelled_out(
