@@ -197,7 +197,9 @@ def _action_adder(verb: argparse.ArgumentParser, names: str) -> Callable[[str, s
 
     Options that are missing after an action don't reset those given before it.
     """
-    actions = verb.add_subparsers(dest="action", metavar=names, parser_class=_Action)
+    actions: argparse._SubParsersAction[_Parser] = verb.add_subparsers(
+        dest="action", metavar=names, parser_class=_Action
+    )
     verb.set_defaults(action="list")
     common = _common(argument_default=argparse.SUPPRESS)
 
