@@ -247,7 +247,7 @@ MANY_VALUES = Reason(marked("more values than a session can have"))
 
 # --- configuration files with paths -----------------------------------------------------------------------------------
 
-ENCRYPTED_CHATS = Reason(marked("Windsurf encrypts its own chats, so they can't be read."))
+ENCRYPTED_CHATS = Reason(marked("Windsurf, now Devin Desktop, encrypts its own chats, so they can't be read."))
 LIST_NO_FILE = Reason(
     marked("This list of session folders is not a regular file, so the folders in it are not offered.")
 )

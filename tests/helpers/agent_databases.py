@@ -989,7 +989,14 @@ DATABASES = (
     AgentDatabase("opencode: 1", "opencode/opencode.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
     AgentDatabase("opencode: 2", "opencode/opencode.db", OLDER + NEWER, _OPENCODE_NEW, _NEWER_SPOKEN, _NEWER_TIMES),
     AgentDatabase("kilo: 1", "kilo/kilo.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
-    AgentDatabase("mimocode: 1", "mimocode/mimocode.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
+    *(
+        AgentDatabase(f"{agent}: {version}", f"{agent}/{agent}.db", schema, rows, spoken, times)
+        for agent in ("mimocode", "icodemate")
+        for version, schema, rows, spoken, times in (
+            ("1", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
+            ("2", OLDER + ENTRIES, _KILO_NEW, _NEWER_SPOKEN, _NEWER_TIMES.replace("_v2", "")),
+        )
+    ),
     AgentDatabase(
         "kilo: 2", "kilo/kilo.db", OLDER + ENTRIES, _KILO_NEW, _NEWER_SPOKEN, _NEWER_TIMES.replace("_v2", "")
     ),

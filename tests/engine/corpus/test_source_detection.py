@@ -49,7 +49,7 @@ def test_encrypted_chats_of_windsurf_are_named(home):
     (issue,) = find_sources(home, {}).issues
     assert (issue.path, issue.detail) == (
         str(home / ".codeium/windsurf/cascade"),
-        "Windsurf encrypts its own chats, so they can't be read.",
+        "Windsurf, now Devin Desktop, encrypts its own chats, so they can't be read.",
     )
 
 

@@ -28,7 +28,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="command-code",
     label="Command Code",
-    parser_version=2,
+    parser_version=3,
     resume="command-code --resume {id}",
     stores=((r"/\.commandcode/projects\Z", "command-code"),),
     folders=_folders,

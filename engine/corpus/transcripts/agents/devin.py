@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    for home in (*machine.data_homes(), machine.below_home("Library", "Application Support")):
+    if named := machine.folder_in("CHISEL_SESSION_DB"):
+        yield "", named
+    for home in (*machine.data_homes(), *machine.program_homes()[1:]):
         yield "", os.path.join(home, "devin", "cli", "sessions.db")
 
 

@@ -31,10 +31,10 @@ _DATABASE = "openclaw-agent.sqlite"
 
 
 def state_folders(machine: Machine) -> list[str]:
-    """Yield the state folder named by a variable, the usual one, and one for each profile."""
+    """Return the state folder named by a variable, the usual one, one for each profile, and that of Kimi's program."""
     home = machine.folder_in("OPENCLAW_HOME") or machine.home
     named = machine.folder_in("OPENCLAW_STATE_DIR")
-    hidden = [path for name in NAMES for _, path in subfolders(home, f".{name}")]
+    hidden = [path for name in (*NAMES, "kimi_openclaw") for _, path in subfolders(home, f".{name}")]
     return [named, *hidden] if named else hidden
 
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    yield "", os.path.join(machine.data_homes()[1], "Temp", "VSGitHubCopilotLogs", "traces")
+    caches = (machine.below_home("Library", "Caches"), machine.below_home(".cache"))
+    for folder in (os.path.join(machine.data_homes()[1], "Temp"), *caches):
+        yield "", os.path.join(folder, "VSGitHubCopilotLogs", "traces")
 
 
 def _first_trace(path: str) -> str:

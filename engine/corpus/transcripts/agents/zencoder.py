@@ -23,6 +23,7 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="zencoder",
     label="Zencoder",
+    parser_version=2,
     stores=((r"/\.zencoder/sessions\Z", "zencoder"),),
     folders=_folders,
     formats=_formats,

@@ -27,6 +27,7 @@ class CommandCodeParser(SdkParser, kw_only=True):
         kind = value.get("type")
         if kind == "session":
             self._describe(value)
+            self.facts.started = seconds(self.facts.started, value.get("timestamp"))
             return []
         if kind not in (None, "message"):
             if kind != "model_change":

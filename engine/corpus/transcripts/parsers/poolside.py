@@ -38,6 +38,7 @@ class PoolsideParser(LineParser, kw_only=True):
         if kind == "session.start":
             folder = next(map(string, items(members.get("working_directories"))), "")
             self.facts.project = clean(folder or string(members.get("workspace")))
+            self.facts.started = seconds(self.facts.started, value.get("timestamp"))
         elif kind == "session.input":
             part = Part("user", "text", string(members.get("prompt")))
         elif kind == "assistant_message.end":

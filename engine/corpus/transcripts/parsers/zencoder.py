@@ -32,6 +32,7 @@ class ZencoderParser(SdkParser, kw_only=True):
         if not role:
             if _is_header(value):
                 self.use_model(value.get("modelId"))
+                self.facts.started = seconds(value.get("createdAt"), self.facts.started)
             else:
                 self.count_unknown(None)
             return []

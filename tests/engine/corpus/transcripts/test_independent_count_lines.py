@@ -111,7 +111,7 @@ CHANGES = (
 TITLE = {"type": "title", "v": 1, "title": "A rope", "source": "auto", "updatedAt": TIMES[5], "pad": "   "}
 
 
-def _count_entries(text: str) -> Count:
+def count_entries(text: str) -> Count:
     """Count messages; the header's time counts, too."""
     counted = _count_envelopes(text)
     times = [line["timestamp"] for line in read(text) if line["type"] == "session"]
@@ -481,23 +481,23 @@ SAMPLES = (
     Sample("qwen: with telemetry", f"chats/{ID}.jsonl", lines(*QWEN_NEW), _count_qwen),
     Sample("iflow: first", f"session-{ID}.jsonl", lines(*IFLOW), _count_envelopes),
     Sample("iflow: with response parts", f"session-{ID}.jsonl", lines(*IFLOW_NEW), _count_envelopes),
-    Sample("openclaw: first", f"{ID}.jsonl", lines(HEADER, *ENTRIES), _count_entries),
-    Sample("openclaw: with changes", f"{ID}.jsonl", lines(HEADER, *CHANGES, *ENTRIES), _count_entries),
-    Sample("pi: first", f".pi/agent/sessions/--b--/{ID}.jsonl", lines(HEADER, *ENTRIES), _count_entries),
+    Sample("openclaw: first", f"{ID}.jsonl", lines(HEADER, *ENTRIES), count_entries),
+    Sample("openclaw: with changes", f"{ID}.jsonl", lines(HEADER, *CHANGES, *ENTRIES), count_entries),
+    Sample("pi: first", f".pi/agent/sessions/--b--/{ID}.jsonl", lines(HEADER, *ENTRIES), count_entries),
     Sample(
-        "pi: with changes", f".pi/agent/sessions/--b--/{ID}.jsonl", lines(HEADER, *CHANGES, *ENTRIES), _count_entries
+        "pi: with changes", f".pi/agent/sessions/--b--/{ID}.jsonl", lines(HEADER, *CHANGES, *ENTRIES), count_entries
     ),
     Sample(
         "oh-my-pi: title in the header",
         f".omp/agent/sessions/--b--/{ID}.jsonl",
         lines({**HEADER, "title": "A rope"}, *ENTRIES),
-        _count_entries,
+        count_entries,
     ),
     Sample(
         "oh-my-pi: title in a line of its own",
         f".omp/agent/sessions/--b--/{ID}.jsonl",
         lines(TITLE, HEADER, *ENTRIES),
-        _count_entries,
+        count_entries,
     ),
     Sample("droid: first", f"{ID}.jsonl", lines(*DROID), _count_envelopes),
     Sample("droid: with a title and a reminder", f"{ID}.jsonl", lines(*DROID_NEW), _count_envelopes),

@@ -34,7 +34,7 @@ READ: dict[str, tuple[str, str]] = {
     "codebuff": ("2b6d892a9a09", "codebuff:1"),
     "codewhale": ("8fc3b63b7fb1", "codewhale:1"),
     "codex": ("a3f8f2709aad", "codex:1 trae-cli:1 open-interpreter:1"),
-    "command_code": ("a8315f552b03", "command-code:2"),
+    "command_code": ("a8315f552b03", "command-code:3"),
     "continue_dev": ("3d10fcd3c45c", "continue:1 pearai:1"),
     "copilot_chat": ("186383f9cb46", "copilot-chat:1"),
     "copilot_cli": ("b7412b9b6191", "copilot-cli:2"),
@@ -79,10 +79,10 @@ READ: dict[str, tuple[str, str]] = {
     ),
     "openclaw_database": ("369984cabcc7", "openclaw:2"),
     "opencode": ("31d6eaf8d689", "opencode:3"),
-    "opencode_database": ("fe441b1f3222", "opencode:3 kilo:3 mimocode:3 icodemate:3"),
+    "opencode_database": ("cf73385a2dee", "opencode:3 kilo:3 mimocode:3 icodemate:3"),
     "openhands": ("3f436600c2f3", "openhands:2"),
     "piebald": ("87cb4e026291", "piebald:1"),
-    "poolside": ("9360d62a7e0d", "poolside:2"),
+    "poolside": ("9360d62a7e0d", "poolside:3"),
     "posit_assistant": ("26d5660e8407", "posit-assistant:1"),
     "proma": ("921419ae609a", "proma:1"),
     "qwen": ("9c352429cb05", "qwen:3"),
@@ -95,7 +95,7 @@ READ: dict[str, tuple[str, str]] = {
     "warp": ("c360513809b2", "warp:2"),
     "zcode": ("2282fb5447a1", "zcode:1"),
     "zed": ("bce5eaca4199", "zed:3"),
-    "zencoder": ("b0eb36aee67d", "zencoder:1"),
+    "zencoder": ("dee6fd318133", "zencoder:2"),
 }
 """By parser: digest of the messages that it reads in the samples, and the versions of the agents that use it."""
 

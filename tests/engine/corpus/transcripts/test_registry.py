@@ -10,6 +10,7 @@ from engine.corpus.transcripts import registry
 from engine.corpus.transcripts.registry import is_database, may_be_transcript
 from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_files import transcript_of
+from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.invented_agent import declare, write_task
@@ -66,6 +67,25 @@ def test_names_of_agents_and_their_formats_agree() -> None:
         kinds = (*formats.lines, *formats.documents, *formats.databases)
         assert kinds
         assert {known.agent for known in kinds} == {agent.name}
+
+
+def test_folders_of_each_system_are_listed(tmp_path: Path) -> None:
+    """Folders that agentsview names (August 2026), and users of Devin's command line on Windows."""
+    (tmp_path / ".kimi_openclaw" / "agents" / "main").mkdir(parents=True)
+    folders = {path for _, _, path in registry.session_folders(Machine(str(tmp_path), {"CHISEL_SESSION_DB": "/d.db"}))}
+    expected = (
+        "AppData/Roaming/devin/cli/sessions.db",
+        "AppData/Local/Temp/VSGitHubCopilotLogs/traces",
+        "Library/Caches/VSGitHubCopilotLogs/traces",
+        ".kimi_openclaw/agents/main/sessions",
+        "AppData/Roaming/Block/goose/data/sessions/sessions.db",
+        "AppData/Local/Zed/threads/threads.db",
+        "AppData/Roaming/Cursor/User/globalStorage/state.vscdb",
+        "Library/Application Support/Cursor/User/globalStorage/state.vscdb",
+        ".config/Cursor/User/globalStorage/state.vscdb",
+    )
+    assert [name for name in expected if str(tmp_path / name) not in folders] == []
+    assert "/d.db" in folders
 
 
 def test_agent_name_means_that_agent_and_its_family() -> None:
