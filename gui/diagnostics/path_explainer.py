@@ -103,7 +103,7 @@ class _PathEdit(QLineEdit):
     def __init__(self) -> None:
         super().__init__()
         self.setMaxLength(_LONGEST)
-        self.setPlaceholderText(tr("Type a path or name, or drop a file"))
+        self.setPlaceholderText(tr("Path, name, or dropped file"))
         self.setAccessibleName(tr(_TITLE))
         add_clear_button(self)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
     QDesktopServices,
     QFontMetrics,
@@ -325,10 +325,17 @@ ITEM_SIDES = 28
 
 
 class _WrappedItems(QStyledItemDelegate):
-    """Gives wrapped items their height; Qt's own forgets the padding, so that a title just too long would be cut."""
+    """Gives wrapped items their height; Qt's own forgets the padding, so that a title just too long would be cut.
+
+    It also subtracts a scroll bar that the width excludes already, so that a shorter title would get an empty line.
+    """
+
+    def __init__(self, items: QListWidget) -> None:
+        super().__init__(items)
+        self._items = items
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        option.rect = option.rect.adjusted(0, 0, -ITEM_SIDES, 0)
+        option.rect = QRect(0, 0, self._items.viewport().width() - ITEM_SIDES, option.rect.height())
         return super().sizeHint(option, index)
 
 
