@@ -96,6 +96,18 @@ def _language(stage: Stage) -> str:
     )
 
 
+def _lines(stage: Stage) -> str:
+    order = _facts(stage, Moved)
+    return tr_count(
+        "Few words of the query match, so similar words in adjacent lines of the first {first:,} passages were "
+        "compared: {count:,} was moved.",
+        "Few words of the query match, so similar words in adjacent lines of the first {first:,} passages were "
+        "compared: {count:,} were moved.",
+        order.moved,
+        first=order.first,
+    )
+
+
 def _newest(stage: Stage) -> str:
     return tr("The first passage of each file was chosen, newest files first.")
 
@@ -267,6 +279,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "filters": _filters,
     "keywords": _keywords,
     "language": _language,
+    "lines": _lines,
     "newest": _newest,
     "passage": _passage,
     "question": _query_vector,
