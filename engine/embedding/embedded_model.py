@@ -48,6 +48,8 @@ _POLL_SECONDS = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
 _MOST_WORDS = 10_000
 """Size of the cache of word vectors: some 11 MB."""
+_MOST_PIECES = 64
+"""Most word pieces of a query that are compared with those of lines."""
 _WORDS_AT_ONCE = 64
 """Words between checks of the cancel token: 20 ms."""
 _STEP_TOKENS = 3200
@@ -173,6 +175,12 @@ class EmbeddedProvider:
         rarity: float = self._load(None).rarity(word)
         return rarity
 
+    def nearest_pieces(
+        self, query: str, lines: Sequence[str], frequent: float, *, cancel: CancelToken | None = None
+    ) -> "tuple[Vectors, Vectors]":
+        found: tuple[Vectors, Vectors] = self._load(cancel).nearest_pieces(query, lines, frequent)
+        return found
+
     def count_tokens(self, text: str) -> int:
         return len(text) // _CHARACTERS_A_TOKEN + 1
 
@@ -229,6 +237,9 @@ class _Model:
     def rarity(self, word: str) -> float:
         return self._encoder.rarity(word)
 
+    def nearest_pieces(self, query: str, lines: Sequence[str], frequent: float) -> "tuple[Vectors, Vectors]":
+        return self._encoder.nearest_pieces(query, lines, frequent)
+
 
 def _shared_model() -> _Model:
     with _Shared.lock:
@@ -263,6 +274,16 @@ class _Encoder:
 
     def rarity(self, word: str) -> float:
         return self._pieces.rarity(word)
+
+    def nearest_pieces(self, query: str, lines: Sequence[str], frequent: float) -> "tuple[Vectors, Vectors]":
+        """Return the cosine of each line's most similar piece to each piece of the query, and the latter's rarity."""
+        import numpy as np
+
+        own, *others = map(self._pieces.of_words, (query, *lines))
+        own = [piece for piece in dict.fromkeys(own) if self._pieces.rarity_of(piece) > frequent][:_MOST_PIECES]
+        rarities = np.array(list(map(self._pieces.rarity_of, own)), np.float32)
+        with self._one_thread():
+            return self._network.nearest_pieces(own, others), rarities
 
 
 def _package_folder() -> Path:

@@ -148,6 +148,16 @@ class WordVectors(Protocol):
     def rarity(self, word: str) -> float:
         """Return the negative logarithm of a word's frequency, estimated from its spelling."""
 
+    def nearest_pieces(
+        self, query: str, lines: Sequence[str], frequent: float, *, cancel: CancelToken | None = None
+    ) -> "tuple[Vectors, Vectors]":
+        """Compare the word pieces of a query with those of each line by the model's table, without its network.
+
+        Returns the cosine of each line's most similar piece, shape (pieces of the query, lines), and the rarity of each
+        piece of the query, the negative logarithm of its frequency. Pieces up to the rarity `frequent` are left out.
+        Fast, but only for texts in one language. Raises `ProviderError`, `Cancelled`, `Closed`.
+        """
+
 
 def prepare(vectors: Any) -> "Vectors":
     """Float32 copy of one vector (dims,) or several (n, dims), normalised to length 1; non-finite values become 0.

@@ -11,6 +11,7 @@ the remaining time is spent in the second convolutions, whose windows are read i
 differ from the package's by rounding, at most some 1e-6.
 """
 
+import re
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -43,6 +44,7 @@ _MOST_WORDS = 20_000
 _WORD_START = "\u2581"
 _LONGEST_WORD = 64
 """Longer words, such as sentences of scripts without spaces, rarely recur."""
+_LETTERS = re.compile(r"\w+")
 _OTHER_SPACES = str.maketrans("\n\t\r", "   ")
 """All other white space stays in its word, where the package's rules convert or preserve it."""
 
@@ -164,6 +166,14 @@ class Pieces:
         ids.append(_END)
         return ids
 
+    def of_words(self, text: str) -> list[int]:
+        """Return the ids of the pieces of a text's words, in lower case and without punctuation; not empty."""
+        ids: list[int] = []
+        known = self._words
+        for word in _LETTERS.findall(text.lower()):
+            ids += known.get(word) or self._of_word(word)
+        return ids or [_UNKNOWN]
+
     def count(self, word: str) -> int:
         """Return how many pieces spell the word, without spaces; 0 if a part of it is unknown."""
         pieces = self._words.get(word) or self._of_word(word) if word else ()
@@ -172,6 +182,10 @@ class Pieces:
     def rarity(self, word: str) -> float:
         """Return the negative logarithm of the word's frequency, estimated from those of its pieces."""
         return -sum(self._scores[piece] for piece in self._words.get(word) or self._of_word(word))
+
+    def rarity_of(self, piece: int) -> float:
+        """Return the negative logarithm of a piece's frequency."""
+        return -self._scores[piece]
 
     def _of_word(self, word: str) -> tuple[int, ...]:
         plain = word.isascii() and word.isprintable()
@@ -292,6 +306,21 @@ class Network:
     def vectors(self, texts: Sequence[Sequence[int]]) -> "Vectors":
         """Unit vectors (n, 512) of texts given as non-empty sequences of token ids."""
         return np.concatenate([self._finished(*self._summed(_layout(group))) for group in _groups(texts)])
+
+    def nearest_pieces(self, pieces: Sequence[int], texts: Sequence[Sequence[int]]) -> "Vectors":
+        """Return each text's highest cosine to each of these pieces, shape (pieces, texts), by the word table alone.
+
+        Pieces without a similar one get 0. Texts are non-empty sequences of pieces.
+        """
+        lengths = [len(text) for text in texts]
+        tokens = np.fromiter(chain.from_iterable(texts), dtype=np.intp, count=sum(lengths))
+        others, which = np.unique(tokens, return_inverse=True)
+        first, second = self._embedded(np.array(pieces, np.intp)), self._embedded(others)
+        cosines = first @ second.T
+        cosines /= np.sqrt(np.outer(_squares(first), _squares(second))) + self._weights.eps
+        starts = np.cumsum([0, *lengths[:-1]])
+        nearest: Vectors = np.maximum.reduceat(np.maximum(cosines, 0)[:, which], starts, axis=1)
+        return nearest
 
     def _summed(self, layout: _Layout) -> "tuple[Vectors, Vectors]":
         """For each text, the sum of its tokens' normalised features (n, 1280), and its number of tokens (n, 1).

@@ -161,7 +161,9 @@ class ResultExplanation(Record, frozen=True):
     """Whether `vector_weight` is higher because the result is in another language than the query."""
     word_similarity: float | None = None
     """Average cosine of the query's words to the result's most similar ones, 0 to 1, which changes the order of results
-    in another language; None if words were not compared."""
+    in another language or of a query with few matches; None if words were not compared."""
+    by_lines: bool = False
+    """Whether these words are in the result's best two adjacent lines, because few words of the query match."""
     by_words: bool = False
     """Whether only the text score reaches the minimum, which is then shown as the score."""
 

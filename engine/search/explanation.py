@@ -46,6 +46,8 @@ class Scored(msgspec.Struct, frozen=True):
     """None if the query names no time, agent, project or file, or only others than the chunk's."""
     word_similarity: float | None = None
     """Average cosine of the query's words to the chunk's most similar ones; None if they were not compared."""
+    by_lines: bool = False
+    """Whether these are words of the best two adjacent lines, and the chunk is in the query's language."""
 
     @property
     def unlifted(self) -> float:
@@ -145,7 +147,6 @@ def _of_scores(
         together=parts.together,
         language_known=range_ is None or range_.known,
         raised_weight=score_inputs.blend.weight(scored.evidence) > score_inputs.blend.vector_weight,
-        word_similarity=scored.word_similarity,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
 
@@ -163,7 +164,7 @@ def _missing(words: KeywordScores, contributions: Sequence[float], optional: Set
 
 
 def _of_result(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
-    """Return the explanation with the result's age and rank added.
+    """Return the explanation with the result's age and rank added, and the similar words that changed the rank.
 
     `citations`: citations of results, by rank by score alone.
     """
@@ -171,6 +172,8 @@ def _of_result(reason: ResultExplanation, rank: int, scored: Scored, citations: 
     return msgspec.structs.replace(
         reason,
         rank=rank,
+        word_similarity=scored.word_similarity,
+        by_lines=scored.by_lines,
         decay=1.0 if age is None else age.factor,
         half_life_days=None if age is None else age.half_life_days,
         date=None if age is None else age.date,

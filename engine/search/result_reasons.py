@@ -298,6 +298,12 @@ def _position(reason: ResultExplanation) -> str:
 def _word_similarity(reason: ResultExplanation) -> str:
     if reason.word_similarity is None:
         return ""
+    if reason.by_lines:
+        return tr(
+            "Few words of the query match, so the order also depends on similar words: their average cosine in the "
+            "passage's best two adjacent lines is {cosine:.2f}.",
+            cosine=reason.word_similarity,
+        )
     return tr(
         "The query is in another language, so the order also depends on its single words: their average cosine to the "
         "most similar words of the passage is {cosine:.2f}.",

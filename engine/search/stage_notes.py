@@ -105,6 +105,18 @@ def _limits(stage: Stage) -> str:
     )
 
 
+def _lines(stage: Stage) -> str:
+    order = _facts(stage, Moved)
+    return tr_count(
+        "Few words of the query match, so similar words in adjacent lines of the first {first:,} passages were "
+        "compared: {count:,} was moved.",
+        "Few words of the query match, so similar words in adjacent lines of the first {first:,} passages were "
+        "compared: {count:,} were moved.",
+        order.moved,
+        first=order.first,
+    )
+
+
 def _newest(stage: Stage) -> str:
     return tr("The first passage of each file was chosen, newest files first.")
 
@@ -277,6 +289,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "keywords": _keywords,
     "language": _language,
     "limits": _limits,
+    "lines": _lines,
     "newest": _newest,
     "passage": _passage,
     "question": _query_vector,

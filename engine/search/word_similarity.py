@@ -1,8 +1,10 @@
-"""Compares the words of a query one by one with those of the best passages that are in another language.
+"""Compares the words of a query one by one with those of the best passages.
 
-One vector stands for a whole passage, so the word that distinguishes similar passages hardly counts, and across
-languages no keyword makes up for it. Here each word of the query takes the cosine of the passage's most similar word,
-as in models of late interaction such as ColBERT ("MaxSim").
+One vector stands for a whole passage, so the word that distinguishes similar passages hardly counts, and keywords don't
+make up for it if few match. Here each word of the query takes the cosine of the passage's most similar word, as in
+models of late interaction such as ColBERT ("MaxSim"). Passages in another language are compared as a whole, by vectors
+of their words. Those in the query's language are compared line by line, by the model's table of word pieces: a sentence
+with several similar words is an answer, but a passage has some for nearly every query.
 """
 
 import re
@@ -20,12 +22,13 @@ from engine.search.score_cut_off import languages_of
 from engine.search.scoring import Blend
 from engine.search.search_context import SearchContext
 from engine.search.vector_leg import VectorLeg
-from engine.store.snapshot import Snapshot
+from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import QueryAnalysis
 from engine.text.folding import fold
 from engine.text.languages import language_of_note
 from engine.text.stems import UNDECIDED, counted_as, rules_of
 from engine.text.stopwords import stop_words
+from engine.text.writing_systems import UNSPACED, shape
 
 _COMPARED = 20
 """Most results whose language is looked up; the others stay in place, below."""
@@ -39,6 +42,12 @@ _FREQUENT, _RARE = 4.0, 16.0
 """Rarities below which a word of the query hardly counts, and above which all count the same."""
 _LEAST = 0.01
 """Weight of a frequent word, so that a query of nothing else can be compared, too."""
+_WEIGHT_OF_LINES = 1.0
+"""Weight of the average cosine of the best two adjacent lines, relative to that of the passage's cosine."""
+_FREQUENT_PIECE = 9.0
+"""Rarity up to which word pieces don't count."""
+_SIMILAR = 0.2
+"""Cosine from which word pieces are similar; unrelated ones have up to this."""
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 _RUN = re.compile("[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]+|[\uac00-\ud7a3]{2,}")
@@ -81,43 +90,79 @@ def order_by_words(
 ) -> list[Scored]:
     """Return the results with those in another language (`foreign`) ordered by the similarity of words, too.
 
-    They exchange their places with each other, and scores stay the same. Unchanged if the model fails.
+    If there are none, the first results are ordered by that of their best two adjacent lines. They exchange their
+    places with each other, and scores stay the same. Unchanged if the model fails.
     """
-    places = [place for place, scored in enumerate(results) if scored.id in foreign]
-    words = _different(context.query.searched_text)
-    texts = _texts([results[place] for place in places], words, leg.snapshot)
-    if not words or len(texts) < 2:
+    best = [scored.id for scored in results if (scored.id in foreign if foreign else not scored.named)][:_COMPARED]
+    chunks = leg.snapshot.chunks(best)
+    places = [place for place, scored in enumerate(results) if scored.id in chunks]
+    if len(places) < 2:
         return results
+    passages = [chunks[results[place].id] for place in places]
     try:
-        similarities = _similarities(words, texts, model, context)
+        similarities = (_of_words if foreign else _of_lines)(passages, model, context)
     except ProviderError:
         return results
-    scale = _WEIGHT * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
+    if len(similarities) < 2:
+        return results
+    weight = _WEIGHT if foreign else _WEIGHT_OF_LINES
+    scale = weight * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
 
     def order(compared: Scored) -> float:
         age = 1.0 if compared.age is None else compared.age.factor
         return -compared.order - scale * (compared.word_similarity or 0.0) * age
 
     compared = [
-        replace(results[place], word_similarity=similarity)
+        replace(results[place], word_similarity=similarity, by_lines=not foreign)
         for place, similarity in zip(places, similarities, strict=False)
     ]
     ordered = list(results)
     for place, scored in zip(places, sorted(compared, key=order), strict=False):
         ordered[place] = scored
     moved = sum(scored.id != other.id for scored, other in zip(ordered, results, strict=True))
-    context.stages.add("language", len(results), len(results), Moved(moved, len(compared)))
+    stage = "language" if foreign else "lines"
+    context.stages.add(stage, len(results), len(results), Moved(moved, len(compared)))
     return ordered
 
 
-def _similarities(
-    words: Sequence[str], texts: Sequence[Sequence[str]], model: WordVectors, context: SearchContext
-) -> list[float]:
-    """Return each text's similarity to the query's `words`, 0 to 1: the average cosine of the most similar words,
-    weighted by the rarity of the query's.
+def _of_lines(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:
+    """Return the similarity of each passage's best two adjacent lines to the query, 0 to 1: the average cosine of the
+    most similar word pieces, weighted by the rarity of the query's.
+
+    Empty for a query in a script without spaces, whose texts take too long to split into pieces.
     """
     import numpy as np
 
+    if UNSPACED in shape(context.query.searched_text):
+        return []
+    lines, starts = list[str](), list[int]()
+    for passage in passages:
+        starts.append(len(lines))
+        lines += filter(str.strip, passage.text.split("\n"))
+        if len(lines) == starts[-1]:
+            lines.append("")
+    cosines, rarities = model.nearest_pieces(context.query.searched_text, lines, _FREQUENT_PIECE, cancel=context.cancel)
+    if not len(rarities):
+        return []
+    weights = np.minimum(_RARE, rarities) - _FREQUENT_PIECE
+    cosines = np.where(cosines >= _SIMILAR, cosines, 0)
+    followed = np.setdiff1d(np.arange(len(lines) - 1), np.array(starts[1:]) - 1)
+    pairs = cosines.copy()
+    pairs[:, followed] = np.maximum(cosines[:, followed], cosines[:, followed + 1])
+    similarities: list[float] = np.maximum.reduceat(weights @ pairs / weights.sum(), starts).tolist()
+    return similarities
+
+
+def _of_words(passages: Sequence[StoredChunk], model: WordVectors, context: SearchContext) -> list[float]:
+    """Return the similarity of each passage to the query, 0 to 1: the average cosine of the most similar words,
+    weighted by the rarity of the query's. Fewer if the query or the passages have too many words.
+    """
+    import numpy as np
+
+    words = _different(context.query.searched_text)
+    texts = _texts(passages, words)
+    if not words or not texts:
+        return []
     columns = {word: column for column, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
     vectors = model.word_vectors([*words, *columns], cancel=context.cancel)
     cosines = np.maximum(0, vectors[: len(words)] @ vectors[len(words) :].T)
@@ -130,18 +175,14 @@ def _similarities(
     return similarities
 
 
-def _texts(results: Sequence[Scored], query_words: Sequence[str], snapshot: Snapshot) -> list[list[str]]:
+def _texts(passages: Sequence[StoredChunk], query_words: Sequence[str]) -> list[list[str]]:
     """Return the different words of each passage and its headings, but for function words; of fewer passages if these
     and the query have too many words.
     """
-    chunks = snapshot.chunks([scored.id for scored in results])
     texts, different = [], set(query_words)
-    for scored in results:
-        chunk = chunks.get(scored.id)
-        if chunk is None:
-            break
-        function_words = stop_words(counted_as(chunk.language))
-        words = _different("\n".join((*chunk.heading, chunk.text)))
+    for passage in passages:
+        function_words = stop_words(counted_as(passage.language))
+        words = _different("\n".join((*passage.heading, passage.text)))
         words = [word for word in words if fold(word) not in function_words]
         different.update(words)
         if len(different) > _MOST_WORDS:

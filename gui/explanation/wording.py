@@ -42,6 +42,7 @@ STAGES: dict[str, str] = {
     "unrelated": marked("Unrelated query"),
     "role": marked("Speaker"),
     "language": marked("Another language"),
+    "lines": marked("Similar words"),
     "diversity": marked("More variety"),
     "results": marked("Results shown"),
 }

@@ -244,5 +244,14 @@ def test_word_vectors_of_several_threads_are_the_same(provider: EmbeddedProvider
     assert provider.word_vectors([]).shape == (0, provider.dims)
 
 
+def test_nearest_pieces_are_those_of_each_line(provider: EmbeddedProvider) -> None:
+    cosines, rarities = provider.nearest_pieces("The shoe", ["Every shoe is wet", "two boots", ""], 0.0)
+    assert cosines.shape == (len(rarities), 3)
+    assert cosines[:, 0] == pytest.approx(np.array([cosines[0, 0], 1.0]), abs=1e-5)
+    assert 0.2 < cosines[1, 1] < 0.9
+    assert cosines[1, 2] < 0.2
+    assert rarities[0] < rarities[1]
+
+
 def test_frequent_words_are_less_rare(provider: EmbeddedProvider) -> None:
     assert provider.rarity("the") < provider.rarity("house") < provider.rarity("lighthouse")

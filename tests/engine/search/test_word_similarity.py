@@ -1,4 +1,4 @@
-"""Queries in another language than the notes, compared word by word with the built-in model."""
+"""Queries compared with passages word by word, by the built-in model."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +10,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.records import SearchOutcome
+from engine.search.result_reasons import reasons_of
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
 
@@ -22,6 +23,13 @@ NOTES = {
     "fridge": "There is milk, butter and cheese in the fridge.",
     "soup": "For the soup, roast the pumpkin with ginger, then add coconut milk and let it simmer.",
     "南京錠": "A photo.",
+}
+TALKS = {
+    "gym": "Anna: I went to the gym again.\nBen: Nice! How is the new coach?\nAnna: Strict. We lifted weights.",
+    "shoes": "Anna: The kids were ill, so I stayed at home.\nBen: Oh no. Did you buy anything for them?\n"
+    "Anna: Only syrup and some tea.\nBen: My sister adopted a little dog, it chews every shoe.\nAnna: Poor shoes!",
+    "kennel": "The dogs live in a kennel behind the house.\nEvery dog gets meat and water at six.\nThe young dogs are "
+    "trained on Sunday.",
 }
 
 
@@ -50,7 +58,7 @@ def _explained(memory: BuiltinMemory, query: str) -> SearchOutcome:
 
 def _similarities(outcome: SearchOutcome) -> list[float | None]:
     assert outcome.explanation is not None
-    return [result.word_similarity for result in outcome.explanation.results]
+    return [None if result.by_lines else result.word_similarity for result in outcome.explanation.results]
 
 
 @pytest.mark.parametrize(
@@ -88,6 +96,27 @@ def test_words_in_the_same_language_are_not_compared(memory: BuiltinMemory, quer
     outcome = _explained(memory, query)
     assert outcome.results
     assert not any(_similarities(outcome))
+
+
+def test_similar_words_in_adjacent_lines_decide_in_one_language(tmp_path: Path) -> None:
+    memory = _memory(tmp_path, TALKS)
+    try:
+        outcome = _explained(memory, "Which puppy ruined her sandals?")
+        matching = _explained(memory, "kennel behind the house").explanation
+        shared = memory.search("Which puppy ruined her sandals?", mode="keyword", min_score=0.0, explain=True)
+    finally:
+        memory.close()
+    assert outcome.explanation is not None
+    first, second, *_ = outcome.explanation.results
+    assert (first.citation[:5], second.citation[:6]) == ("shoes", "kennel")
+    assert (first.cosine or 0.0) < (second.cosine or 0.0)
+    assert (first.word_similarity or 0.0) > (second.word_similarity or 0.0)
+    assert all(result.by_lines for result in outcome.explanation.results)
+    assert "lines" in [stage.name for stage in outcome.explanation.stages]
+    assert any("two adjacent lines" in str(reason) for reason in reasons_of(first))
+    for explanation in (matching, shared.explanation):
+        assert explanation is not None
+        assert not any(result.by_lines for result in explanation.results)
 
 
 def test_few_german_words_among_german_notes_are_not_compared(tmp_path: Path) -> None:
