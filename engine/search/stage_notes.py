@@ -239,7 +239,7 @@ def _scope_note(stage: Stage) -> str:
 
 def _words(stage: Stage) -> str:
     terms = _facts(stage, Terms)
-    known = [tr("“{word}” in {count:,}", word=word, count=chunks) for word, chunks in terms.chunks.items() if chunks]
+    known = [_count(word, chunks, terms.typed.get(word, chunks)) for word, chunks in terms.chunks.items() if chunks]
     unknown = [word for word, chunks in terms.chunks.items() if not chunks]
     notes = []
     if known:
@@ -259,6 +259,15 @@ def _words(stage: Stage) -> str:
     if terms.dropped:
         notes.append(tr("Ignored as too common: {words}.", words=_quoted(terms.dropped)))
     return " ".join(notes) or no_words()
+
+
+def _count(word: str, chunks: int, typed: int) -> str:
+    """Return a word with the numbers of passages that have it as typed, and in another form."""
+    if typed >= chunks:
+        return tr("“{word}” in {count:,}", word=word, count=chunks)
+    if not typed:
+        return tr("“{word}” in {count:,} in another form", word=word, count=chunks)
+    return tr("“{word}” in {count:,} and in another form in {more:,}", word=word, count=typed, more=chunks - typed)
 
 
 def _quoted(words: Sequence[str]) -> str:
