@@ -16,6 +16,9 @@ from engine.corpus.folder_walk import FoundFile, is_transient
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
 
+_PGP = b"-----BEGIN PGP "
+"""Beginning of keys, signatures and messages of OpenPGP (RFC 9580), whose files end as AsciiDoc's may."""
+
 
 class NoteText(msgspec.Struct, frozen=True):
     text: str
@@ -55,6 +58,8 @@ def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None =
             for block in blocks:
                 if not size and encodings.wide_encoding(block):
                     return _in_other_encoding(path, name, max_bytes)
+                if not size and block.startswith(_PGP) and name.lower().endswith(".asc"):
+                    raise Unreadable(name, documents.NOT_NOTES, skip_reasons.PGP.message())
                 size += len(block)
                 if b"\0" in block:
                     controls += encodings.count_controls(block)

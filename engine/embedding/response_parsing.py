@@ -9,9 +9,10 @@ import binascii
 import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from engine.base.bounded_json import check_depth, decode_json
+from engine.base.bounded_json import DividedStrings, check_depth, decode_json
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.service_errors import Transient
@@ -61,8 +62,11 @@ def _parsed(body: bytes) -> Any:
     check_depth(body)  # ijson builds the path to each value: gigabytes for some thousand brackets
     values = ijson.sendable_list()
     parser = ijson.items_coro(values, "", use_float=True)
-    for start in range(0, len(body), _STEP):
-        parser.send(body[start : start + _STEP])
+    divided = DividedStrings(
+        BytesIO(body)
+    )  # no vector has so long a string: `vector_of` refuses the array of its parts
+    while block := divided.read(_STEP):
+        parser.send(block)
     parser.close()  # raises if something is missing
     return values[0]
 

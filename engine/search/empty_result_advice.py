@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from engine.base import skip_reasons
 from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
@@ -48,6 +49,16 @@ _THE_REST = marked("The rest of the query finds {results}.")
 _IN_ITS_TIME = marked("With its time as a condition, this query finds {results}.")
 _IN_ITS_SESSIONS = marked("As {condition}, this query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
+_MOST_HIDDEN = 3
+"""Most hidden folders that are named in an answer."""
+_OF_PROGRAMS = frozenset(
+    """.obsidian .trash .logseq .foam .dendron .zk .vscode .idea .vs .settings .github .gitlab .circleci .husky .config
+    .cache .local .venv .tox .nox .mypy_cache .pytest_cache .ruff_cache .stfolder .stversions .sync .dropbox.cache
+    .smart-env .makemd .space .silverbullet .quartz-cache .claude .cursor .codex .gemini .devcontainer .yarn .next
+    .docusaurus .jekyll-cache .sass-cache .bundle .gradle .ipynb_checkpoints .quarto .Trash .Trashes .Spotlight-V100
+    .fseventsd .DocumentRevisions-V100 .TemporaryItems .attachments .assets .img .images""".split()
+)
+"""Hidden folders of programs, whose files are no notes."""
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("sources", marked("In all sources, this query finds {results}."), {"sources": None}),
     ("period", marked("Without a date limit, this query finds {results}."), {"since": None, "until": None}),
@@ -333,8 +344,23 @@ class _Advice:
         limited_to.update(SOURCE_NAMES[value.casefold()] for value in self._context.query.values_of_required("source"))
         if "sessions" in limited_to - sources:
             yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
-        for path, advice, extension in excluded_files(self._snapshot, self._context):
+        excluded = list(excluded_files(self._snapshot, self._context))
+        for path, advice, extension in excluded:
             yield self._of_index("excluded", advice, path, extension)
+        if not excluded and self._stage == "words" and (folders := self._hidden_folders()):
+            advice = tr_count(
+                "The hidden folder {folders} is not indexed.",
+                "Hidden folders are not indexed: {folders}.",
+                len(folders),
+                folders=", ".join([*folders[:_MOST_HIDDEN], *(["…"] if len(folders) > _MOST_HIDDEN else [])]),
+            )
+            yield self._of_index("excluded", advice, folders[0])
+
+    def _hidden_folders(self) -> list[str]:
+        """Return the hidden folders that the user may have made, not a program for its data."""
+        reason = skip_reasons.HIDDEN_FOLDER.message()
+        hidden = [issue.path for issue in self._snapshot.issues("skipped") if issue.detail == reason]
+        return [path for path in hidden if path.rpartition("/")[2] not in _OF_PROGRAMS]
 
     def _vectors(self) -> Iterator[SearchRemedy]:
         """Suggest how to get vectors, if some or all are missing."""

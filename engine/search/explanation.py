@@ -8,7 +8,7 @@ import msgspec
 from engine.records import MatchField, ResultExplanation, SearchExplanation, TermMatch
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages
-from engine.search.scoring import DEFINED, SIGNED, SPELLED, Blend, Evidence, within_limits
+from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED, Blend, Evidence, within_limits
 from engine.search.stage_notes import stage_record, time_words
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
@@ -139,7 +139,7 @@ def _of_scores(
         from_name=parts.from_name,
         defines=words.used.get(scored.id, 0.0) >= DEFINED,
         spells=words.used.get(scored.id) == SPELLED,
-        signed=words.used.get(scored.id) == SIGNED,
+        signed=words.used.get(scored.id) in (SIGNED, SIGNED_OTHERWISE),
         in_file=parts.elsewhere > 0,
         from_coverage=parts.from_coverage,
         in_project=tuple(words.terms[index].surface for index in words.in_project(scored.id)),

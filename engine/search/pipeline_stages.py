@@ -38,6 +38,8 @@ class Term(msgspec.Struct, frozen=True, eq=False):
     """Looser forms that are searched among the words, and longer words that begin with the one being typed."""
     weak: float = 1.0
     """Weight of a match by weaker forms alone."""
+    typed: int = 0
+    """Number of those of `chunks` that contain the word as typed; all for the beginning of longer words."""
     loose: int = 0
     """About how many chunks hold a looser form, or a word similar to a term that occurs nowhere."""
     irregular: tuple[str, ...] = ()
@@ -140,6 +142,8 @@ class Terms(msgspec.Struct, frozen=True):
     similar: Sequence[str]
     unfinished: str = ""
     """The last word, if it is too short to be searched as the beginning of longer ones."""
+    typed: dict[str, int] = {}
+    """Numbers of chunks with each term as typed, not in another form."""
 
 
 class TimesNamed(msgspec.Struct, frozen=True):
@@ -217,4 +221,5 @@ class Stages(msgspec.Struct, eq=False):
         chunks = {term.surface: term.chunks for term in terms}
         known = sum(map(bool, chunks.values()))
         similar = [word.strip('"') for term in terms if not term.chunks for word in term.weak_words]
-        self.add("words", len(terms) + len(dropped), known, Terms(chunks, dropped, similar, unfinished), "words")
+        typed = {term.surface: term.typed for term in terms}
+        self.add("words", len(terms) + len(dropped), known, Terms(chunks, dropped, similar, unfinished, typed), "words")

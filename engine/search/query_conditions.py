@@ -22,7 +22,7 @@ from engine.text.folding import fold
 from engine.text.highlight import command_matches
 from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
-from engine.text.tokens_and_stems import phrase_tokens
+from engine.text.tokens_and_stems import PhraseTokens, phrase_forms, phrase_tokens
 
 # All columns but these.
 _STEM_COLUMNS = "- words"
@@ -79,7 +79,7 @@ class Conditions:
         """Return all conditions as FTS5 expressions; None if one needs data that the keyword index doesn't have."""
         required, excluded = list[str](), list[str]()
         for clause, _ in self._clauses:
-            if any(isinstance(atom, Field) for atom in clause.alternatives):
+            if any(isinstance(atom, Field) or _part_of_identifier(atom) for atom in clause.alternatives):
                 return None
             expressions = (self._expression_of(atom) for atom in clause.alternatives if not isinstance(atom, Field))
             either = " OR ".join(f"({expression})" for expression in expressions if expression)
@@ -119,13 +119,14 @@ class Conditions:
         if isinstance(atom, Field):
             return self._fields[atom.name](atom.value)
         expression = self._expression_of(atom)
-        fts = self._tables.fts
-        return (
-            Condition(f"c.id IN (SELECT rowid FROM {fts} WHERE {fts} MATCH ?)", (expression,)) if expression else None
-        )
+        found = f"c.id IN (SELECT rowid FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ?)"
+        if part := _part_of_identifier(atom):
+            values = expression, phrase_expression(part), atom.text.strip().lower()
+            return Condition(f"({found} OR {found} AND instr(lower(c.text), ?))", values)
+        return Condition(found, (expression,)) if expression else None
 
     def _expression_of(self, atom: Word | Phrase) -> str:
-        return phrase_expression(atom) if isinstance(atom, Phrase) else self._word(atom)
+        return phrase_expression(phrase_tokens(atom.text)) if isinstance(atom, Phrase) else self._word(atom)
 
     def _word(self, word: Word) -> str:
         terms = analyse_word(word, self._languages)
@@ -328,11 +329,13 @@ def _expression(term: QueryTerm) -> str:
     return " OR ".join(f"({part})" for part in parts)
 
 
-def phrase_expression(phrase: Phrase) -> str:
-    tokens, is_open = phrase_tokens(phrase.text)
-    if not tokens:
-        return ""
-    return f'{_PHRASE_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if is_open else "")
+def phrase_expression(phrase: PhraseTokens) -> str:
+    return f'{_PHRASE_COLUMNS} : "{_escaped(" ".join(phrase.tokens))}"' + " *" * phrase.open if phrase.tokens else ""
+
+
+def _part_of_identifier(atom: Atom) -> PhraseTokens | None:
+    """Return the tokens of a phrase that texts may have as a part of a longer identifier; None for anything else."""
+    return next(iter(phrase_forms(atom.text)[1:]), None) if isinstance(atom, Phrase) else None
 
 
 def _escaped(token: str) -> str:

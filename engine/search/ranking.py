@@ -370,15 +370,14 @@ def _read(
 def _uses(ranked: list[int], words: KeywordScores, snapshot: Snapshot, context: SearchContext) -> dict[int, float]:
     """Return the matches of chunks that define or spell the name that the query is, by id.
 
-    Many texts use a name or its words, few define or spell it.
-
-    Only the best chunks that contain all words are read.
+    Many texts use a name or its words, few define or spell it. Only the best chunks that contain all words are read.
     """
     signed = signed_number_use(context.query)
     if (use := signed or name_use(context.query)) is None:
         return {}
     most = _READ_FOR_SIGN if signed else _READ_FOR_NAME
-    complete = list(islice(filter(words.complete.__contains__, ranked), most))
+    among = words.in_some_form if signed else words.complete
+    complete = list(islice(filter(among.__contains__, ranked), most))
     return {id_: match for id_, chunk in snapshot.chunks(complete).items() if (match := use(chunk.text))}
 
 

@@ -58,6 +58,8 @@ SPELLED = 1.0
 have the words of the name more often."""
 SIGNED = 1.3
 """Match of a chunk that has the numbers of the query with their signs: others may have the numbers more often."""
+SIGNED_OTHERWISE = 1.15
+"""The same for units written otherwise than in the query: 20 percent for 20%."""
 _UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
 """Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
 half of a query of two words isn't an answer."""

@@ -251,7 +251,7 @@ def _scope_note(stage: Stage) -> str:
 
 def _words(stage: Stage) -> str:
     terms = _facts(stage, Terms)
-    known = [tr("“{word}”: {count:,}", word=word, count=chunks) for word, chunks in terms.chunks.items() if chunks]
+    known = [_count(word, chunks, terms.typed.get(word, chunks)) for word, chunks in terms.chunks.items() if chunks]
     unknown = [word for word, chunks in terms.chunks.items() if not chunks]
     notes = []
     if known:
@@ -271,6 +271,15 @@ def _words(stage: Stage) -> str:
     if terms.dropped:
         notes.append(tr("Ignored as too common: {words}.", words=_quoted(terms.dropped)))
     return " ".join(notes) or no_words()
+
+
+def _count(word: str, chunks: int, typed: int) -> str:
+    """Return a word with the numbers of passages that have it as typed, and in another form."""
+    if typed >= chunks:
+        return tr("“{word}”: {count:,}", word=word, count=chunks)
+    if not typed:
+        return tr("“{word}”: {count:,} in another form", word=word, count=chunks)
+    return tr("“{word}”: {count:,} and {more:,} in another form", word=word, count=typed, more=chunks - typed)
 
 
 def _quoted(words: Sequence[str]) -> str:

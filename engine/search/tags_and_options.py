@@ -9,7 +9,8 @@ from engine.base.language import tr
 from engine.search.query_conditions import Condition, files_with_tag, in_files, phrase_expression
 from engine.store.snapshot import Snapshot
 from engine.text import Query
-from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
+from engine.text.parsed_query import Atom, Clause, Field, Word
+from engine.text.tokens_and_stems import phrase_tokens
 
 _TAG = lazy_pattern(r"#([^\s#]+?)[.,;:!?]*")
 _MOST_READ = 200
@@ -94,11 +95,10 @@ def _as_option(snapshot: Snapshot, text: str, clause: Clause, among: Condition) 
 
 def _is_written(snapshot: Snapshot, text: str, among: Condition) -> bool:
     """Whether one of the first chunks with the words of a text has it just so, in any case."""
-    expression = phrase_expression(Phrase(text, 0, len(text)))
     fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
     rows = snapshot.connection.execute(
         f"""SELECT c.text FROM {fts} f CROSS JOIN {chunks} c ON c.id = f.rowid
             WHERE {fts} MATCH ? AND {among.sql} LIMIT {_MOST_READ}""",
-        (expression, *among.values),
+        (phrase_expression(phrase_tokens(text)), *among.values),
     )
     return any(text.casefold() in found.casefold() for (found,) in rows)

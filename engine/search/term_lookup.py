@@ -40,8 +40,7 @@ class TermLookup:
         irregular, irregular_count = self._loose_phrases([(stem,) for stem in term.irregular], "stems")
         loose = word_count + stem_count + irregular_count
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
-        matches, beginning = chunks, 0
-        exact = self._phrase_frequency(tokens, "words")
+        matches, beginning, exact = chunks, 0, self._phrase_frequency(tokens, "words")
         if term.prefix_ok:
             beginning, found, begun = self._beginning(tokens[-1], stems)
             if not stems:
@@ -56,7 +55,7 @@ class TermLookup:
             chunks, matches = max(chunks, exact), max(matches, exact)
         if not chunks:
             # A file's name is in no body.
-            chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
+            chunks = exact = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
             matches = max(matches, chunks)
         known = chunks
         matches += loose
@@ -69,6 +68,7 @@ class TermLookup:
             stemmed=tuple(map(quoted, stems)),
             plain=plain,
             chunks=0 if term.misspelt else chunks,
+            typed=min(exact, chunks) if known else chunks,
             matches=min(matches, self._snapshot_chunks),
             idf=idf,
             weak_stems=weak_stems,

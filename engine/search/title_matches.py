@@ -18,7 +18,7 @@ from engine.search.chunk_filter import ChunkFilter, many
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages, Term
-from engine.search.scoring import DEFINED, SIGNED, SPELLED
+from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
 from engine.search.search_sources import WordCounts
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
@@ -46,7 +46,6 @@ _DEFINING = (
     " trait type val var view"
 )
 _COMMA_INSIDE = lazy_pattern(r"\w,\w")
-_GAP = "[ \\u00a0\\u202f]?"
 _DEFINITION = lazy_pattern(
     rf"""[ \t]* (?:[a-z]+[ \t]+){{0,4}} (?:{"|".join(_DEFINING.split())}) [ \t]+ (?:\([^)]*\)[ \t]*)?
         _*\0_*[ \t]* (?: [(:{{<=\[;].* | $ | (?:extends|implements)\b.*)  # export const name =, func (of *Type) name(
@@ -332,14 +331,16 @@ def signed_number_use(query: Query) -> Callable[[str], float] | None:
     """Return a function that rates whether a text has the numbers of a query with their signs, such as 20% or $5, which
     are no tokens; None for a query without any.
     """
-    signed = numbers_with_signs(query.free_text) if query.plain and len(query.free_text) <= _LONGEST else []
-    if not signed:
+    short = query.plain and len(query.free_text) <= _LONGEST
+    if not (spellings := numbers_with_signs(query.free_text) if short else []):
         return None
-    spellings = [
-        re.compile(rf"{sign}{_GAP}{number}(?![.,]?\d)|(?<![\d.,]){number}{_GAP}{sign}")
-        for sign, number in (map(re.escape, both) for both in signed)
-    ]
-    return lambda text: SIGNED if all(spelling.search(text) for spelling in spellings) else 0.0
+
+    def rate(text: str) -> float:
+        if all(typed.search(text) for typed, _ in spellings):
+            return SIGNED
+        return SIGNED_OTHERWISE if all(either.search(text) for _, either in spellings) else 0.0
+
+    return rate
 
 
 def name_use(query: Query) -> Callable[[str], float] | None:

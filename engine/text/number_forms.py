@@ -61,6 +61,7 @@ _SIGNS = {
 }
 """Names of units by their sign, which isn't a token; a name of two words has `_` between them."""
 _SIGNED = lazy_pattern(r"(?<!\S)([$€£¥§±]?)[ ]?(\d[\d.,]*\d|\d)[ ]?([%‰°€£¥$]?)(?!\w)")
+_GAP = "[ \\u00a0\\u202f]?"
 _UNITS = (
     *("kg kilo kilos kilogram kilograms kilogramm", "g gram grams gramm", "t ton tons tonne tonnes tonnen"),
     *("km kilometer kilometers kilometre kilometres", "m meter meters metre metres", "mi mile miles"),
@@ -69,7 +70,16 @@ _UNITS = (
     *("ms millisecond milliseconds", "s sec secs second seconds sekunde sekunden"),
     *("min mins minute minutes minuten minutos", "h hr hrs hour hours stunde stunden std"),
     *("kb kilobyte kilobytes", "mb megabyte megabytes", "gb gigabyte gigabytes", "tb terabyte terabytes"),
-    *("w watt watts", "kw kilowatt kilowatts", "v volt volts"),
+    *("w watt watts", "kw kilowatt kilowatts", "v volt volts", "μs microsecond microseconds mikrosekunden"),
+    *(
+        "ns nanosecond nanoseconds",
+        "mhz megahertz",
+        "ghz gigahertz",
+        "khz kilohertz",
+        "hz hertz",
+        "kwh kilowattstunden",
+    ),
+    *("ma milliampere milliamps", "db decibel decibels", "px pixel pixels", "kcal kilocalories", "mw milliwatt"),
 )
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
@@ -258,14 +268,27 @@ def _names_of_units() -> dict[str, tuple[str, ...]]:
     return names
 
 
-def numbers_with_signs(text: str) -> list[tuple[str, str]]:
-    """Return the numbers of a text with a sign that is no token, or with its name: "%" and "20" for 20 percent.
+def numbers_with_signs(query: str) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
+    """Return expressions for the numbers of a query with a sign that is no token, such as 20%, or with its name.
 
-    A text with the same number has it mostly with another unit, and only the sign tells them apart.
+    The first matches the sign or the name as typed, the second either of them. A text with the same number has it
+    mostly with another unit, and only the unit tells them apart.
     """
-    found = [(before or after, number) for before, number, after in _SIGNED.findall(text) if before or after]
-    named = ((match[1], fold(match[2]).replace(" ", "_")) for match in _WITH_UNIT.finditer(text))
-    return found + [(sign, number) for number, unit in named for sign in _SIGNS if unit in _SIGNS[sign].split()]
+    found = [(before or after, number, before or after) for before, number, after in _SIGNED.findall(query)]
+    for match in _WITH_UNIT.finditer(query):
+        unit = fold(match[2]).replace(" ", "_")
+        found += [(sign, match[1], match[2]) for sign in _SIGNS if unit in _SIGNS[sign].split()]
+    return [_with_unit(sign, re.escape(number), typed) for sign, number, typed in found if sign]
+
+
+def _with_unit(sign: str, number: str, typed: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    names = [typed, *(name.replace("_", " ") for name in _SIGNS.get(sign, "").split())]
+    words = [rf"(?<![^\W\d]){re.escape(name)}(?!\w)" if name != sign else re.escape(sign) for name in names]
+    as_typed, either = (
+        re.compile(rf"(?:{unit}){_GAP}{number}(?![.,]?\d)|(?<![\d.,]){number}{_GAP}(?:{unit})", re.IGNORECASE)
+        for unit in (words[0], "|".join([re.escape(sign), *words]))
+    )
+    return as_typed, either
 
 
 def _units(text: str) -> Iterator[Span]:

@@ -25,7 +25,7 @@ from engine.text.stopwords import (
     unsearched_words,
 )
 from engine.text.tokens import RUN, Group, Piece, clusters, groups, pairs, pieces
-from engine.text.tokens_and_stems import PhraseTokens, phrase_tokens
+from engine.text.tokens_and_stems import PhraseTokens, phrase_forms, phrase_tokens
 from engine.text.unspaced_segments import segments
 from engine.text.writing_systems import HANGUL, SYMBOL, UNSPACED
 
@@ -110,8 +110,8 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     if own not in languages:
         terms = tuple(_without_function_words(term, languages) for term in terms)
     terms = _with_fillers(terms, text, known[0])
-    quoted = (phrase_tokens(atom.text) for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
-    phrases = tuple(phrase for phrase in quoted if phrase.tokens)
+    quoted = (atom.text for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
+    phrases = tuple(chain.from_iterable(map(phrase_forms, quoted)))
     terms = loosened(text, _most_informative(terms), known)
     return QueryAnalysis(terms, known, phrases, whole, _unfinished(terms, query))
 

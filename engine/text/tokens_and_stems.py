@@ -242,6 +242,22 @@ def phrase_tokens(text: str) -> PhraseTokens:
     return PhraseTokens(tuple(token.text for token in complete), open=bool(tokens) and tokens[-1].single)
 
 
+def phrase_forms(text: str) -> list[PhraseTokens]:
+    """Return the tokens of a phrase, and those that it has as a part of a longer identifier, if it can be one.
+
+    Such a part is `engine/search` in `src/engine/search.py`. Its tokens may also be words in a text.
+    """
+    typed = phrase_tokens(text)
+    if not typed.tokens:
+        return []
+    first = next(tokens for run in RUN.findall(text) if (tokens := _tokens(run)))
+    parts = [token for token in first[1:] if token.start < first[0].end]
+    outer = [token for token in parts if not token.inner]
+    if len(typed.tokens) == 1 and parts:  # a name in camelCase
+        return [typed, PhraseTokens(tuple(token.text for token in parts), open=False)]
+    return [typed, PhraseTokens(typed.tokens[1:], typed.open)] if outer else [typed]
+
+
 def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[int, int]]:
     """Yield the code-point ranges of the phrases in a text, half-open, one for each line; in no order."""
     phrase_tokens = {token for phrase in phrases for token in phrase.tokens}

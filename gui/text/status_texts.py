@@ -97,7 +97,7 @@ _WORDS = {
     "not-a-file": marked("not a file"),
     "not-embedded": marked("not embedded"),
     "not-included": marked("not included"),
-    "not-notes": marked("not an export of notes"),
+    "not-notes": marked("not a note"),
     "not-text": marked("not text"),
     "not-utf8": marked("not UTF-8"),
     "outside-memory": marked("outside the memory folder"),

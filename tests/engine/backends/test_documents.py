@@ -72,6 +72,16 @@ def test_json_is_indexed_only_if_it_is_an_export_of_notes(open_memory, workspace
     assert {finding.id: finding.state for finding in memory.insight.health()}["notes"] == "fine"
 
 
+def test_pgp_armour_is_no_asciidoc(open_memory, workspace: Path) -> None:
+    (workspace / "notes.asc").write_text("= Herds\n\nA quagga grazes.\n", "utf-8")
+    (workspace / "release.tar.gz.asc").write_text("-----BEGIN PGP SIGNATURE-----\n\nquagga\n=aB3d\n", "utf-8")
+    memory = open_memory(use=None, extensions=(*WITH_DOCUMENTS, ".asc"))
+    report = memory.sync()
+    assert report.failed == ()
+    assert "This is a key, a signature or a message of PGP, not AsciiDoc." in [one.detail for one in report.skipped]
+    assert [result.path for result in memory.search("quagga").results] == ["notes.asc"]
+
+
 def test_document_without_text_is_read_once(open_memory, workspace: Path, readings: list[str]) -> None:
     (workspace / "scan.pdf").write_bytes(pdf([[], []]))
     memory = open_memory(use=None, extensions=WITH_DOCUMENTS)

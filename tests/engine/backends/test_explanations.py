@@ -194,6 +194,17 @@ def test_shared_session_gets_no_hidden_remedy(open_memory, workspace) -> None:
     assert set(_remedies(memory.search("quagga song", path_glob="memory/**", explain=True))) == {"scope"}
 
 
+def test_empty_answer_names_hidden_folders_of_the_user(open_memory, workspace: Path) -> None:
+    for folder in (".archive", ".obsidian", "work/.old"):
+        _write(workspace, f"{folder}/a.md", "# Quagga\n")
+    memory = open_memory(use=None)
+    memory.sync()
+    remedy = _remedies(memory.search("quagga", explain=True))["excluded"]
+    assert (remedy.advice, remedy.path) == ("Hidden folders are not indexed: .archive, work/.old.", ".archive")
+    group = memory.search("quagga", explain=True, session_key="agent:main:discord:group:1")
+    assert "excluded" not in _remedies(group)
+
+
 def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()

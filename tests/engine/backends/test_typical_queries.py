@@ -196,11 +196,35 @@ def test_files_left_out_do_not_change_the_query(open_memory, workspace: Path, li
         assert not outcome.notice
 
 
+def _paths(memory, query: str) -> list[str]:
+    return [result.path for result in memory.search(query).results]
+
+
+def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> None:
+    (workspace / "unit.md").write_text("See /etc/systemd/system/foo.service, v1.2.3-rc4 and getUserName.\n", "utf-8")
+    (workspace / "words.md").write_text("The etc systemd system, 1 2 3, user name.\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    queries = '"etc/systemd"', '"systemd/system/foo"', '"2.3-rc4"', '"UserName"'
+    wrong = {query: paths for query in queries if (paths := _paths(memory, query)) != ["unit.md"]}
+    assert not wrong
+    (result,) = memory.search('"ETC/systemd"').results
+    assert [result.snippet[start:end] for start, end in result.match_ranges] == ["etc/systemd"]
+    assert not memory.search('"etc/sys"').results
+
+
 def test_sign_of_a_number_decides_among_many(open_memory, workspace: Path) -> None:
     for number in range(60):
         (workspace / f"room{'x' * number}.md").write_text("# Room\n\n20 chairs, 20 tables and 20 lamps.\n", "utf-8")
     (workspace / "members.md").write_text("# Club\n\nMembers pay less than all others, by 20 % in winter.\n", "utf-8")
     (workspace / "ticket.md").write_text("# Fair\n\nThe ticket for the fair and the train is $20 until May.\n", "utf-8")
+    for name, text in {
+        "rebate": "The shop by the road gives a rebate of 30 percent to all who come in May.",
+        "loan": "The loan from the bank by the road has 40% to pay back until May.",
+        "pounds": "The rope by the road is 50 pounds in any shop, more or less.",
+        "seats": "There are 30 seats, 30 tables, 40 lamps, 40 hooks, 50 cups and 50 mugs.",
+    }.items():
+        (workspace / f"{name}.md").write_text(f"# Note\n\n{text}\n", "utf-8")
     memory = open_memory(use=None)
     memory.sync()
     wrong = {}
@@ -209,6 +233,10 @@ def test_sign_of_a_number_decides_among_many(open_memory, workspace: Path) -> No
         "20 percent": "members.md",
         "$20": "ticket.md",
         "20 USD": "ticket.md",
+        "30%": "rebate.md",
+        "30 percent": "rebate.md",
+        "40 percent": "loan.md",
+        "£50": "pounds.md",
     }.items():
         if (first := memory.search(query).results[0].path) != name:
             wrong[query] = first

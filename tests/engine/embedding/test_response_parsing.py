@@ -70,6 +70,13 @@ def test_deep_answer_refused_without_memory(start: bytes, closed: bool) -> None:
         tracemalloc.stop()
 
 
+def test_string_longer_than_any_vector_is_refused() -> None:
+    answer = read_json(b'{"data": [{"index": 0, "embedding": "%b"}]}' % (b"A" * 8_000_000))
+    assert len(answer["data"][0]["embedding"]) > 10, "read in parts, since a whole one takes the square of its length"
+    with pytest.raises(Transient, match="something other than a vector"):
+        indexed(answer["data"], 1)
+
+
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{} {}", b'"\xff"', b"[1,]", b"NaN NaN", b"[Nope]"])
 def test_invalid_json_refused(body: bytes) -> None:
     with pytest.raises(Transient, match="not complete JSON"):

@@ -51,6 +51,14 @@ def test_changed_index_recounted(memory: BuiltinMemory, notes: Path) -> None:
     assert "“weirk”: 2" in _counted(memory, "weirk")
 
 
+def test_words_are_counted_as_typed(memory: BuiltinMemory, notes: Path) -> None:
+    (notes / "c.md").write_text("# Two\n\nTwo weirs.\n", "utf-8")
+    (notes / "d.md").write_text("# Boats\n\nSailing boats.\n", "utf-8")
+    memory.sync()
+    assert "“weir”: 2 and 1 in another form." in _counted(memory, "weir and more")
+    assert "“sails”: 1 in another form." in _counted(memory, "sails and more")
+
+
 def test_counted_words_not_read_again(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     original = Counts._read

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.base.bounded_json import bounded, decode_json
+from engine.base.bounded_json import DividedStrings, bounded, decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import OPENCLAW_ARCHIVED
@@ -96,7 +96,7 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
     ids: dict[str, str] = {}
     sessions: dict[str, StoredSession] = {}  # `parent` holds a key until all ids are known
     with open_binary(path) as file:
-        events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
+        events = ijson.basic_parse(DividedStrings(file), use_float=True, buf_size=_BLOCK)
         try:
             for key, value in ijson.kvitems(ijson.parse(bounded(events)), ""):
                 entry = mapping(value)
