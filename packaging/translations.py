@@ -64,7 +64,7 @@ def read(path: Path) -> Catalog:
     return catalogue
 
 
-def brought_up(old: Catalog, code: Catalog) -> Catalog:
+def updated(old: Catalog, code: Catalog) -> Catalog:
     """Return the texts of the code in order, with their translations in `old`; texts no longer in use are dropped."""
     new = Catalog(locale=old.locale, charset="utf-8", creation_date=_NO_DATE, fuzzy=False)
     for message in sorted(code, key=_order):
@@ -116,7 +116,7 @@ def main(arguments: list[str]) -> int:
         if arguments == ["compile"]:
             compile_into(read(path), path.with_suffix(".mo"))
             continue
-        catalogue = brought_up(read(path), in_code())
+        catalogue = updated(read(path), in_code())
         write(catalogue, path)
         missing = untranslated(catalogue)
         lacks += len(missing)

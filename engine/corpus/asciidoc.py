@@ -160,7 +160,7 @@ class _Reader:
 
 
 def _verbatim_end(line: str, style: str) -> str | None:
-    """Return the line that ends the block in which no markup is read and that `line` begins; None if it begins none."""
+    """Return the last line of the verbatim block that `line` begins; None if it begins none."""
     if fence := FENCE.fullmatch(line):
         return fence[1]
     if VERBATIM.fullmatch(line):

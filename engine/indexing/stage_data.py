@@ -82,7 +82,7 @@ class Sharing(Protocol):
     def text_ready(self, work: "StageWork", pending: int) -> None:
         """Called when the text is up to date; `pending` chunks need vectors, which other machines may have."""
 
-    def settle(self, work: "StageWork") -> None:
+    def share_all(self, work: "StageWork") -> None:
         """Share everything that the index contains now."""
 
 

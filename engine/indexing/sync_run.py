@@ -41,7 +41,7 @@ def clean_up(parts: SyncParts, model: StoredModel | None, indexed: int, token: C
     `indexed`: number of chunks that this sync has added.
     """
     if model is not None:
-        parts.vectors.settle(model, token, load=parts.stays_open)
+        parts.vectors.update_engine(model, token, load=parts.stays_open)
     store, cache = parts.store, parts.settings.cache
     keep = cache.max_entries if cache.enabled else 0
     with store.read() as snapshot:
@@ -172,7 +172,7 @@ class SyncRun:
         finally:
             vectors.end()
         vectors.note_outcome()
-        self._share(lambda sharing: sharing.settle(self._stage(None)))
+        self._share(lambda sharing: sharing.share_all(self._stage(None)))
         # The work is complete: a cancelled clean-up is done by the next sync.
         with contextlib.suppress(Cancelled):
             self._tidy()

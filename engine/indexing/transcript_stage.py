@@ -76,7 +76,7 @@ class DocumentRows:
         except PARSER_FAULTS as error:
             detail = skip_reasons.BREAKS_OFF.message(number=len(seen), problem=skip_reasons.problem(error))
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
-        return self._settle(file, stored, seen, issue)
+        return self._finish(file, stored, seen, issue)
 
     def database(self, file: FoundFile, known: DatabaseFormat) -> FileIssue | None:
         """Index those sessions of a database that have changed; rows of sessions that can't be read stay.
@@ -108,31 +108,31 @@ class DocumentRows:
             problem = skip_reasons.problem(broken[0])
             detail = skip_reasons.BROKEN_SESSIONS.message(count=len(broken), problem=problem)
             issue = FileIssue(path=file.name, rule="broken", detail=detail)
-        return self._settle(file, stored, seen, issue)
+        return self._finish(file, stored, seen, issue)
 
     def unreadable(self, file: FoundFile, error: Exception) -> FileIssue:
         """Record that a transcript can't be read at present; its stored rows stay. Raises Cancelled."""
         issue = _unreadable(file, error)
-        self._settle(file, {}, set(), issue)
+        self._finish(file, {}, set(), issue)
         return issue
 
     def _stored(self, file: FoundFile) -> dict[str, str]:
         with self._store.read(tables=self._tables) as snapshot:
             return sessions.sessions_of(snapshot, file.name)
 
-    def _settle(
+    def _finish(
         self, file: FoundFile, stored: Mapping[str, str], seen: Set[str], issue: FileIssue | None
     ) -> FileIssue | None:
         """Remove the sessions that a transcript no longer contains, and store that it was read."""
 
-        def settle(writer: Writer) -> tuple[list[int], list[int]]:
+        def finish(writer: Writer) -> tuple[list[int], list[int]]:
             # Sessions missing from a truncated document may return when it is complete.
             gone = [] if issue else [name for name in stored if name not in seen]
             removed = [id_ for name in gone for id_ in writer.remove_file("sessions", name)]
             note_transcript(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
             return [], removed
 
-        self._commits.add(settle)
+        self._commits.add(finish)
         return issue
 
     def _store_session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> None:

@@ -107,7 +107,7 @@ def _front_lines(lines: Sequence[str]) -> int:
 
 
 def _document(note: LinkedNote) -> LinkedText:
-    """Return a link target that is a whole document, whose text is not shown."""
+    """Return the target of a link to a document; its text is not shown."""
     return LinkedText(path=note.path, title=note.title, line=1, text="")
 
 

@@ -215,10 +215,10 @@ class _Writer:
             except OSError:
                 pass
             with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-                self._loop.call_soon_threadsafe(_settle, written, not line)
+                self._loop.call_soon_threadsafe(_set_result, written, not line)
 
 
-def _settle(future: "asyncio.Future[bool]", value: bool) -> None:
+def _set_result(future: "asyncio.Future[bool]", value: bool) -> None:
     if not future.done():
         future.set_result(value)
 

@@ -203,13 +203,13 @@ class Facts:
         importance = min(1.0, max(0.0, fact.importance))
         now = msgspec.structs.replace(fact, text=_checked(fact.text), importance=importance, changed=time.time())
         self._rows.save(now)
-        self._rows.settle()
+        self._rows.purge_old_texts()
         return now
 
     def revert_to(self, *facts: Fact) -> None:
         """Restore facts to the given earlier versions, to undo changes."""
         self._rows.save(*facts)
-        self._rows.settle()
+        self._rows.purge_old_texts()
 
     def approve(self, ids: Iterable[str]) -> None:
         """Approve captured facts, so that agents may read them."""

@@ -481,7 +481,7 @@ def _searches() -> _Searches:
 
 
 def _group(sign: str, anchors: list[str]) -> _Group:
-    """Return the anchors around `sign`, and an expression that checks the longer side of each for candidates."""
+    """Return the group of anchors with `sign`; its expression finds `sign` next to the longer side of an anchor."""
     group = _Group(sign, re.compile(""), {}, {})
     tails: dict[int, set[str]] = {}
     rests: set[str] = set()

@@ -69,36 +69,6 @@ def cut(ranked: list[Scored], others: int, least: float, stages: Stages) -> list
     return results
 
 
-def join_lines(snapshot: Snapshot, ranked: list[Scored], words: KeywordScores, least: float) -> list[Scored]:
-    """Score chunks by keywords alone if they contain all words only together with other chunks of the same lines.
-
-    A long line is split anywhere, so the vector of one part says little about words that are in two of them.
-    """
-    if len(words.terms) < 2 or words.groups:
-        return ranked
-    doubted = {
-        scored.id
-        for scored in ranked
-        if scored.keywords < least <= scored.text and scored.unlifted < least and not scored.evidence.complete
-    }
-    if not doubted:
-        return ranked
-    lines: dict[int, list[tuple[int, int, int]]] = {}
-    matching = [scored.id for scored in ranked if any(words.contributions.get(scored.id, ()))]
-    for id_, file, first, last in snapshot.lines_of_chunks(matching):
-        lines.setdefault(file, []).append((first, last, id_))
-    joined = set()
-    for chunks in lines.values():
-        if len(chunks) == 1:
-            continue  # a single chunk misses a word
-        for first, last, id_ in chunks:
-            if id_ in doubted:
-                parts = [words.contributions[other] for start, end, other in chunks if start <= last and first <= end]
-                if all(map(any, zip(*parts, strict=True))):
-                    joined.add(id_)
-    return [replace(scored, keywords=scored.text) if scored.id in joined else scored for scored in ranked]
-
-
 def without_chance_matches(
     snapshot: Snapshot,
     results: list[Scored],

@@ -27,7 +27,6 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import EarlierResults, FoundSet, is_lasting, list_newest, narrow, with_wordless
 from engine.search.score_cut_off import (
     cut,
-    join_lines,
     minimum_by_vectors,
     without_chance_matches,
     without_unrelated,
@@ -327,10 +326,8 @@ class Searcher:
             context.stages.add_terms(part.leg.terms, dropped, analysis.unfinished)
         ids = find_candidates(part, vector_leg, snapshot, context)
         words, ranked, below, blend = self._ranker.rank(ids, part, vector_leg, snapshot, context)
-        if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
-            ranked = join_lines(snapshot, ranked, words, context.request.min_score)
         results = cut(ranked, below, context.request.min_score, context.stages)
-        if blend.agreement:
+        if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
             least = context.request.min_score
             with context.timed("vector"):
                 raised = minimum_by_vectors(results, vector_leg, least)

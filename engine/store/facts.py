@@ -63,7 +63,7 @@ class FactRows:
         with self._writing() as connection:
             connection.executemany("DELETE FROM fact_vectors WHERE fact = ?", [(id_,) for id_ in ids])
             connection.executemany("DELETE FROM facts WHERE id = ?", [(id_,) for id_ in ids])
-        self._user.settle()
+        self._user.empty_log()
         for table, key in (("fact_vectors", "fact"), ("facts", "id")):
             rows = ((id_,) for id_ in ids)
             self._user.change_in_backups(table, f"DELETE FROM {table} WHERE {key} = ?", rows)
@@ -76,9 +76,9 @@ class FactRows:
         if old and self._user.can_save:
             self.erase(old)
 
-    def settle(self) -> None:
+    def purge_old_texts(self) -> None:
         """Remove earlier texts of edited facts from all files, including backups."""
-        self._user.settle()
+        self._user.empty_log()
         now = [(fact.id, fact.text) for fact in self.all()]
         of_another_text = "DELETE FROM fact_vectors WHERE fact IN (SELECT id FROM facts WHERE id = ? AND text <> ?)"
         self._user.change_in_backups("fact_vectors", of_another_text, now)

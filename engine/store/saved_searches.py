@@ -110,7 +110,7 @@ class SavedSearches:
                 rows = connection.execute("SELECT id, asked, question FROM recent_searches").fetchall()
                 gone = [(id_,) for id_, _, known in _readable(rows) if known == query]
                 connection.executemany("DELETE FROM recent_searches WHERE id = ?", gone)
-        self._user.settle()
+        self._user.empty_log()
         self._user.change_in_backups("recent_searches", "DELETE FROM recent_searches")
 
     def restore_recent(self, searches: Iterable[RecentSearch]) -> None:

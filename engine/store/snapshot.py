@@ -297,14 +297,6 @@ class Snapshot:
             (apsw.carray(array("q", ids or (0,))),),
         )
 
-    def lines_of_chunks(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
-        """Yield (chunk id, file id, first line, last line) for these chunks; unknown ids are left out."""
-        for group in in_batches(ids, _GROUP):
-            yield from self.connection.execute(
-                f"SELECT id, file_id, start_line, end_line FROM {self.tables.chunk_rows} WHERE id IN ({_marks(group)})",
-                group,
-            )
-
     def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, str, str, str]]:
         """Yield (chunk id, first line, file id, title, path, aliases) for these chunks.
 

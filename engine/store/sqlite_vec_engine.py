@@ -126,7 +126,7 @@ class Vec0Engine:
                     return
                 known = _stored(writer, model, new)
                 if not all(fits(_longest(vectors), scale) for _, vectors in (known, added) if len(vectors)):
-                    return  # the next `settle` changes the scale
+                    return  # the next `update` changes the scale
                 delete_rows(writer.connection, removed)
                 insert_rows(writer.connection, *added, scale)
                 insert_rows(writer.connection, *known, scale)
@@ -134,7 +134,7 @@ class Vec0Engine:
         except apsw.SQLError as error:
             self._note_broken(error)
 
-    def settle(self, model: StoredModel, cancel: CancelToken | None) -> bool:
+    def update(self, model: StoredModel, cancel: CancelToken | None) -> bool:
         """Update the table to all chunks that now have a vector, whatever its state; committed in steps.
 
         The caller must hold the index lock, so that the vectors do not change meanwhile. Returns False if the table is
@@ -197,7 +197,7 @@ class Vec0Engine:
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
         """Drop the sqlite-vec table and fill it again from the stored vectors."""
         self.broken = True
-        self.settle(model, cancel)
+        self.update(model, cancel)
 
     def discard(self) -> None:
         """Drop the table, which requires the extension."""

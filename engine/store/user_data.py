@@ -156,7 +156,7 @@ class UserData:
             finally:
                 self._in_use = within
 
-    def settle(self) -> None:
+    def empty_log(self) -> None:
         """Move the write-ahead log into the database, so that deleted data remains in neither."""
         with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # the other process will do it
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)

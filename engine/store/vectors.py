@@ -194,7 +194,7 @@ class VectorIndex:
             added = added or ((), np.empty((0, model.dims), np.float32))
             self._table.changed(before, model, added, new, removed)
 
-    def settle(self, model: StoredModel, cancel: CancelToken | None = None, *, load: bool = True) -> None:
+    def update_engine(self, model: StoredModel, cancel: CancelToken | None = None, *, load: bool = True) -> None:
         """Update the engine that searches use, and save it for the next start.
 
         Call this after a sync, outside any transaction. A table that is no longer selected is still searched until
@@ -203,7 +203,7 @@ class VectorIndex:
         """
         with self._store.read(cancel) as snapshot:
             preferred = self.prefers_table(snapshot, model)
-        if preferred and self._table.settle(model, cancel):
+        if preferred and self._table.update(model, cancel):
             self._matrix.discard()
             return
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):

@@ -231,7 +231,7 @@ class _Program:
         QTimer.singleShot(0, self._window, self._begin)
         self._app.exec()
         self._signals.close()
-        self._guard.leave()
+        self._guard.restore_hooks()
         return self._end()
 
     def _begin(self) -> None:

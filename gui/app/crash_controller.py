@@ -326,7 +326,7 @@ class CrashGuard(QObject):
         if self._earlier and self.controller is not None:
             self.controller.report_earlier_crash(self._earlier)
 
-    def leave(self) -> None:
+    def restore_hooks(self) -> None:
         """Restore the previous exception hooks, since the window is closed and can't show errors any more."""
         self._exception_hooks.end()
 

@@ -203,14 +203,14 @@ class SettingsController(QObject):
         """Rename the unusable settings file, and start with the defaults."""
         opened = self._workspace.current
         if opened is not None and self.dialog is not None:
-            self.dialog.leave()
+            self.dialog.close_without_saving()
             self._aside.run(partial(self._workspace.open, opened.folder))
 
     @Slot()
     def _close(self) -> None:
         """Close the dialog with its workspace, unless that is being reopened."""
         if not self._is_reopening and self.dialog is not None and self.dialog.isVisible():
-            self.dialog.leave()
+            self.dialog.close_without_saving()
 
     @Slot(object)
     def _handle_open_failure(self, _: OpenFailure) -> None:

@@ -265,9 +265,9 @@ class ConversationPanel(BaseViewer):
 
     def _close_session(self) -> None:
         if (position := self.view_state) is not None:
-            self._positions.leave(position)
+            self._positions.store(position)
         self._close_find()
-        self.find_in_text.hits.leave()
+        self.find_in_text.hits.stop()
         self.live_updates.stop()
         self.new_messages.hide()
         self.banner.clear(_SECRETS)
@@ -316,7 +316,7 @@ class ConversationPanel(BaseViewer):
             self.view.folding.show_pieces(*conversation.at_line(request.line))  # found by meaning: no word to show
         elif request.line is not None:
             self.view.folding.show_hidden(*conversation.at_line(request.line))
-        position = self._positions.arrive(request.path)
+        position = self._positions.position_for(request.path)
         if position is not None:
             self.view.scroller.return_to(position)
 

@@ -39,7 +39,7 @@ class ReadingPositions:
         self._positions: dict[str, ReadingPosition] = {}
         self._requested: tuple[str, ReadingPosition | None] = "", None
 
-    def leave(self, position: ReadingPosition) -> None:
+    def store(self, position: ReadingPosition) -> None:
         self._positions.pop(position.path, None)
         self._positions[position.path] = position
         for path in list(self._positions)[:-_MOST]:
@@ -51,7 +51,7 @@ class ReadingPositions:
         """
         self._requested = path, position
 
-    def arrive(self, path: str) -> ReadingPosition | None:
+    def position_for(self, path: str) -> ReadingPosition | None:
         """Return the position to restore in the session that was opened; None if there is none."""
         requested, position = self._requested
         if path != requested:

@@ -420,14 +420,14 @@ class SimilarList(QObject):
         entry = known.catalogue.by_path.get(path) if known else None
         if entry is not None:
             self._comparison.start(manager, entry)
-            self._view.notice.show_notice(tr("Comparing sessions…"), tr(_BACK), self.leave)
+            self._view.notice.show_notice(tr("Comparing sessions…"), tr(_BACK), self.return_to_all)
 
     def end(self) -> None:
         """Stop, since the list shows something else now."""
         self._comparison.end()
 
     @Slot()
-    def leave(self) -> None:
+    def return_to_all(self) -> None:
         """Stop, and emit the signal to return to all sessions."""
         before = self._comparison.end()
         self.left.emit(before.summary.path if before is not None else "")
@@ -437,17 +437,17 @@ class SimilarList(QObject):
         known, entry = self._reader.known, self._comparison.entry
         rows: list[Row] = build_similar(known.catalogue, similar) if known else []
         title = entry.title if entry else ""
-        self._view.notice.show_notice(listing_view.similar_count(title, len(rows)), tr(_BACK), self.leave)
+        self._view.notice.show_notice(listing_view.similar_count(title, len(rows)), tr(_BACK), self.return_to_all)
         if rows:
             self._view.show_rows(rows, (tr("Most similar first"),), sortable=False)
             self._view.list.take_focus()
         else:
             words = tr("No similar session"), tr(listing_view.NO_SIMILAR_SESSION)
-            self._view.show_page(words, actions=((tr(_BACK), self.leave),))
+            self._view.show_page(words, actions=((tr(_BACK), self.return_to_all),))
             self._view.page.take_focus()
         self.settled.emit()
 
     @Slot(str)
     def _show_failure(self, sentence: str) -> None:
-        self._view.notice.show_notice(sentence, tr(_BACK), self.leave)
+        self._view.notice.show_notice(sentence, tr(_BACK), self.return_to_all)
         self.settled.emit()

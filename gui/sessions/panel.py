@@ -409,7 +409,7 @@ class SessionsPanel(QObject, ViewPanel):
     @Slot()
     def _leave_list(self) -> None:
         if self._similar.shown:
-            self._similar.leave()
+            self._similar.return_to_all()
         else:
             self.box.focus()
 

@@ -255,7 +255,7 @@ class SettingsDialog(QDialog):
         """Update what depends on the index after a change of it."""
         self.pages.refresh(self.page)
 
-    def leave(self) -> None:
+    def close_without_saving(self) -> None:
         """Close the dialog and drop pending changes, since the workspace was closed."""
         self._restart_language = ""
         self.model.discard()

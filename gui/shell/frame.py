@@ -182,7 +182,7 @@ class HeaderBar(QWidget):
         self._switch.setVisible(self._working and fits)
         self._view_holder.setVisible(self._working and not fits)
         for box in self._boxes.values():
-            box.leave(buttons_width, before, later)
+            box.reserve(buttons_width, before, later)
             box.setVisible(self._working and box is self._boxes[self._view])
         self._name.setVisible(not self._working)
 

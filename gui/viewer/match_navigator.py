@@ -277,7 +277,7 @@ class MatchNavigator(QObject):
             self._lines, self._near = lines, self._view.position()[0]
             self._restart()
 
-    def leave(self) -> None:
+    def stop(self) -> None:
         """Stop searching, since the text was closed."""
         self._view = self._lines = self._current = self._origin = None
         self._restart()

@@ -306,7 +306,7 @@ class ViewerPanel(BaseViewer):
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop everything that reads the shown file; `keep_lines` leaves its text on the screen."""
-        self._source_and_page.leave(forget=not keep_lines)
+        self._source_and_page.close_file(forget=not keep_lines)
         self._follower.follow(None)
         self._renaming.cancel()
         for key in (_DELETED, _MISSED):

@@ -162,7 +162,7 @@ class RenderedView(QTextBrowser):
         self._page_builder.stop()
         self._job.cancel()
 
-    def leave(self) -> None:
+    def close_text(self) -> None:
         """Stop reading the text, which is about to be closed; the page stays visible."""
         self.cancel()
         self._loader.stop()

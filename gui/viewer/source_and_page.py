@@ -61,7 +61,7 @@ class SourceAndPage(QObject):
             )
         elif self._page_of is not opened or target.query not in ("", self._unfolded_for):
             if self._page_of is opened:
-                self.rendered.leave()  # forgets the callouts that the user folded and unfolded
+                self.rendered.close_text()  # forgets the callouts that the user folded and unfolded
             self._page_of, self._unfolded_for = None, target.query
             self.rendered.unfold, self.rendered.keep_breaks = bool(target.query), opened.line_breaks
             self.rendered.show_markdown(
@@ -81,10 +81,10 @@ class SourceAndPage(QObject):
         if self._opened is not None and self._target is not None:
             self.show(self._opened, self._target, keep_position=keep_position)
 
-    def leave(self, *, forget: bool) -> None:
+    def close_file(self, *, forget: bool) -> None:
         """Stop using the file, which is about to be closed; `forget` also drops its page."""
-        self._hits.leave()
-        self.rendered.leave()
+        self._hits.stop()
+        self.rendered.close_text()
         self._opened = None
         if forget:
             self._page_of, self._hinted = None, ""

@@ -151,7 +151,7 @@ class FoldingRow(QWidget):
         """Width of a first line with `wide` in its preferred width, without reserved space."""
         return self._wide.sizeHint().width() + 2 * _MARGIN
 
-    def leave(self, after: int, before: int = 0, later: int = 0) -> None:
+    def reserve(self, after: int, before: int = 0, later: int = 0) -> None:
         """Reserve `after` pixels at the end of the first line and `before` at its beginning.
 
         A second line begins below the first, or at the edge if it needs the width. `later`: pixels that may be added

@@ -72,7 +72,7 @@ def test_catalogue_update_drops_unused_and_retains_rest(translations):
     code = translations.Catalog()
     code.add("Search", locations=[("gui/a.py", 0)])
     code.add(("{count} note", "{count} notes"), locations=[("gui/b.py", 0)])
-    new = translations.brought_up(old, code)
+    new = translations.updated(old, code)
     assert [(message.id, message.string) for message in new if message.id] == [
         ("Search", "Suchen"),
         (("{count} note", "{count} notes"), ("", "")),

@@ -265,7 +265,7 @@ class TablePublisher:
     def text_ready(self, work: StageWork, pending: int) -> None:
         self._table.with_retry(lambda: self._share_text(work, pending))
 
-    def settle(self, work: StageWork) -> None:
+    def share_all(self, work: StageWork) -> None:
         self._table.with_retry(lambda: self._share_all(work))
 
     def _share_text(self, work: StageWork, pending: int) -> None:

@@ -146,7 +146,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         # Mask before cutting: half of a secret would not be recognised.
         self.opening = opening_line(redact(text[:_OPENING]))
 
-    def leave(self, first: int, last: int, origin: int = 0) -> None:
+    def mark_abandoned(self, first: int, last: int, origin: int = 0) -> None:
         """Mark these lines as abandoned. An abandoned branch that has the line `origin` counts again: the user went
         back to it.
         """

@@ -148,7 +148,7 @@ def test_unsavable_fact_says_why(facts: Facts, text: str, why: str) -> None:
 def test_read_only_data_finds_facts_by_keywords(tmp_path: Path, provider: FakeProvider) -> None:
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
         Facts(data, lambda: None, print).add("I prefer tea")
-        data.settle()
+        data.empty_log()
     with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
         frozen = Facts(data, lambda: provider, lambda _: None)
         assert texts(frozen, "prefer tea") == ["I prefer tea"]

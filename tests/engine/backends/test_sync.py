@@ -277,7 +277,7 @@ def test_cancel_stops_reading_of_all_vectors(open_memory, monkeypatch) -> None:
     memory.vectors.forget()
     memory.store.files.matrix.unlink(missing_ok=True)
     with pytest.raises(Cancelled):
-        memory.vectors.settle(model, token)
+        memory.vectors.update_engine(model, token)
     assert len(read) < 4
 
 

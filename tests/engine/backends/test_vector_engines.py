@@ -37,7 +37,7 @@ notes, data, limit, writes = sys.argv[1:]
 vectors._COMPARED_IN_5_MS, sqlite_vec_engine._ROWS_AT_ONCE = int(limit), 8
 builtin.select_provider = lambda *_, **__: selection_of(FakeProvider())
 memory = builtin.BuiltinMemory(Path(notes), Settings(store=StoreSettings(path=data)), executor=None, background=False)
-write, settle, left = IndexStore.write, vectors.VectorIndex.settle, [-1]
+write, update_engine, left = IndexStore.write, vectors.VectorIndex.update_engine, [-1]
 
 def counted(store, tables=None):
     left[0] -= 1
@@ -45,11 +45,11 @@ def counted(store, tables=None):
         os.kill(os.getpid(), signal.SIGKILL)
     return write(store, tables)
 
-def settle_and_die(index, *args, **options):
+def update_and_die(index, *args, **options):
     left[0] = int(writes)
-    settle(index, *args, **options)
+    update_engine(index, *args, **options)
 
-IndexStore.write, vectors.VectorIndex.settle = counted, settle_and_die
+IndexStore.write, vectors.VectorIndex.update_engine = counted, update_and_die
 memory.sync()
 memory.close()
 """

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from engine import Cancelled, CancelToken, FoundSource, FoundSources, find_sources, measure_sessions
+from engine import (
+    Cancelled,
+    CancelToken,
+    FoundSource,
+    FoundSources,
+    find_sources,
+    measure_sessions,
+    sessions_workspace,
+)
 from engine.corpus import folder_walk, source_detection
 
 
@@ -356,3 +364,9 @@ def test_measure_names_unread_files(tmp_path: Path) -> None:
         "30 files here are not read, because they are not named like transcripts: "
         "page-0.html, page-1.html, page-10.html, …"
     )
+
+
+def test_workspace_of_sessions_alone_is_made_in_the_store(tmp_path: Path) -> None:
+    folder = sessions_workspace(str(tmp_path / "store"))
+    assert folder.is_dir()
+    assert folder.parent == tmp_path / "store"

@@ -43,6 +43,13 @@ def _score(contributions: list[float], idfs: list[float]) -> float:
     return scoring.text_parts(contributions, scoring.Scale.of(idfs)).score
 
 
+def test_words_elsewhere_raise_score_by_their_part_of_coverage() -> None:
+    alone = scoring.text_parts([2.0, 0.0], scoring.Scale.of([2.0, 2.0]))
+    helped = msgspec.structs.replace(alone, elsewhere=0.5)
+    assert helped.evidence - alone.evidence == pytest.approx(helped.from_coverage - alone.from_coverage)
+    assert helped.from_coverage > alone.from_coverage
+
+
 def test_all_terms_full_score_one_of_two_below_half() -> None:
     idfs = [6.0, 6.0]
     both = [scoring.term_score(idf, 2, _AVERAGE) for idf in idfs]

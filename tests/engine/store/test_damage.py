@@ -165,7 +165,7 @@ def test_vectors_in_memory_do_not_outlive_their_index(tmp_path: Path) -> None:
             writer.advance_stamp()
         with store.read() as snapshot:
             found = index.search(snapshot, model, north, 1)[0].tolist()
-        index.settle(model)
+        index.update_engine(model)
         return found
 
     assert nearest([east, north]) == [2]

@@ -109,14 +109,14 @@ def test_expired_facts_erased_only(rows: FactRows) -> None:
 def test_changed_text_purged_after_settling(rows: FactRows, tmp_path: Path) -> None:
     rows.save(make("a", SECRETIVE))
     rows.save(make("a", "other"))
-    rows.settle()
+    rows.purge_old_texts()
     assert not any(SECRETIVE.encode() in file.read_bytes() for file in tmp_path.iterdir())
 
 
 def test_read_only_facts_say_why(tmp_path: Path) -> None:
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
         FactRows(data).save(make("a"))
-        data.settle()
+        data.empty_log()
     with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
         rows = FactRows(data)
         assert [fact.id for fact in rows.all()] == ["a"]

@@ -240,3 +240,7 @@ def test_a_beginning_a_phrase_and_alternatives_mark_their_terms() -> None:
     assert not terms["dogs"].prefix_ok
     assert terms["cat"].group == terms["will"].group != 0
     assert not terms["will"].stop
+    assert terms["run"].group == 0
+    others = {term.surface: term for term in analyse_query(parse_query('"wet dogs" in harbour')).terms}
+    assert others["harbour"].group == 0
+    assert others["in"].stop

@@ -55,4 +55,4 @@ def test_settings_have_start_at_login_row(qtbot, window, integration, memory):
     qtbot.waitUntil(lambda: dialog.ready)
     row = dialog.findChild(SystemRow)
     assert row.field.box.words == "Start at login"
-    dialog.leave()
+    dialog.close_without_saving()

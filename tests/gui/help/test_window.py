@@ -129,7 +129,7 @@ def test_setting_link_opens_its_row(qtbot, opened):
     dialog = opened.settings.dialog
     assert dialog.isVisible()
     assert dialog.query_field.text() == "query.min_score"
-    dialog.leave()
+    dialog.close_without_saving()
     opened.guide.dialog.close()
 
 

@@ -85,7 +85,7 @@ def test_approval_during_reopening_is_not_lost(qtbot, controller, opened):
     controller.dialog.saved.emit(make_estimate(cost=1.09))
     controller.dialog.saved.emit(None)
     qtbot.waitUntil(lambda: len(opened) == 3 and opened[2][1].approvals == 1)
-    controller.dialog.leave()
+    controller.dialog.close_without_saving()
 
 
 def test_price_is_estimated_again_after_sync(qtbot, controller, opened):
@@ -119,7 +119,7 @@ def test_apply_reopens_folder_below_dialog(qtbot, controller, opened):
     qtbot.waitUntil(lambda: controller.dialog.ready)
     assert opened[1][1].estimated, "the pages use the new memory"
     assert not opened[0][1].estimated
-    controller.dialog.leave()
+    controller.dialog.close_without_saving()
 
 
 def test_failed_reopen_closes_dialog(qtbot, controller, workspace, opened, monkeypatch):
@@ -145,7 +145,7 @@ def test_window_option_applies_without_reopening(qtbot, controller, workspace, o
     assert workspace.current.settings.window.editor == "vim {path}"
     assert len(opened) == 1
     qtbot.waitUntil(lambda: controller.dialog.ready)
-    controller.dialog.leave()
+    controller.dialog.close_without_saving()
 
 
 def test_query_option_applies_without_reopening(qtbot, controller, workspace, opened):
@@ -157,7 +157,7 @@ def test_query_option_applies_without_reopening(qtbot, controller, workspace, op
     assert len(opened) == 1
     assert not controller.dialog.footer.words
     qtbot.waitUntil(lambda: controller.dialog.ready)
-    controller.dialog.leave()
+    controller.dialog.close_without_saving()
 
 
 def test_last_shown_page_is_shown_again(qtbot, controller):
@@ -167,7 +167,7 @@ def test_last_shown_page_is_shown_again(qtbot, controller):
     controller.show()
     qtbot.waitUntil(lambda: controller.dialog.ready)
     assert controller.dialog.page == "sync"
-    controller.dialog.leave()
+    controller.dialog.close_without_saving()
 
 
 def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, controller, opened):
@@ -217,7 +217,7 @@ def test_applied_options_reach_real_index(qtbot, appearance, jobs, tmp_path, use
     assert workspace.current.settings.chunking.tokens == 100
     assert [result.path for result in workspace.current.manager.search("roses", min_score=0).results] == ["roses.md"]
     qtbot.waitUntil(lambda: controller.dialog.ready)
-    controller.dialog.leave()
+    controller.dialog.close_without_saving()
     workspace.feed.set_manager(None)
     workspace.close_all_now()
 

@@ -612,13 +612,13 @@ def test_closing_ignores_an_unsupported_form(qtbot, dialog):
 def test_page_is_shown_again_for_another_folder(qtbot, dialog, memory, tmp_path):
     dialog.show_page("advanced")
     _choose_engine(dialog, "qmd")
-    dialog.leave()
+    dialog.close_without_saving()
     other = tmp_path / "other"
     other.mkdir()
     dialog.begin(other, Settings(), memory, "sync")
     _rest(qtbot, dialog)
     assert dialog.pages.page("sync").isVisible()
-    dialog.leave()
+    dialog.close_without_saving()
     dialog.begin(tmp_path / "notes", Settings(), memory, "embedding")
     _rest(qtbot, dialog)
     assert _button(dialog, "Save").isVisible()

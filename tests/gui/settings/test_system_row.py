@@ -47,7 +47,7 @@ def dialog(qtbot, appearance, jobs, tmp_path, user_home, switch) -> SettingsDial
 
     def finish(_) -> None:
         qtbot.waitUntil(lambda: dialog.ready and not switch.busy)
-        dialog.leave()
+        dialog.close_without_saving()
 
     qtbot.addWidget(dialog, before_close_func=finish)  # a fixture's own end runs after qtbot has deleted the dialog
     dialog.begin(tmp_path, Settings(), None, "general")

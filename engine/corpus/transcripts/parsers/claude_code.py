@@ -370,7 +370,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         after = bisect_right(self.prompts, origin)
         if after < len(self.prompts):
             first = self.prompts[after]
-            self.facts.leave(first, line - 1, origin)
+            self.facts.mark_abandoned(first, line - 1, origin)
             if self.facts.is_abandoned(self.opened):
                 self.facts.open_with(text)
                 self.opened = line

@@ -291,7 +291,7 @@ class CodexParser(LineParser, kw_only=True):
     def _roll_back(self, turns: object, line: int) -> None:
         """Mark the last turns as abandoned; if there are fewer, all."""
         if isinstance(turns, int) and turns > 0 and self.prompts:
-            self.facts.leave(self.prompts[-turns:][0], line)
+            self.facts.mark_abandoned(self.prompts[-turns:][0], line)
             del self.prompts[-turns:]
 
     def _count_tokens(self, now: Usage, last: Usage) -> None:

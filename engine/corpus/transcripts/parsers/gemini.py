@@ -90,7 +90,7 @@ class GeminiParser(LineParser, kw_only=True):
     def _rewind(self, name: str, line: int) -> None:
         """Mark a message and all that follow it as abandoned."""
         if self.starts:
-            self.facts.leave(self.starts.get(name) or next(iter(self.starts.values())), line)
+            self.facts.mark_abandoned(self.starts.get(name) or next(iter(self.starts.values())), line)
 
     def learn(self, metadata: Mapping[str, Any]) -> None:
         """Update the session's facts from its metadata."""

@@ -199,7 +199,7 @@ class KimiParser(LineParser, kw_only=True):
     def _undo(self, count: object, line: int) -> None:
         """Mark the user's last messages as abandoned, with all that follows them."""
         if isinstance(count, int) and 0 < count <= len(self.asked):
-            self.facts.leave(self.asked[-count], line)
+            self.facts.mark_abandoned(self.asked[-count], line)
             del self.asked[-count:]
 
     def _between_turns(self, kind: str, value: Mapping[str, Any]) -> Iterator[Part]:

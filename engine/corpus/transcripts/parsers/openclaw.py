@@ -168,7 +168,7 @@ class OpenClawParser(LineParser, kw_only=True):
             origin = 0
         if origin is not None and origin < self.last:
             first = origin + 1 if origin else min(self.lines.values())
-            self.facts.leave(first, line - 1, origin)
+            self.facts.mark_abandoned(first, line - 1, origin)
         self.lines[digest(id)] = self.last = line
 
     def _use(self, model: object, counts: object, entry: Mapping[str, Any]) -> None:

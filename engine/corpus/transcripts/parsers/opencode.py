@@ -130,7 +130,7 @@ def leave_undone(facts: SessionFacts, messages: Sequence[Message], revert: Mappi
         message.line for message in messages if message.id > first or (message.id == first and not revert.get("partID"))
     ]
     if first and undone:
-        facts.leave(min(undone), max(undone))
+        facts.mark_abandoned(min(undone), max(undone))
 
 
 def _usage(message: Mapping[str, Any]) -> Usage:

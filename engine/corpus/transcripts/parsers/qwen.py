@@ -74,7 +74,7 @@ class QwenParser(GeminiParser, kw_only=True):
         """Mark all records after the parent of a rewind as abandoned; without a parent, all."""
         last = 0 if parent is None else self.records.get(digest(string(parent)))
         if last is not None:
-            self.facts.leave(last + 1, line)
+            self.facts.mark_abandoned(last + 1, line)
 
     def _read_session_info(self, value: Mapping[str, Any]) -> None:
         facts = self.facts

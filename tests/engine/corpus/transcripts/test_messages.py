@@ -171,7 +171,7 @@ def test_unknown_types_are_counted_up_to_a_limit() -> None:
 def test_only_latest_of_many_abandoned_branches_are_known() -> None:
     facts = SessionFacts(agent="a")
     for line in range(0, 3000, 3):
-        facts.leave(line + 1, line + 2)
+        facts.mark_abandoned(line + 1, line + 2)
     assert len(facts.rewound) == 400
     assert facts.is_abandoned(2998)
     assert not facts.is_abandoned(2997)
