@@ -173,7 +173,13 @@ class _Marks:
             for pair in pattern.finditer(self._text) if sign in self._text else ():
                 matches = self._matches(pair.end(1), pair.start(2))
                 self._hide_markup(pair.span(1), pair.span(2), anyway=matches)
-        return sorted(self._found)
+        found: list[Range] = []
+        for start, end in sorted(self._found):
+            if found and start < found[-1][1]:  # marks of code within those of a link
+                found[-1] = found[-1][0], max(end, found[-1][1])
+            else:
+                found.append((start, end))
+        return found
 
     def _hide_markup(self, *spans: Range, anyway: bool = False) -> bool:
         """Mark these spans as Markdown marks to remove; returns False if one contains a match and has to stay.

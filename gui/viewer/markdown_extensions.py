@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, HEADING_ATTRIBUTES, LinkedText, marked, tr, without_links, written_links
-from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, escaped, may_break, without_html
+from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, escaped, may_break, with_tables, without_html
 from gui.viewer.pictures import ImageMarkup, Pictures
 
 NOTE_SCHEME = "note"
@@ -78,7 +78,8 @@ _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _INLINE_NOTE = re.compile(r"(?<!\\)\^\[((?:[^\[\]\n]|\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]){1,1000})\]")
 _HIGHLIGHT = re.compile(r"(?<![\w=?&/])(==|\^\^)(?=\S)([^=^\n]{1,2000}?)(?<=\S)\1")
 _MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])\1(?![\w$])")
-_BLOCK_ID = re.compile(r"(?:^|[ \t])\^([0-9A-Za-z-]{1,64})[ \t]*$")
+_BLOCK_ID = re.compile(r"(?:^|(?<![*_~])[ \t]|(?<=[*_~])([ \t]))\^([0-9A-Za-z-]{1,64})[ \t]*$")
+"""The id of a block, and a space that the end of emphasis before it needs."""
 _PROPERTY = re.compile(
     r"[ \t]*(?::LOGBOOK:|:END:|CLOCK: \[.*"
     r"|(?:id|collapsed|heading|background[-_]color|(?:created|updated)[-_]at|ls-type|hl-\w+|logseq\.[\w.-]+"
@@ -334,6 +335,7 @@ class NoteMarkup:
 
     def _inline(self, text: str) -> str:
         """Rewrite the inline markup of a line outside of code."""
+        text = with_tables(text)
         if "{{" in text:
             text = _MACRO.sub(_macro, text)
         if "[[" in text:
@@ -374,7 +376,7 @@ class NoteMarkup:
         if "[^" in text:
             text = _FOOTNOTE_MARK.sub(lambda match: _footnote(match[1]), text)
         if "^" in text:
-            text = _BLOCK_ID.sub(lambda match: f"{ANCHOR}^{match[1].lower()}{ANCHOR_END}", text)
+            text = _BLOCK_ID.sub(lambda match: f"{match[1] or ''}{ANCHOR}^{match[2].lower()}{ANCHOR_END}", text)
         return text
 
     def _inline_note(self, match: re.Match[str]) -> str:

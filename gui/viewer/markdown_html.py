@@ -5,13 +5,18 @@ from collections.abc import Callable
 
 _HTML = re.compile(
     r"<!--.{0,400}?-->|<svg[ >].{0,4000}?</svg>|(?<!\]\()(?<!\\)"
-    r"<(/?)(a|b|br|center|details|div|em|figcaption|figure|font|h[1-6]|i|iframe|img|kbd|mark|p|section|small|span|strong|sub"
-    r"|summary|sup|u|video)(?=\s|/?>)([^<>]*)>",
+    r"<(/?)(a|audio|b|br|caption|center|col|colgroup|del|details|div|em|figcaption|figure|font|h[1-6]|i|iframe|img|ins|kbd"
+    r"|mark|p|s|section|small|source|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|u|video)"
+    r"(?=\s|/?>)([^<>]*)>",
     re.IGNORECASE,
 )
 """A comment, a drawing, or a tag that is shown as what it means or left out; others stay as text."""
 _MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
-_MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)}
+_MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)} | dict.fromkeys(("del", "s", "strike"), "~~")
+_TABLE = re.compile(r"<table(?:\s[^<>]*)?>(.{1,20000}?)</table>", re.IGNORECASE)
+_ROW = re.compile(r"<tr(?:\s[^<>]*)?>(.*?)(?=</?tr[\s>]|\Z)", re.IGNORECASE)
+_CELL = re.compile(r"<t[dh](?:\s[^<>]*)?>(.*?)(?=</?t[dh][\s>]|\Z)", re.IGNORECASE)
+_CELL_GAP = "\u2003"
 END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 NEW_LINE = "\u2028"
@@ -39,7 +44,9 @@ def without_html(text: str, image: ShowImage) -> str:
             source, words, width = (attributes.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
             markup = f"![{escaped(words)}](<{source}>)"
             return image(markup, source, f"{words}|{width}" if width.isdigit() else words) if source else ""
-        if name in ("iframe", "video"):
+        if name in ("td", "th"):
+            return _CELL_GAP if tag[1] else ""
+        if name in ("audio", "iframe", "video"):
             address = attributes.get("src", "")
             return f"<{address}>" if address.startswith(("http://", "https://")) else ""
         if name == "a" and not tag[1]:
@@ -51,6 +58,20 @@ def without_html(text: str, image: ShowImage) -> str:
         return _MARKS_OF_TAGS.get(name, "") if name in closed else ""
 
     return _HTML.sub(rewritten, text)
+
+
+def with_tables(text: str) -> str:
+    """Rewrite the HTML tables in a line as tables of Markdown; those of several lines stay rows of text."""
+    return _TABLE.sub(_as_pipes, text) if "<table" in text.lower() else text
+
+
+def _as_pipes(table: re.Match[str]) -> str:
+    rows = [[cell.strip().replace("|", "\\|") for cell in _CELL.findall(row)] for row in _ROW.findall(table[1])]
+    columns = max(map(len, rows), default=0)
+    if not columns:
+        return table[0]
+    lines = [f"| {' | '.join([*row, *[''] * (columns - len(row))])} |" for row in rows]
+    return "\n\n" + "\n".join([lines[0], f"{'|---' * columns}|", *lines[1:]]) + "\n\n"
 
 
 def escaped(text: str) -> str:

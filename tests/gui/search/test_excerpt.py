@@ -210,7 +210,9 @@ def test_marks_of_any_text_are_ordered_and_in_range(snippet: str, data: st.DataO
         previous = end
 
 
-@given(st.lists(st.sampled_from(["pump", "é", "日本", "😀", "a.b", "\n", "\n\n- ", "## "]), max_size=40))
+@given(
+    st.lists(st.sampled_from(["pump", "é", "日本", "😀", "a.b", "\n", "\n\n- ", "## ", "[[a#`b`|`c`]]"]), max_size=40)
+)
 def test_each_mark_covers_its_word(parts: list[str]):
     snippet = " ".join(parts)
     excerpt = _excerpt(snippet, "pump|日本|😀")

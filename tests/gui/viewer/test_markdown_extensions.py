@@ -130,6 +130,13 @@ def rewritten(text: str, *toggled: int) -> str:
         ("![a|40](x.png) ![b c](d.png)", "[a](<x.png>) [b c](d.png)"),
         ("![a](x.png){:height 53, :width 42} ![b](y.png){x}", "[a](x.png) [b](y.png){x}"),
         ("^^lit^^ and 2^^3 x^^", "\ue002lit\ue003 and 2^^3 x^^"),
+        ("**a:** ^Id", "**a:** \ue000^id\ue001"),
+        ("<s>a</s> <del>b</del> <audio src='https://x.org/a'></audio>", "~~a~~ ~~b~~ <https://x.org/a>"),
+        (
+            "x <table border='1'><tr><th>a<th>b|c</tr><tr><td><b>d</b></td></tr></table> y",
+            "x \n\n| a | b\\|c |\n|---|---|\n| **d** |  |\n\n y",
+        ),
+        ("<table>\n<tr><td>a</td><td>b</td></tr>\n</table>", "\na\u2003b\u2003\n"),
         ('<iframe width="9" src="https://x.org/v#a"></iframe> <iframe></iframe>', "<https://x.org/v#a> "),
         ("# Part {#own .x}\n## {a}", "# Part\n## {a}"),
         ("# Part { #own }\n# Part {: #own .x} #\n{a}", "# Part\n# Part #\n{a}"),
