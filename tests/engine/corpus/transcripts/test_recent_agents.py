@@ -97,7 +97,7 @@ def test_other_items_of_octofriend_are_read_or_counted(tmp_path: Path) -> None:
     failed = {"role": "tool-runtime-error", "toolCall": {"toolCallId": "x"}, "error": "No such file."}
     messages = (
         {"version": "octo-llm-ir/v1", "ir": failed},
-        {"version": "octo-llm-ir/v2", "ir": {"role": "user"}},
+        {"version": "octo-llm-ir/v2", "turn": {"role": "user"}},
         {"version": "octo-llm-ir/v1", "ir": {"role": "trajectory"}},
     )
     rows: list[Row] = [("notifications", {"id": 1, "content": "Compacted."})]
