@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,6 +76,11 @@ AGENTS = (
 """Folders with sessions of ten agents and more: the hand-written ones of the tests."""
 WITH_DATABASE = ("cursor", "zed", "goose", "crush")
 """Agents with a database; the pictures use the newest hand-written one."""
+ONE_AGENT = {
+    f"agent-{agent.replace('_', '-')}": agent
+    for agent in "copilot_chat cursor cursor_cli cline copilot_cli aider qwen zed goose amp".split()
+}
+"""Agent of each picture that shows the sessions of only one."""
 SEVERAL = {
     "garden": ("projects", "topics"),
     "kitchen": ("recipes",),
@@ -92,6 +97,7 @@ OTHER_LOOKS = {
     "search-german": [*FULL["search"], "--theme", "light"],
     "settings-appearance-german": [*FULL["settings-appearance"], "--theme", "light"],
     "search-high-contrast-dark": [*FULL["search"], "--theme", "high-contrast-dark"],
+    **{name: ["--view", "sessions", "--theme", "light"] for name in ONE_AGENT},
 }
 """Pictures in one variant only, with their complete arguments."""
 
@@ -172,16 +178,10 @@ def _folder_options(name: str, scratch: Path, more: str = "") -> list[str]:
         folder.mkdir(exist_ok=True)
         settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\n")
         return ["--workspace", str(folder), "--config", str(settings)]
-    if name in TEN_AGENTS:
-        newest = {database.name.partition(":")[0]: database for database in DATABASES}
-        databases = {agent: scratch / agent / newest[agent].path for agent in WITH_DATABASE}
-        for agent, database in databases.items():
-            if not database.exists():
-                newest[agent].write(scratch / agent)
-        listed = [*(str(FIXTURES / agent) for agent in AGENTS), *map(str, databases.values())]
-        (scratch / "agents").mkdir(exist_ok=True)
-        settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\nsessions.folders = {listed}\n")
-        return ["--workspace", str(scratch / "agents"), "--config", str(settings)]
+    if name in TEN_AGENTS or name in ONE_AGENT:
+        return _with_sessions(
+            scratch, settings, (ONE_AGENT[name],) if name in ONE_AGENT else AGENTS + WITH_DATABASE, more
+        )
     if name in ("workspaces", "everywhere"):
         return _several(scratch, settings, more)
     # With a paid service selected, the model page also shows its price.
@@ -190,6 +190,20 @@ def _folder_options(name: str, scratch: Path, more: str = "") -> list[str]:
         chosen = 'window.language = "de"\n'
     settings.write_text(f"[defaults]\n{more}{chosen}")
     return ["--demo", "--config", str(settings)]
+
+
+def _with_sessions(scratch: Path, settings: Path, agents: Sequence[str], more: str) -> list[str]:
+    """Return the arguments for a folder without notes, with the hand-written sessions of these agents."""
+    newest = {database.name.partition(":")[0]: database for database in DATABASES}
+    databases = {agent: scratch / agent / newest[agent].path for agent in agents if agent in WITH_DATABASE}
+    for agent, database in databases.items():
+        if not database.exists():
+            newest[agent].write(scratch / agent)
+    listed = [str(databases.get(agent, FIXTURES / agent)) for agent in agents]
+    folder = scratch / settings.stem
+    folder.mkdir(exist_ok=True)
+    settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\nsessions.folders = {listed}\n")
+    return ["--workspace", str(folder), "--config", str(settings)]
 
 
 def _several(scratch: Path, settings: Path, more: str) -> list[str]:
@@ -208,12 +222,16 @@ def _several(scratch: Path, settings: Path, more: str) -> list[str]:
     return ["--workspace", str(home / "garden"), "--config", str(settings)]
 
 
+_SIZES = {"sessions-agents": "1280x1720", "agent-": "1000x500"}
+"""Sizes of some pictures, by the beginning of their names."""
+
+
 def _take(picture: Path, arguments: list[str], display: str = "1") -> None:
     command = [
         str(environment.WORK.program("mnemoscope")),
         *arguments,
         "--size",
-        "1280x1720" if picture.stem.startswith("sessions-agents") else "1280x800",
+        next((size for name, size in _SIZES.items() if picture.stem.startswith(name)), "1280x800"),
         "--screenshot",
         str(picture),
     ]

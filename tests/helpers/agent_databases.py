@@ -217,6 +217,54 @@ _UNSLOTH_SPOKEN = "SELECT CASE role WHEN 'user' THEN 'user' ELSE 'agent' END FRO
 _UNSLOTH_TIMES = "SELECT created_at FROM chat_messages UNION SELECT created_at FROM chat_threads"
 
 
+# --- Cherry Studio ---------------------------------------------------------------------------------------------------
+
+CHERRY = """CREATE TABLE topic (id TEXT PRIMARY KEY, name TEXT, assistant_id TEXT, active_node_id TEXT,
+    created_at INTEGER, updated_at INTEGER);
+    CREATE TABLE message (id TEXT PRIMARY KEY, topic_id TEXT NOT NULL, parent_id TEXT, role TEXT NOT NULL,
+    status TEXT NOT NULL, data TEXT NOT NULL, created_at INTEGER, model_id TEXT, stats TEXT);
+    CREATE INDEX message_topic_created_idx ON message (topic_id, created_at);"""
+CHERRY_NEWER = """ALTER TABLE topic ADD COLUMN deleted_at INTEGER;
+    ALTER TABLE message ADD COLUMN deleted_at INTEGER;"""
+_CHERRY_BLOCKS = {
+    "blocks": [
+        {"type": "thinking", "content": "A seam?"},
+        {"type": "main_text", "content": LOOKING},
+        {"type": "tool", "toolName": "shell", "arguments": {"command": COMMAND}, "content": OUTPUT},
+    ]
+}
+_CHERRY_PARTS = {
+    "parts": [
+        {"type": "step-start"},
+        {"type": "reasoning", "text": "A seam?"},
+        _text(LOOKING),
+        {"type": "tool-shell", "toolCallId": "t", "input": {"command": COMMAND}, "output": OUTPUT},
+    ]
+}
+
+
+def _cherry(*, newer: bool) -> tuple[Row, ...]:
+    def spoken(text: str) -> Any:
+        return {"parts": [_text(text)]} if newer else {"blocks": [{"type": "main_text", "content": text}]}
+
+    turns = [("user", spoken(ASKED)), ("assistant", _CHERRY_PARTS if newer else _CHERRY_BLOCKS)]
+    turns.append(("assistant", spoken(ANSWERED)))
+    topic = {"id": "y1", "name": "A leaking hull", "active_node_id": "m3", "created_at": MS[0], "updated_at": MS[5]}
+    rows: list[Row] = [("topic", topic)]
+    if newer:
+        rows.append(("message", {**_CHERRY_ROW, "id": "m0", "role": "root", "data": "{}", "created_at": MS[0]}))
+    for at, (role, data) in enumerate(turns, 1):
+        message = {**_CHERRY_ROW, "id": f"m{at}", "parent_id": f"m{at - 1}" if newer or at > 1 else None, "role": role}
+        counts = {"model_id": "p::m-1", "stats": _json({"promptTokens": 3, "completionTokens": 4})}
+        rows.append(("message", {**message, "data": _json(data), "created_at": MS[at], **counts}))
+    return tuple(rows)
+
+
+_CHERRY_ROW = {"topic_id": "y1", "status": "success"}
+_CHERRY_SPOKEN = "SELECT CASE role WHEN 'user' THEN 'user' ELSE 'agent' END FROM message WHERE role <> 'root'"
+_CHERRY_TIMES = "SELECT created_at FROM message UNION SELECT created_at FROM topic"
+
+
 # --- Zed -------------------------------------------------------------------------------------------------------------
 
 
@@ -1099,6 +1147,17 @@ DATABASES = (
         _unsloth(newer=True),
         _UNSLOTH_SPOKEN,
         _UNSLOTH_TIMES,
+    ),
+    *(
+        AgentDatabase(
+            f"cherry-studio: {version}",
+            "CherryStudio/Data/cherrystudio.sqlite",
+            CHERRY + more,
+            _cherry(newer=bool(more)),
+            _CHERRY_SPOKEN,
+            _CHERRY_TIMES,
+        )
+        for version, more in (("blocks", ""), ("parts", CHERRY_NEWER))
     ),
     AgentDatabase("ollama: first", "Ollama/db.sqlite", OLLAMA, _OLLAMA, _OLLAMA_SPOKEN, _OLLAMA_TIMES),
     AgentDatabase(

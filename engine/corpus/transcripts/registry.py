@@ -22,6 +22,7 @@ from engine.corpus.transcripts.agents import (
     any_of,
     augment,
     chat_exports,
+    cherry_studio,
     claude_code,
     cline,
     codebuddy,
@@ -187,6 +188,7 @@ AGENTS: tuple[Agent, ...] = _Agents(
         omnigent.AGENT,
         octofriend.AGENT,
         unsloth.AGENT,
+        cherry_studio.AGENT,
         reasonix.AGENT,  # last, since nothing in its lines is unique to it
     )
 )

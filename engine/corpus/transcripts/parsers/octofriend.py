@@ -2,7 +2,8 @@
 
 Written from its public source (version 0.0.59, August 2026: `source/session-history`, `source/libocto/llm-ir.ts`):
 `trees` has the sessions, `tree_nodes` their items as a tree, whose newest leaf is continued. An item is a notification,
-a failure, or a message in `llm_irs`, with the version of its form; since migration 6, `model_json` names the model.
+a failure, or a message in `llm_irs`, with the version of its form (`octo-llm-ir/v1`); since migration 6, `model_json`
+names the model.
 """
 
 from collections import Counter
@@ -22,7 +23,6 @@ from engine.corpus.transcripts.model_api_messages import ChatParser
 from engine.corpus.transcripts.token_usage import Usage, tokens
 
 _AGENT = "octofriend"
-_FORM = "octo-llm-ir/v1"
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "checkpoint": "system"}
 _ITEMS = """SELECT n.id, n.parent_id, {created}, {model}, CAST(o.content AS BLOB), {json}
     FROM tree_nodes n JOIN history_items h ON h.id = n.history_item_id LEFT JOIN llm_irs i ON i.id = h.llm_ir_id
@@ -95,13 +95,13 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     for id_, above, time, stated, notification, data in connection.execute(query, (row[0],)):
         name = as_text(id_)
         value = mapping(cell(reader, data)) if data is not None else {}
-        if data is not None and value.get("version") != _FORM:
+        if data is not None and not isinstance(value.get("ir"), dict):
             reader.count_unknown(f"version {value.get('version')}")
         nodes[name] = {
             "time": time,
             "model": _model(stated),
             "notification": as_text(notification),
-            "message": value.get("ir") if value.get("version") == _FORM else {"role": "checkpoint"},
+            "message": mapping(value.get("ir")) or {"role": "checkpoint"},
         }
         parents[name] = as_text(above)
     path = branch(parents, {name: float(number) for number, name in enumerate(nodes, 1)}, "")

@@ -26,6 +26,7 @@ READ: dict[str, tuple[str, str]] = {
     "antigravity": ("31125133bcb6", "antigravity:1"),
     "augment": ("ada045b1ded3", "augment:2"),
     "chatgpt": ("3d391442d813", "chatgpt:1"),
+    "cherry_studio": ("3b40cdc53abe", "cherry-studio:1"),
     "claude_code": ("9c491dd13858", "claude-code:2 claude-cowork:2 qoder:2 openclaude:2"),
     "claude_export": ("b5768c1e07d7", "claude:1"),
     "cline": ("bcd62fed6d86", "cline:1 roo-code:1 zoo-code:1 kilo-code:1"),

@@ -1,4 +1,4 @@
-"""Agents added in late autumn 2026: Proma, Octofriend and Unsloth Studio."""
+"""Agents added in late autumn 2026: Proma, Octofriend, Unsloth Studio and Cherry Studio."""
 
 import json
 import shutil
@@ -77,7 +77,12 @@ def _read(folder: Path, name: str, *more: Row) -> Any:
 
 @pytest.mark.parametrize(
     ("name", "tool", "project"),
-    [("octofriend: with times", "shell", "/boats"), ("unsloth-studio: as a tree", "terminal", "/boats")],
+    [
+        ("octofriend: with times", "shell", "/boats"),
+        ("unsloth-studio: as a tree", "terminal", "/boats"),
+        ("cherry-studio: blocks", "shell", ""),
+        ("cherry-studio: parts", "shell", ""),
+    ],
 )
 def test_sessions_in_databases_are_read(tmp_path: Path, name: str, tool: str, project: str) -> None:
     session = _read(tmp_path, name)
@@ -97,7 +102,7 @@ def test_other_items_of_octofriend_are_read_or_counted(tmp_path: Path) -> None:
     failed = {"role": "tool-runtime-error", "toolCall": {"toolCallId": "x"}, "error": "No such file."}
     messages = (
         {"version": "octo-llm-ir/v1", "ir": failed},
-        {"version": "octo-llm-ir/v2", "ir": {"role": "user"}},
+        {"version": "octo-llm-ir/v2", "turn": {"role": "user"}},
         {"version": "octo-llm-ir/v1", "ir": {"role": "trajectory"}},
     )
     rows: list[Row] = [("notifications", {"id": 1, "content": "Compacted."})]
@@ -127,3 +132,21 @@ def test_edited_message_of_unsloth_begins_another_branch(tmp_path: Path) -> None
     session = _read(tmp_path, "unsloth-studio: as a tree", ("chat_messages", edited))
     assert [part.text for part in session.messages] == [ASKED, "Why?", "[file: plan.pdf]"]
     assert ANSWERED in [part.text for part in session.abandoned]
+
+
+def test_branch_shown_last_of_cherry_studio_is_read(tmp_path: Path) -> None:
+    message = {"topic_id": "y1", "status": "error", "parent_id": "m1", "created_at": 1775117700000}
+    parts = [
+        {"type": "data-error", "data": {"message": "No key."}},
+        {"type": "file", "mediaType": "image/png", "filename": "hull.png"},
+        {"type": "hologram"},
+    ]
+    other = {**message, "id": "m8", "role": "assistant", "data": json.dumps({"parts": parts})}
+    deleted = {**message, "id": "m9", "role": "user", "data": "{}", "deleted_at": 1}
+    session = _read(tmp_path, "cherry-studio: parts", ("message", other), ("message", deleted))
+    assert ANSWERED in [part.text for part in session.messages]
+    assert [(part.role, part.text) for part in session.abandoned] == [
+        ("system", "No key."),
+        ("assistant", "[image: hull.png]"),
+    ]
+    assert (session.facts.usage, session.unknown) == ({"m-1": Usage(6, 8)}, {"part hologram": 1})

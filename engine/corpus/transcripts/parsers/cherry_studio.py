@@ -1,0 +1,131 @@
+"""Cherry Studio 2: all chats in `CherryStudio/Data/cherrystudio.sqlite` of the folder of programs' settings.
+
+Written from its public source up to 2026 (`src/main/data/db/schemas`, `packages/shared/data/types`: `message.ts`,
+`uiParts.ts`), and a public program that imports its chats: the messages of a `topic` form a tree from one with the role
+`root`, and `active_node_id` is the end of the branch shown last. The content is `parts` of the AI SDK in `data`, in the
+first versions `blocks`. Version 1 had its chats in the database of its browser, and sessions of agents are in other
+tables whose form has changed often: neither is read.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.database_format import RowFormat, as_text, cell, columns, data_of, rows_with
+from engine.corpus.transcripts.export_reader import abandoned_branches, branch, read_branches
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.message_builder import Part, attached, next_turn
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.model_api_messages import ROLES
+from engine.corpus.transcripts.token_usage import Usage, tokens
+
+_AGENT = "cherry-studio"
+_ROOT = "root"
+_SILENT = frozenset("citation knowledge source-document source-url step-start unknown".split())
+_TOPIC = "SELECT CAST(name AS BLOB), created_at, CAST(active_node_id AS BLOB) FROM topic WHERE id = ?"
+_MESSAGES = """SELECT CAST(id AS BLOB), CAST(parent_id AS BLOB), CAST(role AS BLOB), created_at, {data},
+    CAST({model} AS BLOB), {stats} FROM message WHERE {rows} AND {kept} ORDER BY created_at, rowid"""
+
+
+class CherryReader(LineParser):
+    """Parses the messages of one branch, one by one."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        if value["role"] == _ROOT:
+            return []
+        role = self.role(ROLES, value["role"])
+        if role is None:
+            return []
+        if role == "assistant":
+            self.use(value["model"], value["usage"])
+        data = mapping(value["data"])
+        parts = [
+            part
+            for entry in map(mapping, items(data.get("parts")) or items(data.get("blocks")))
+            for part in self._part(string(entry.get("type")), entry, role)
+        ]
+        return next_turn(self, parts, id=value["id"], time=seconds(value["time"]))
+
+    def _part(self, kind: str, part: Mapping[str, Any], role: Role) -> Iterator[Part]:
+        if kind.startswith("data-"):
+            kind, part = kind.removeprefix("data-"), mapping(part.get("data"))
+        text = string(part.get("text")) or string(part.get("content"))
+        if kind in ("text", "main_text", "code"):
+            yield Part(role, "text", text)
+        elif kind in ("reasoning", "thinking"):
+            yield Part("assistant", "thinking", text)
+        elif kind == "tool" or kind.startswith("tool-") or kind == "dynamic-tool":
+            name = string(part.get("toolName")) or kind.removeprefix("tool-")
+            yield Part("assistant", "tool-call", tool_input(part.get("input", part.get("arguments"))) or name, name)
+            result = part.get("output", part.get("content"))
+            text = content(result) or tool_input(result) or string(part.get("errorText"))
+            yield Part("tool", "tool-result", text, name)
+        elif kind in ("file", "image", "video"):
+            image = kind == "image" or string(part.get("mediaType")).startswith("image/")
+            yield Part(role, "text", attached(string(part.get("filename")), image=image))
+        elif kind in ("translation", "compact", "error"):
+            failure = string(part.get("message")) or string(mapping(part.get("error")).get("message"))
+            yield Part("system", "text", text or failure)
+        elif kind not in _SILENT:
+            self.count_unknown(f"part {kind}")
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    row = connection.execute(_TOPIC, (key,)).fetchone()
+    if row is None:
+        return None
+    facts = SessionFacts(agent=_AGENT, id=clean(key), title=one_line(as_text(row[0])), started=seconds(row[1]))
+    reader = CherryReader(facts=facts)
+    nodes, parents, times = dict[str, dict[str, Any]](), dict[str, str](), dict[str, float | None]()
+    known = columns(connection, "message")
+    query = _MESSAGES.format(
+        data=data_of("data"),
+        model="model_id" if "model_id" in known else "NULL",
+        stats=data_of("stats") if "stats" in known else "NULL",
+        kept="deleted_at IS NULL" if "deleted_at" in known else "1",
+        rows=rows_with(connection, "message", "topic_id"),
+    )
+    for id_, above, role, time, data, model, stats in connection.execute(query, (key,)):
+        name, model_id = as_text(id_), as_text(model)
+        nodes[name] = {
+            "id": name,
+            "role": as_text(role),
+            "time": time,
+            "data": cell(reader, data),
+            "model": model_id.rpartition("::")[2],
+            "usage": _usage(stats),
+        }
+        parents[name], times[name] = as_text(above), seconds(time)
+    path = branch(parents, times, as_text(row[2]))
+    others = abandoned_branches(parents, path)
+    messages, abandoned = read_branches(reader, (nodes[name] for name in path), (nodes[name] for name in others))
+    return Conversation(key, facts, messages, Counter(reader.unknown), abandoned)
+
+
+def _usage(stats: object) -> Usage:
+    counts = mapping(parse_line(stats) if isinstance(stats, bytes) else None)
+    return Usage(tokens(counts.get("promptTokens")), tokens(counts.get("completionTokens")))
+
+
+CHERRY_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "topic": frozenset({"id", "name", "active_node_id", "created_at", "updated_at"}),
+        "message": frozenset({"id", "topic_id", "parent_id", "role", "data", "created_at"}),
+    },
+    listed=lambda connection: (
+        f"""SELECT CAST(t.id AS BLOB), t.updated_at, CAST(t.name AS BLOB),
+        CAST(t.active_node_id AS BLOB), count(*), max(m.created_at), sum(octet_length(m.data)) FROM topic t
+        JOIN message m ON m.topic_id = t.id WHERE m.role <> '{_ROOT}' AND {_kept(connection)} GROUP BY t.id"""
+    ),
+    conversation=_conversation,
+)
+
+
+def _kept(connection: apsw.Connection) -> str:
+    """Return the SQL condition for topics that the user has not deleted."""
+    return "t.deleted_at IS NULL" if "deleted_at" in columns(connection, "topic") else "1"
