@@ -128,7 +128,11 @@ class _QueuedNote:
 
 
 def _start_workers() -> "list[_Worker]":
-    return [_Worker() for _ in range(max(1, min(_MOST_PROCESSES, os.cpu_count() or 1)))]
+    """Start the other processes; fewer, or none, if the system refuses them because one of its limits is reached."""
+    workers: list[_Worker] = []
+    with contextlib.suppress(OSError):
+        workers.extend(_Worker() for _ in range(max(1, min(_MOST_PROCESSES, os.cpu_count() or 1))))
+    return workers
 
 
 class _NoteToPrepare(msgspec.Struct, frozen=True):

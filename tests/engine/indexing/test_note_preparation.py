@@ -193,6 +193,17 @@ def test_full_disk_ends_a_long_note(tmp_path: Path, token: CancelToken, monkeypa
         prepare(*note(1), CHUNKING, None, rows)
 
 
+def test_notes_are_prepared_here_if_no_process_can_start(
+    crashes: CrashRecord, token: CancelToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("multiprocessing.util.spawnv_passfds", refuse)
+    with NotePreparation(CHUNKING, crashes, token, MANY) as preparation:
+        assert msgspec.to_builtins(list(preparation.submit(*note(1)))) == [expected(1)]
+
+
 def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) -> None:
     before = set(multiprocessing.active_children())
     with NotePreparation(CHUNKING, crashes, token, size=10_000) as preparation:
