@@ -157,7 +157,7 @@ def _pairs_when_long(
         yield Segment(position, position + 2, not function_characters.isdisjoint(pair))
 
 
-class QueryAnalysis(msgspec.Struct, frozen=True):
+class QueryAnalysis(msgspec.Struct, frozen=True, cache_hash=True):  # it is a key of caches, for each passage
     terms: tuple[QueryTerm, ...]
     """Distinct terms in the order of the query; at most 64."""
     languages: tuple[str, ...]
