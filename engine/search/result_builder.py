@@ -146,6 +146,18 @@ def make_result(
     With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
     or the path may match; searching them takes as long as searching the text.
     """
+    return msgspec.structs.replace(
+        _unscored(chunk, analysis, roles, around),
+        score=round(scored.score, 6),
+        text_score=round(scored.text, 6),
+        vector_score=None if scored.vector is None else round(scored.vector, 6),
+        text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
+    )
+
+
+@lru_cache(256)  # the answer by keywords and the whole one share results, and so does a query repeated after a sync
+def _unscored(chunk: StoredChunk, analysis: QueryAnalysis, roles: frozenset[str], around: bool) -> MemorySearchResult:
+    """Return what `make_result` does, without scores."""
     # A session's file name is not searched text.
     others = (chunk.path if chunk.message_offsets is None else "", chunk.title, *chunk.heading) if around else ()
     ranges, found = ranges_of(chunk.text, others, analysis, (chunk.language,))
@@ -167,7 +179,7 @@ def make_result(
         path=chunk.path,
         start_line=chunk.start_line,
         end_line=chunk.end_line,
-        score=round(scored.score, 6),
+        score=0.0,
         snippet=snippet.text,
         source=chunk.source,
         citation=chunk.citation,
@@ -176,9 +188,9 @@ def make_result(
         modified=chunk.modified,
         snippet_line=chunk.start_line + snippet.first_line if offset is None else offset.line,
         match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
-        text_score=round(scored.text, 6),
-        vector_score=None if scored.vector is None else round(scored.vector, 6),
-        text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
+        text_score=0.0,
+        vector_score=None,
+        text_share=1.0,
         message=None if offset is None else _message(offset, chunk),
         title_ranges=of_others[1],
         heading_ranges=tuple(heading_ranges),

@@ -53,7 +53,7 @@ _LEAST_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
 
 
-class QueryAnalysis(msgspec.Struct, frozen=True):
+class QueryAnalysis(msgspec.Struct, frozen=True, cache_hash=True):  # it is a key of caches, for each passage
     terms: tuple[QueryTerm, ...]
     """Distinct terms in the order of the query; at most 64."""
     languages: tuple[str, ...]

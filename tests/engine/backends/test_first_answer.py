@@ -60,8 +60,11 @@ def _twice(memory: BuiltinMemory, query: str, **options: Any) -> tuple[list[Sear
     return first, memory.search(query, on_keywords=first.append, **options)
 
 
-def _passages(outcome: SearchOutcome) -> list[tuple[str, int, float]]:
-    return [(result.path, result.start_line, result.score) for result in outcome.results]
+def _passages(outcome: SearchOutcome) -> list[tuple[object, ...]]:
+    return [
+        (result.path, result.start_line, result.score, result.text_score, result.vector_score, result.match_ranges)
+        for result in outcome.results
+    ]
 
 
 @pytest.mark.parametrize("query", ["irrigation timer", "soil", "timer -hose", "zucchini"])
