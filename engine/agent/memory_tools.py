@@ -18,7 +18,7 @@ from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_interface import count, error_message, share, unavailable, untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, QueryTooLong
-from engine.base.formatting import floored, folder_name
+from engine.base.formatting import floored, folder_name, with_single_empty_lines
 from engine.corpus.documents import has_pages, page_of
 from engine.records import (
     CitedPassage,
@@ -162,7 +162,7 @@ def _cited_passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
         start_line=result.start_line,
         end_line=result.end_line,
         score=round(float(result.score), _DIGITS),
-        snippet=result.snippet,
+        snippet=with_single_empty_lines(result.snippet),
         source=result.source,
         date=f"{datetime.fromtimestamp(result.modified):%Y-%m-%d}" if result.modified else UNSET,
         agent=(result.message and result.message.agent) or UNSET,
@@ -173,7 +173,7 @@ def _cited_passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
         return passage
     lines = result.path, result.start_line, result.end_line
     page = page_of(result.heading[0]) if result.heading and has_pages(result.path) else 0
-    snippet = f"{result.snippet.strip()}\n\nSource: {cite(*lines, page)}"
+    snippet = f"{passage.snippet.strip()}\n\nSource: {cite(*lines, page)}"
     return msgspec.structs.replace(passage, snippet=snippet, citation=cite(*lines))
 
 

@@ -15,6 +15,7 @@ brackets of a regular expression."""
 _CONTROL = rf"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_DIRECTION_CONTROLS}"
 _UNPRINTABLE = lazy_pattern(rf"[{_CONTROL}{_DIRECTION_MARKS}]|\r(?!\n)")
 _UNPRINTABLE_IN_PROSE = lazy_pattern(rf"[{_CONTROL}]|\r(?!\n)")
+_EMPTY_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 
 
 def printable(text: str, *, prose: bool = False) -> str:
@@ -26,6 +27,11 @@ def printable(text: str, *, prose: bool = False) -> str:
     if text.replace("\n", "").isprintable():
         return text
     return (_UNPRINTABLE_IN_PROSE if prose else _UNPRINTABLE).sub("\ufffd", text)
+
+
+def with_single_empty_lines(text: str) -> str:
+    """Return a text with at most one empty line in a row: a passage has one for each line of front matter."""
+    return _EMPTY_LINES.sub("\n\n", text)
 
 
 def on_one_line(text: str) -> str:

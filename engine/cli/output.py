@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self, TextIO, cast
 
 from engine.base import lazy_pattern
-from engine.base.formatting import DIRECTION, dollars, plural, printable
+from engine.base.formatting import DIRECTION, dollars, plural, printable, with_single_empty_lines
 from engine.base.skip_reasons import files_covered
 from engine.records import NOT_EMBEDDED, FileIssue, FileRange, HealthProgress, MemorySyncProgressUpdate, to_builtins
 
@@ -73,14 +73,14 @@ def supports_bold() -> bool:
 
 
 def print_marked(text: str, ranges: Sequence[FileRange]) -> None:
-    """Print the text of a note with the ranges (sorted, apart from each other) in bold."""
+    """Print the text of a passage with the ranges (sorted, apart from each other) in bold."""
     text = printable(text, prose=True)
     parts: list[str] = []
     position = 0
     for start, end in ranges:
         parts += (text[position:start], _BOLD, text[start:end], _PLAIN)
         position = end
-    print("".join([*parts, text[position:]]), file=unfiltered(sys.stdout))
+    print(with_single_empty_lines("".join([*parts, text[position:]])), file=unfiltered(sys.stdout))
 
 
 def print_issues(title: str, issues: Sequence[FileIssue]) -> None:

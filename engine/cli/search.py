@@ -87,7 +87,7 @@ def run(arguments: Namespace) -> int:
 
         print("\n\n".join(results_markdown(outcome.results, query=_query_text(arguments), total=outcome.total)))
     else:
-        _print_text(outcome, explain=arguments.explain)
+        _print_text(outcome, _options_again(arguments), explain=arguments.explain)
         if unexplained:
             print(unexplained)
     return 0
@@ -121,7 +121,15 @@ def _query_text(arguments: Namespace) -> str:
     return arguments.saved or " ".join(arguments.query)
 
 
-def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
+def _options_again(arguments: Namespace) -> str:
+    """Return the options with which an offered query finds what was announced: the folder, and the limits."""
+    options = [("--workspace", arguments.workspace), ("--config", arguments.config), ("--path", arguments.path)]
+    options += [("--source", source) for source in arguments.source or ()]
+    return "".join(f" {option} {shlex.quote(str(value))}" for option, value in options if value)
+
+
+def _print_text(outcome: SearchOutcome, options: str, *, explain: bool) -> None:
+    """Print the results; `options` go with each query that is offered."""
     explanation = outcome.explanation
     reasons = explanation.results if explain and explanation else ()
     for result, reason in zip_longest(outcome.results, reasons):
@@ -133,7 +141,7 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     _print_count(outcome)
     _print_remarks(outcome)
     if explanation and (explain or not outcome.results):
-        _print_stages(explanation)
+        _print_stages(explanation, options)
 
 
 def _print_count(outcome: SearchOutcome) -> None:
@@ -196,10 +204,10 @@ def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:
     return safe(f"+{result.more_in_file:,}{least} more in {result.path}; {workspace}--path {path} shows them.")
 
 
-def _print_stages(explanation: SearchExplanation) -> None:
+def _print_stages(explanation: SearchExplanation, options: str) -> None:
     print_table((_stage_name(stage, explanation), _stage_text(stage)) for stage in explanation.stages)
     for remedy in explanation.remedies:
-        print(f"{safe(remedy.advice)} Try: {safe(_control(remedy))}")
+        print(f"{safe(remedy.advice)} Try: {safe(_control(remedy, options))}")
     wordless = any(stage.name == "newest" for stage in explanation.stages)
     if explanation.emptied_by and not explanation.remedies:
         print("Try another value, or fewer operators." if wordless else "Try other words, or fewer of them.")
@@ -219,9 +227,9 @@ def _stage_text(stage: SearchStage) -> str:
     return f"{stage.left:,} of {stage.entered:,}{unit}  {stage.milliseconds:.1f} ms  {safe(stage.note)}"
 
 
-def _control(remedy: SearchRemedy) -> str:
+def _control(remedy: SearchRemedy, options: str) -> str:
     if remedy.query:
-        return f"mnemoscope search {shlex.quote(remedy.query)}"
+        return f"mnemoscope search {shlex.quote(remedy.query)}{options}"
     if remedy.extension:
         return f"{remedy.extension} among the extensions in the settings"
     return _CONTROLS[remedy.name].format(path=shlex.quote(remedy.path))

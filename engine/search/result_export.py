@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from engine.base import lazy_pattern
-from engine.base.formatting import folder_name, on_one_line, plural
+from engine.base.formatting import folder_name, on_one_line, plural, with_single_empty_lines
 from engine.records import FoundMessage, MemorySearchResult, SearchOutcome, to_builtins
 
 _TICKS = lazy_pattern(r"`+")
@@ -87,7 +87,7 @@ def _title(result: MemorySearchResult) -> str:
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines()) or ">"
+    return "\n".join(f"> {line}".rstrip() for line in with_single_empty_lines(text).splitlines()) or ">"
 
 
 def _code(text: str) -> str:

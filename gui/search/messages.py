@@ -21,7 +21,15 @@ from gui.search.query import Query
 from gui.search.result_rows import count_files
 from gui.search.scope import source_names
 from gui.text.formatting import ago
-from gui.text.status_texts import engine_name, files_left_out, index_remedy, nothing_indexed, why_no_update
+from gui.text.status_texts import (
+    INDEXED_ELSEWHERE,
+    engine_name,
+    files_left_out,
+    index_remedy,
+    nothing_indexed,
+    sessions_elsewhere,
+    why_no_update,
+)
 
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")
@@ -191,10 +199,10 @@ def _why_nothing_is_indexed(status: MemoryProviderStatus) -> str:
     sentences = [nothing_indexed(status)]
     if failed := len(status.failed_files):
         sentences.append(tr_count("{count:,} file can't be read.", "{count:,} files can't be read.", failed))
-    if skipped := files_left_out(status.skipped_files):
+    if skipped := files_left_out(issue for issue in status.skipped_files if issue.rule != INDEXED_ELSEWHERE):
         words = tr_count("{count:,} file or folder was skipped.", "{count:,} files and folders were skipped.", skipped)
         sentences.append(words)
-    sentences.append(tr("Add notes to the folder, or choose another one."))
+    sentences.append(sessions_elsewhere(status) or tr("Add notes to the folder, or choose another one."))
     return " ".join(sentences)
 
 

@@ -22,6 +22,7 @@ from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView
 from gui.sessions.rows import Row, build_listing, build_similar
 from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
+from gui.text.status_texts import sessions_elsewhere
 from gui.widgets.buttons import guide_action
 from gui.widgets.placeholder_page import NOTHING_FOUND, NothingToRead
 
@@ -269,7 +270,7 @@ class ListBuilder(QObject):
         """Store the messages that depend on the index status; returns whether one has changed."""
         before = self._empty_texts, self._elsewhere
         self._empty_texts = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
-        self._elsewhere = "" if status is None else listing_view.elsewhere(status)
+        self._elsewhere = "" if status is None else sessions_elsewhere(status)
         return before != (self._empty_texts, self._elsewhere)
 
     @Slot(bool)

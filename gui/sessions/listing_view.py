@@ -16,7 +16,6 @@ from engine import (
     shortened,
     tr,
     tr_count,
-    tr_reason,
     usual_folders,
 )
 from gui.core.session_criteria import Criteria
@@ -27,6 +26,7 @@ from gui.sessions.session_catalog import SessionCatalog
 from gui.sessions.session_list import SessionList
 from gui.text.formatting import short_path
 from gui.text.session_texts import agent_name, file_count, hits_text, session_count
+from gui.text.status_texts import sessions_elsewhere
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.layouts import clear_layout
 from gui.widgets.list_header import ListHeader, Order
@@ -47,17 +47,11 @@ SEARCHING = marked("Searching messages…")
 CHOOSE = marked("Choose sessions…")
 DOWNLOADED = marked("the folder with the export that you downloaded")
 _LONGEST_TEXT = 80
-_MOST_NAMED = 2
-"""Most folders whose sessions belong to other workspaces and that are named."""
-_INDEXED_ELSEWHERE = "kept-elsewhere"
-"""The engine's rule for sessions that belong to other workspaces."""
 CHOOSE_SESSION = NothingToRead(
     marked("Choose a session with Up and Down, and press Enter to read it here."),
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
 )
 NONE_TO_READ = NothingToRead(marked("There is no session to read here yet."))
-
-_SEARCH_ALL = marked("Search all workspaces to find them here.")
 
 NO_SIMILAR_SESSION = marked("No embedded session is similar in meaning.")
 
@@ -251,7 +245,7 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
                 "is changed."
             ),
         )
-    if excluded := elsewhere(status):
+    if excluded := sessions_elsewhere(status):
         return tr("These sessions belong to other workspaces"), excluded
     if status.syncing is not None:
         return tr("No session is indexed yet"), tr("Sessions are listed here as soon as they have been indexed.")
@@ -304,17 +298,6 @@ def notice(hits: ContentHits) -> str:
     best = len(hits.results)
     hidden = tr_count("Only the best hit is counted.", "Only the best {count:,} hits are counted.", best)
     return " ".join(part for part in (hidden if hits.hidden else "", hits.notice) if part)
-
-
-def elsewhere(status: MemoryProviderStatus) -> str:
-    """Return a notice about sessions in the chosen folders that are indexed in other workspaces; empty without any."""
-    excluded = [
-        f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _INDEXED_ELSEWHERE
-    ]
-    if more := len(excluded[_MOST_NAMED:]):
-        others = tr_count("{count:,} similar message is not shown.", "{count:,} similar messages are not shown.", more)
-        excluded[_MOST_NAMED:] = [others]
-    return f"{' '.join(excluded)} {tr(_SEARCH_ALL)}" if excluded else ""
 
 
 def similar_count(title: str, found: int) -> str:

@@ -13,6 +13,7 @@ from engine import (
     number,
     tr,
     tr_count,
+    tr_reason,
 )
 from gui.text.formatting import ago, duration, exact, money
 
@@ -24,6 +25,10 @@ _STATE_WORDS: dict[State, str] = {
     "degraded": marked("degraded"),
     "off": marked("off"),
 }
+INDEXED_ELSEWHERE = "kept-elsewhere"
+"""The engine's rule for sessions that belong to other workspaces."""
+_MOST_NAMED = 2
+"""Most folders whose sessions belong to other workspaces and that are named."""
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
 IndexRemedy = Literal["rebuild", "retry", "sync"]
@@ -91,7 +96,7 @@ _WORDS = {
     "generated": marked("generated file"),
     "hidden": marked("hidden"),
     "ignored-folder": marked("ignored folder"),
-    "kept-elsewhere": marked("in another workspace"),
+    INDEXED_ELSEWHERE: marked("in another workspace"),
     "missing": marked("missing file"),
     "no-transcript": marked("not a transcript"),
     "not-a-file": marked("not a file"),
@@ -117,6 +122,17 @@ def nothing_indexed(status: MemoryProviderStatus) -> str:
     if "sessions" in status.sources:
         return tr("The last update found no note and no session.")
     return tr("The last update found no note.")
+
+
+def sessions_elsewhere(status: MemoryProviderStatus) -> str:
+    """Return a notice about sessions in the chosen folders that are indexed in other workspaces; empty without any."""
+    excluded = [
+        f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == INDEXED_ELSEWHERE
+    ]
+    if more := len(excluded[_MOST_NAMED:]):
+        others = tr_count("{count:,} similar message is not shown.", "{count:,} similar messages are not shown.", more)
+        excluded[_MOST_NAMED:] = [others]
+    return f"{' '.join(excluded)} {tr('Search all workspaces to find them here.')}" if excluded else ""
 
 
 def files_left_out(issues: Iterable[FileIssue]) -> int:

@@ -190,6 +190,10 @@ def test_each_remedy_names_its_option(run: Run, memory: FakeMemory, name: Remedy
     memory.remedies = (remedy,)
     last = run("search", "zebra").out.splitlines()[-1]
     assert re.fullmatch(r"So it is\. Try: .+", last)
+    if query:
+        again = run("search", "zebra", "--path", "a b/*", "--source", "memory").out.splitlines()[-1]
+        assert again.startswith("So it is. Try: mnemoscope search 'left -hose' ")
+        assert again.endswith(" --path 'a b/*' --source memory")
     assert {"demand": "mnemoscope search 'left -hose'", "excluded": "mnemoscope doctor 'a b.md'"}.get(name, "") in last
 
 
@@ -206,6 +210,19 @@ def test_results_printed_have_no_control_characters(run: Run, memory: FakeMemory
     assert "\x9b" not in out
     assert "\r" not in out
     assert "valve \ufffd[31mred\ufffd\ttab" in out
+
+
+def test_text_of_a_result_has_single_empty_lines(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = memory.search
+
+    def spaced(query: str, **options: object) -> SearchOutcome:
+        outcome = search(query, **options)  # type: ignore[arg-type]
+        spaced = (msgspec.structs.replace(it, snippet="Pump\n \n\n\nleaks\n\nhere") for it in outcome.results)
+        return msgspec.structs.replace(outcome, results=tuple(spaced))
+
+    monkeypatch.setattr(memory, "search", spaced)
+    assert "\nPump\n\nleaks\n\nhere\n" in run("search", "irrigation", "timer").out
+    assert "> Pump\n>\n> leaks\n>\n> here\n" in run("search", "irrigation", "timer", "--markdown").out
 
 
 def test_words_are_bold_on_a_terminal_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,10 @@ def test_hint_before_first_search_names_its_sources():
     assert "mean" in messages.hint(make_status())[1]
     assert "mean" not in messages.hint(make_status(custom={"searchMode": "keyword"}))[1]
     assert messages.hint(make_status(files=0))[0] == "Nothing is indexed yet"
+    taken = FileIssue(path="sessions/codex", rule="kept-elsewhere", detail="9 sessions belong to the workspace boat.")
+    hidden = FileIssue(path=".x", rule="hidden", detail="It is hidden.")
+    said = messages.hint(make_status(files=0, last_sync=make_summary(), skipped_files=(taken, hidden)))[1]
+    assert "1 file or folder was skipped. sessions/codex: 9 sessions belong to the workspace boat. Search all" in said
     assert messages.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
     read_only = make_status(index_error="No rights to write.", custom={"readOnly": "No rights to write."})
     assert messages.hint(read_only)[0] == "Search your notes and sessions", "it can be searched"

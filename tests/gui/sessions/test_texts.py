@@ -4,6 +4,7 @@ import msgspec
 
 from engine import FileIssue
 from gui.sessions import listing_view
+from gui.text.status_texts import sessions_elsewhere
 from tests.helpers.fake_records import make_status
 
 _KEPT = FileIssue(
@@ -16,13 +17,13 @@ _SAID = f"{_KEPT.path}: {_KEPT.detail} Search all workspaces to find them here."
 
 def test_sessions_in_other_workspace_are_named():
     other = FileIssue(path="x.bin", rule="extension", detail="It is no note.")
-    assert listing_view.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
-    assert listing_view.elsewhere(make_status(skipped_files=(other,))) == ""
+    assert sessions_elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
+    assert sessions_elsewhere(make_status(skipped_files=(other,))) == ""
 
 
 def test_many_folders_in_other_workspaces_are_counted():
     skipped = [msgspec.structs.replace(_KEPT, path=f"sessions/{number}") for number in range(14)]
-    text = listing_view.elsewhere(make_status(skipped_files=tuple(skipped)))
+    text = sessions_elsewhere(make_status(skipped_files=tuple(skipped)))
     assert text.count(_KEPT.detail) == 2
     assert text.endswith("12 similar messages are not shown. Search all workspaces to find them here.")
 
