@@ -67,7 +67,7 @@ def is_network_key(before: str, match: re.Match[str]) -> bool:
     if is_ordinary(value) or PLACEHOLDER.fullmatch(value):
         return False
     if match["named"] is not None:
-        return mixes_digits(value) or match["called"] is not None
+        return mixes_digits(value) or value.isdigit() or match["called"] is not None
     apart = match["apart"] is not None and (mixes_digits(value) or value.isdigit())
     return apart or (mixes_digits(value) and _CHOSEN.fullmatch(value) is not None)
 
@@ -104,7 +104,8 @@ _BEFORE_CODE = "|".join(
             f"{kind} "
             for kind in "one-time verification confirmation security authentication login sign-in sms 2fa mfa "
             "two-factor otp door gate alarm garage entry keypad safe lock locker lockbox unlock bike "
-            "garage-door alarmanlage homekit setup pairing".split()
+            "garage-door alarmanlage homekit setup pairing tablet phone handy voicemail parking "
+            "office cellar".split()
         ),
         *"bestätigungs einmal sicherheits verifizierungs anmelde zugangs verificatie digi pass".split(),
         *"einrichtungs kopplungs".split(),
@@ -221,6 +222,17 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         is_answer,
     ),
     SecretPattern(
+        "Password after an address of mail",
+        "`ada@example.com / x`, `ada@example.com, x` at the end of a line: small letters, capitals, a sign or digits",
+        ("Jira: ada@example.com / «Tal$perre»", "Spotify -> ada@example.com, «LalaLand22»"),
+        (r"@(?=[\w-]{1,40}\.[\w.-]{2,40}(?:[ ]/|,|[ ]:)[ ])",),
+        rf"@[\w-]{{1,40}}\.[\w.-]{{2,40}}(?:[ ]/|,|[ ]:)[ ](?=\S*[a-z])(?=\S*[A-Z])"
+        r"(?=\S*[!#$%&*+?^]|[^A-Z\s]*[A-Z][^A-Z\s]+[A-Z]\S*\d\d)"
+        rf"([^\s\"'`()<>@/]{{6,64}})(?=[ \t]*(?:[{LINE_END}]|\Z))",
+        "whole",
+        lambda _, match: not _NAMED.fullmatch(value_of(match)),
+    ),
+    SecretPattern(
         "Password in brackets",
         "`password (x)`, if x has digits and capitals, signs or several digits",
         ("eduroam password («nB7-kk2-Lw»)", "Kennwort [«Kirschbaum5»]"),
@@ -248,8 +260,8 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         r"(?:[ \t]?:|[ \t](?:is|ist|heißt|called|named|ssid|network|netz))?[ \t]{1,2}"
         rf"(?:(?P<called>\"[^\"{LINE_END}]{{1,32}}\")"
         rf"|(?!{_WIFI_PRODUCTS}[ \t]{{1,2}}[^/ ])[A-Z][\w.!-]{{1,31}}(?:[ ][\w-]{{1,12}}(?=[ \w-]{{0,26}}[ ]/)){{0,3}})"
-        r"(?:(?P<apart>[ \t]/[ \t]|(?<=\")[ \t]{1,2}\")|[ \t]{1,2}|:[ \t]?|,?\s{1,2}(?=(?i:key|schl|clé|pw|psk)))"
-        r"(?:(?P<named>(?i:key|schlüssel|clé|pw|psk))[ \t:]{1,3}[\"'`]?)?(?=\S{8})"
+        r"(?:(?P<apart>[ \t]/[ \t]|(?<=\")[ \t]{1,2}\")|[ \t]{1,2}|:[ \t]?|,?\s{1,2}(?=(?i:key|schl|clé|pw|psk|wpa)))"
+        r"(?:(?P<named>(?i:key|schlüssel|clé|pw|psk|wpa2?))[ \t:]{1,3}[\"'`]?)?(?=\S{8})"
         rf"([^\s\"`]*[^\s\"`.,;:!?…*_)\]”»])(?=[\"'`]?[.,;)]?[ \t]*(?:[{LINE_END}]|\Z)))",
         "whole",
         lambda before, match: match[1] is not None or is_network_key(before, match),

@@ -404,10 +404,11 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         ("token", "key", "secret", "seed", "pin", "pincode", "пин"),
         rf"(?i:token|key|secret|{_PIN}){_PROSE_LINK}{_TYPED}(?:{QUOTED}|{_BARE_IN_PROSE})"
         rf"|(?i:{_PIN})(?:[ ]\([^(){LINE_END}]{{1,24}}\))?[ \t]{{0,4}}[:=][ \t]{{0,4}}([0-9]{{4,12}}+)(?![\w.:,;-])"
-        rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{0,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet))[ \t]{{1,2}}"
-        r"([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
+        rf"|(?i:{_PIN})(?:[ \t][^\W\d][\w-]{{1,15}}){{0,4}}(?:[ \t]?:|[ \t](?:es|est|è|é|is|ist|lautet|to|auf))"
+        r"[ \t]{1,2}([0-9]{4,8}+)(?![\w:-]|[.,]\d)"
         r"|(?:PIN|(?i:pin-?code|(?<!\w)пин(?:-?код)?(?:[ ]\w{2,12})?))[ \t]{1,2}(?!(?:19|20)\d\d\b)"
         rf"([0-9]{{4,8}}+)(?![\w:-]|[.,]\d)"
+        rf"|(?<![a-z_])pin[ ](?!(?:19|20)\d\d\b)([0-9]{{4,8}}+)(?=[ \t]*(?:[{LINE_END},;)]|\.(?!\d)|\Z))"
         rf"|(?i:token|key|secret|(?<=fa[ ])seed|(?<=otp[ ])seed)(?P<adjacent>)"
         rf"(?:[ ](?:for|of|für|vom|zum)[ ][^.:;!?=,(\"{LINE_END}]{{1,40}}:)?"
         rf"[ \t]{{1,4}}[\"'`]?([A-Za-z0-9][\w~.-]{{10,}}+(?<=\w))(?![\w/-])",

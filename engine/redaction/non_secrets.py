@@ -128,9 +128,11 @@ def is_option_password(before: str, match: re.Match[str]) -> bool:
 def is_password_in_prose(before: str, match: re.Match[str]) -> bool:
     """Whether the word in `the password is …` is a secret."""
     value = value_of(match).rstrip(_EDGES + "%").lstrip(_EDGES)  # "%" at the end of a template's block
+    groups = match.groupdict()
+    if groups.get("quoted") and value.count(" ") > 2 and "phrase" in match[0][: len("passphrase")].lower():
+        return True
     if is_ordinary(value) or is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
         return False
-    groups = match.groupdict()
     if groups.get("before") is not None and (not _OF_ONE.search(before) or value.casefold() in WORDS):
         return False
     if groups.get("quoted") or groups.get("typed"):
@@ -167,7 +169,8 @@ def is_key(before: str, match: re.Match[str]) -> bool:
     if is_random(value_of(match), 12):
         return not _is_call(match)
     last = parts[-1] if parts else ""
-    clear_name = last in SECRET_KEYS or (_is_variable(name, match) and last not in STORES)
+    variable = name.isupper() and "=" in match[0] and not any(map(str.isspace, match[0]))  # in a shell: NAME=value
+    clear_name = last in SECRET_KEYS or (variable and last not in STORES)
     return clear_name and _is_written_out(before, match, name, clear_name=True)
 
 
@@ -191,10 +194,11 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
     if ":" in sign:
         alone = not before.rpartition("\n")[2].strip(" \t-*>#|")
         clear = alone and _fills_line(before, match)
-        owned = _OWNER.search(before) is not None and not PARTICIPLE.fullmatch(value)
+        ends = _HEADER_END.match(match.string, match.end()) is not None
+        owned = (ends or _OWNER.search(before) is not None) and not PARTICIPLE.fullmatch(value)
         clear |= word[:2] == "pw" and (mixes_digits(value) or owned)
         return name != "PASS" and (clear or _USER.search(before) is not None)
-    return sign == "=" or is_random(value, 5)
+    return sign == "=" or is_random(value, 5) or (word[:2] == "pw" and mixes_digits(value))
 
 
 def is_foreign_password(before: str, match: re.Match[str]) -> bool:
@@ -464,11 +468,6 @@ def _parts(before: str) -> list[str]:
 def _is_call(match: re.Match[str]) -> bool:
     """Return whether the value is the name of a function that is called."""
     return match.string[match.end() : match.end() + 1] == "(" and _CALL.fullmatch(value_of(match)) is not None
-
-
-def _is_variable(name: str, match: re.Match[str]) -> bool:
-    """Return whether it is a shell assignment: NAME=value."""
-    return name.isupper() and "=" in match[0] and not any(map(str.isspace, match[0]))
 
 
 def _in_quotes(match: re.Match[str]) -> bool:

@@ -178,6 +178,8 @@ The achievement unlocks with 5000 points.
 The door unlocks with a key.
 the lock is released with 2000 ms of delay
 pin1 = 1023
+pin 4711 on the board
+write to ada@example.com, Office365
 int pin = 1023;
 The keypad has 4096 keys.
 door lock model 4711
@@ -544,6 +546,13 @@ def test_ordinary_lines_are_unchanged() -> None:
 
 
 GIVEN_AWAY = """
+bank card ending 4411, pin «9260»
+phone pin changed to «482913»
+tablet code: «110294»
+SSID FRITZ-77AB, WPA2 «41185502938475610293»
+netflix profile pw: «popcorn»
+zip pw = «Postkarte7»
+the passphrase was "«the cat eats at nine»"
 garage keypad: «90210»
 airbnb lockbox «3357» (key inside)
 guest network: Guests / «come-on-in-7»
