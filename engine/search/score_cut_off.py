@@ -30,9 +30,13 @@ if TYPE_CHECKING:
 
 _COPIED = 80
 """Fewest characters of a text that counts as copied if it is in several files."""
-_FOR_UNKNOWN_NAME = 1.5
+_FOR_UNKNOWN_NAME = 2.0
 """Increase of the minimum if a name in the query occurs nowhere, as a share of the minimum: passages about others are
 as near in meaning as the answer would be.
+"""
+_OTHER_WORDS = 1.5
+"""Least keyword score of results that also miss other words then, relative to the minimum: passages about others share
+the words of everyday life, too.
 """
 _FOR_UNRELATED = 1.25
 """Increase of the minimum if no passage shares the query's subject, as a share of the minimum; it is small if one
@@ -80,7 +84,8 @@ def without_chance_matches(
     """Remove weak results that match by vectors alone, if words of the query occur nowhere in the index.
 
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
-    can't. Results with all the other words stay, since the unknown word may be a typing error, unless it is a name.
+    can't. Results with all the other words stay, since the unknown word may be a typing error. If it is a name, their
+    keyword score must reach the minimum; that of results without other words must be clearly above.
     `least`: the minimum for results by vectors.
     """
     missing, language = words.unknown, analysis.languages[0]
@@ -89,15 +94,16 @@ def without_chance_matches(
     share = sum(term.idf for term in missing) / words.scale.total
     has_name = _has_name(words, analysis, context)
     raised = min(1.0, least * (1 + FOR_UNKNOWN * share + _FOR_UNKNOWN_NAME * has_name))
-    doubted = {
-        scored.id
-        for scored in results
-        if scored.unlifted < raised
-        and scored.keywords < least
-        and scored.evidence.vector is not None
-        and not scored.named
-        and (has_name or not _holds_known(words, scored.id))
-    }
+
+    def stays(scored: Scored) -> bool:
+        if scored.unlifted >= raised or scored.named or scored.evidence.vector is None:
+            return True
+        if not has_name:
+            return scored.keywords >= least or _holds_known(words, scored.id)
+        enough = least if _holds_known(words, scored.id) else _OTHER_WORDS * least
+        return scored.keywords >= enough
+
+    doubted = {scored.id for scored in results if not stays(scored)}
     left_out = {id_ for id_, other in languages_of(snapshot, doubted).items() if other == language}
     kept_results = [scored for scored in results if scored.id not in left_out]
     best = None if kept_results else max((scored.unlifted for scored in results), default=None)

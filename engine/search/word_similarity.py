@@ -42,8 +42,6 @@ _FREQUENT, _RARE = 4.0, 16.0
 """Rarities below which a word of the query hardly counts, and above which all count the same."""
 _LEAST = 0.01
 """Weight of a frequent word, so that a query of nothing else can be compared, too."""
-_WEIGHT_OF_LINES = 1.0
-"""Weight of the average cosine of the best two adjacent lines, relative to that of the passage's cosine."""
 _FREQUENT_PIECE = 9.0
 """Rarity up to which word pieces don't count."""
 _SIMILAR = 0.2
@@ -105,8 +103,7 @@ def order_by_words(
         return results
     if len(similarities) < 2:
         return results
-    weight = _WEIGHT if foreign else _WEIGHT_OF_LINES
-    scale = weight * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
+    scale = _WEIGHT * blend.vector_weight / (leg.calibration.high - leg.calibration.low)
 
     def order(compared: Scored) -> float:
         age = 1.0 if compared.age is None else compared.age.factor

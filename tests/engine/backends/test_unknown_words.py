@@ -22,7 +22,9 @@ ENGLISH = "The people of our team brought in the harvest. The apples are in the 
 GERMAN = "Die Ernte ist eingebracht, und alle haben geholfen. Wir haben viele Äpfel, die nun im Schuppen liegen.\n"
 OTHER = "We painted the fence and then went for a walk across many a field with the dogs.\n"
 NONSENSE = ["qqqzzz", "Qqqzzz!", "qqqzzz czyste", "qqqzzz orite", "xqzzy"]
-NAMES = [NAMED, NAMED.lower(), TITLE]
+TOGETHER = "has Oswin brought the harvest of our team in the shed"
+APART = f"{TOGETHER} and painted the fence with the dogs"
+NAMES = [NAMED, NAMED.lower(), TITLE, TOGETHER, APART]
 SHORT = ["team und Ernte", "team Ernte einbringen", "team Oswin"]
 WORDS = ["kayaks", "xkcd", "qqqzzz kayaks", "qqqzzz gate"]
 
@@ -98,6 +100,14 @@ def test_good_meaning_without_a_name_is_left_out(
     (workspace / "note-1.md").write_text(f"{OTHER}Oswin threw the ball.\n", "utf-8")
     memory.sync()
     assert "note-0.md" in found(memory, query)
+
+
+def test_match_without_a_name_and_another_word_is_left_out(open_memory, workspace: Path, provider) -> None:
+    provider.cosine = 0.5
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert found(memory, TOGETHER) == ["note-0.md"]
+    assert found(memory, APART) == []
+    assert found(memory, APART, mode="keyword")[0] == "note-0.md"
 
 
 def test_meaning_without_a_name_in_another_language_is_found(open_memory, workspace: Path, provider) -> None:
