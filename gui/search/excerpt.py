@@ -66,15 +66,22 @@ ELLIPSIS = "…"
 SEPARATOR = " · "
 
 _BLANK = r"[\s\x00-\x1f\x7f]"
-_ITEM = r"(?:\#{1,6}|[-+]|\*{1,8}|\d{1,3}[.)])[^\S\n]+(?:\[[ xX-]\][^\S\n]+)?"
+_ITEM = r"(?:\#{1,6}|={1,6}|[-+]|\*{1,8}|\d{1,3}[.)])[^\S\n]+(?:\[[ xX-]\][^\S\n]+)?"
 _KEYWORD = r"\#\+(?:(?i:begin|end)_[^\n]*(?:\n|\Z)|[A-Za-z_]+:[^\S\n]*)"
 """A keyword of Org: one that surrounds a block, or one before text."""
-_RULE = r"(?:-{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"
-"""A rule, or the line below a table's head."""
+_RULE = r"(?:-{3,}|={3,}(?:\ +={3,})*|~{3,}|\^{3,}|\|={3,}|\+[-=+]{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"
+"""A rule, a line below a heading or a table's head, or one around a block of AsciiDoc."""
+_OF_BLOCK = (
+    r"(?:\[(?:source|cols|\[)[^\n]*\][^\S\n]*(?:\n|\Z)"
+    r"|\.\.\ (?:[\w-]+::|_[^:\n]+:)[^\S\n]*|:(?:PROPERTIES:|END:|LOGBOOK:|ID:[^\n]*)[^\S\n]*)"
+)
+"""Attributes of a block in AsciiDoc, the name of a directive in reStructuredText, or the ends of a drawer in Org."""
 _GAP = re.compile(
     rf"""
     (?P<break> (?:\A|[^\S\n]*\|?[^\S\n]*\n) {_BLANK}*  # a line break, with the Markdown marks that open the next line
-        (?P<marks> (?: {_RULE} | {_ITEM} | {_KEYWORD} | \|[^\S\n]* | >[^\S\n]* | `{{3,}}[^\n`]*(?:\n|\Z) )* ) )
+        (?P<marks>
+            (?: {_RULE} | {_ITEM} | {_KEYWORD} | {_OF_BLOCK} | \|[^\S\n]* | >[^\S\n]* | `{{3,}}[^\n`]*(?:\n|\Z) )*
+        ) )
     | {_BLANK}{{2,}} | [^\S\ ] | [\x00-\x1f\x7f]      # or any blanks that are not one plain space already
     """,
     re.VERBOSE,
@@ -87,7 +94,9 @@ _TAKEN, _CODE = "\ue000", "\ue001"
 _MERE_MARK = 3
 """Longest mark, in characters; longer matches would hide text instead of formatting."""
 
-_CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+)(?<!`)(\1)(?!`)")
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+)(?<!`)\1(?!`)(?:__?(?!\w))?")
+"""Code, with the sign of a link that text in backticks has in reStructuredText."""
+_ROLE = re.compile(r"(?<![\w:]):[a-z][\w:+-]{0,40}:\Z")
 _COMMENT = re.compile(r"(<!--)(?:(?!-->)[\s\S])*(-->)")
 _TAGS = (
     "a|b|big|br|center|code|del|details|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre|s|small|span|strong|sub|"
@@ -100,6 +109,7 @@ _ALONE = re.compile(
     {_ATTRIBUTES} (?=[^\S\n]*$)
     | (?<!\w) !\[\] \([^()\n]*\)                 # a picture without a name
     | \[(?:\^|fn:)[^\[\]\s]+\] (?!:)           # a footnote's number
+    | \(\(\( [^()\n]{{1,200}} \)\)\)             # a term for the index of AsciiDoc
     | [^\S\n]+ \^[\w-]{{1,64}} $                # a block's id, and a reference to it
     | \(\([\da-f]{{8}}(?:-[\da-f]{{4}}){{3}}-[\da-f]{{12}}\)\)
     | (?<=>\ ) \[![A-Za-z]+\] [+-]? [^\S\n]*   # the kind of a call-out
@@ -121,8 +131,9 @@ _WRAPPED = tuple(
         ("]]", rf"\A{ELLIPSIS}((?:[^\[\]|\n]*\|)?)[^\[\]|\n]+(\]\])"),
         ("][", r"(\[\[[^\[\]\n]*\]\[)[^\[\]\n]+(\]\])"),  # of Org
         ("][", r"(?<![\w\[])(\[)[^\[\]\n]+(\]\[[^\[\]\n]*\])"),
-        ("[[", r"(!?\[\[(?! )(?:[^\[\]|\n]*\|)?)[^\[\]|\n]+(\]\])"),
+        ("[[", r"(!?\[\[(?! )(?:[^\[\]|\n]*\||\#\^?)?)[^\[\]|\n]+(\]\])"),
         ("[[", r"(!?\[\[)(?! )[^\[\]\n]+(\]\])"),  # keeps the target of a link if the query matches there
+        ("<<", r"(<<(?:[^<>,\n]*,[^\S\n]*)?)[^<>,\n]+(>>)"),  # of AsciiDoc
         ("<", r"(<)(?:https?://|mailto:)[^<>\s]+(>)"),
         ("**", rf"(?<![\w*])(\*{{2,3}})(?={_OPENS})(?:(?!\*\*|\n\s*\n)[\s\S]){{1,300}}?(?<=\S)(\1)(?![\w*])"),
         ("__", rf"(?<![\w_])(__)(?={_OPENS})(?!\w+__)(?:(?!__|\n\s*\n)[\s\S]){{1,300}}?(?<=\S)(__)(?!\w)"),
@@ -161,8 +172,11 @@ class _Marks:
     def find(self) -> list[Range]:
         """Return the ranges of all marks, ascending and disjoint."""
         for code in _CODE_SPAN.finditer(self._text):
-            self._hide_markup(code.span(1), code.span(3))
-            self._hide(*code.span(2), _CODE)
+            begin, (start, end) = code.start(), code.span(2)
+            if self._text[begin - 1 : begin] == ":" and (role := _ROLE.search(self._text, max(0, begin - 50), begin)):
+                begin = role.start()  # of reStructuredText
+            self._hide_markup((begin, start), (end, code.end()))
+            self._hide(start, end, _CODE)
         for comment in _COMMENT.finditer(self._text):
             if not self._hide_markup(comment.span()):
                 self._hide_markup(comment.span(1), comment.span(2))
@@ -269,7 +283,7 @@ def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
             parts.append(joint)
             length += len(joint)
         if gap["break"] is not None:
-            after_heading = opener.startswith("#")
+            after_heading = opener.startswith(("#", "="))
         position = gap.end()
     keep(len(snippet))
     text = "".join(parts).rstrip().removesuffix(SEPARATOR.rstrip())

@@ -37,6 +37,17 @@ def test_excerpt_drops_marks_of_org():
     assert _excerpt("- [-] see [[file:pump.org][it]]", "pump").text == "see [[file:pump.org][it]]"
 
 
+def test_excerpt_drops_marks_of_asciidoc_and_restructuredtext():
+    adoc = (
+        "== Plan\n(((pump, old)))\nSee <<hose,the hose>>, <<valve>>.\n\n[source,sh]\n----\npump --on\n----\n|===\n| a"
+    )
+    assert _excerpt(adoc, "hose").text == "Plan · See the hose, valve. · pump --on · a"
+    assert _excerpt("(((pump, old))) the pump", "old").text == "(((pump, old))) the pump"
+    rst = "Plan\n====\n.. note:: See :ref:`hose`, ``valve`` and `tap`_.\n\n===  ===\na    b\n===  ===\n.. _x:\n\nEnd"
+    assert _excerpt(rst, "tap").text == "Plan · See hose, valve and tap. · a b · End"
+    assert _excerpt("* Plan\n:PROPERTIES:\n:ID: 4-e\n:END:\nOf hoses.", "hoses").text == "Plan · Of hoses."
+
+
 def test_excerpt_drops_end_of_link_that_begins_before_snippet():
     assert _excerpt("…the pump](https://pump.org/a_(b)) and the hose.", "hose").text == "…the pump and the hose."
     assert _excerpt("…[x] the pump](https://pump.org/hose)", "pump|hose").text.startswith("…[x] the pump](")
@@ -103,6 +114,7 @@ def test_excerpt_strips_inline_markup_and_keeps_marks():
     assert _marked(excerpt) == ["timer", "pump"]
     assert _excerpt("see [the site](https://pump.org/)", "pump").text == "see [the site](https://pump.org/)"
     assert _excerpt("it is in [[valve-timer|the plan]]", "timer").text == "it is in valve-timer|the plan"
+    assert _excerpt("see [[#The timer]] or [[#^a1]]", "timer").text == "see The timer or a1"
     assert _marked(_excerpt("on <!-- the timer --> now", "timer")) == ["timer"]
 
 
