@@ -318,7 +318,7 @@ def test_names_are_checked_against_rules_only_until_a_sync(open_memory, monkeypa
 
 def test_an_index_on_a_network_drive_is_refused(open_memory, monkeypatch) -> None:
     monkeypatch.setattr(index_paths, "on_network_drive", lambda folder: True)
-    with pytest.raises(StoreError, match=r"network drive.*store\.path"):
+    with pytest.raises(StoreError, match=r"network drive.*store\.path` in place of .+data\."):
         open_memory()
 
 

@@ -43,6 +43,7 @@ from engine.corpus.note_metadata import describe
         ("---\nsome prose: here\nand more prose\n---\n# Heading", "file"),
         ("---\n# only a comment\n---\n", "file"),
         ('+++\ntitle = """\nTwo\nlines"""\n+++\n', "Two lines"),
+        ('+++\nabout = """\nTwo\nlines"""\ntitle = "Below"\n+++\n', "Below"),
         ('+++\n[extra]\ntitle = "In a table"\n+++\n', "In a table"),
         ("---\ntags: [a]\n---\n# Heading", "Heading"),
         ("---\ntags: [a]\n# not closed", "file"),
