@@ -45,6 +45,7 @@ _DEFINING = (
     "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
     " trait type val var view"
 )
+_VERSION = lazy_pattern(r"[vV]?(\d+(?:\.\d+){2,})")
 _COMMA_INSIDE = lazy_pattern(r"\w,\w")
 _DEFINITION = lazy_pattern(
     rf"""[ \t]* (?:[a-z]+[ \t]+){{0,4}} (?:{"|".join(_DEFINING.split())}) [ \t]+ (?:\([^)]*\)[ \t]*)?
@@ -351,6 +352,10 @@ def name_use(query: Query) -> Callable[[str], float] | None:
     """
     words = _WORD.findall(query.free_text.lower())
     name = "".join(words)
+    if query.plain and (version := _VERSION.fullmatch(query.free_text.strip())):
+        number = rf"(?<![\d.]){re.escape(version[1])}(?!\.?\d)"  # 2.2.1 is not spelled as (2,2) = 1
+        heading, exact = re.compile(rf"^#.*{number}", re.MULTILINE), re.compile(number)
+        return lambda text: DEFINED if heading.search(text) else SPELLED if exact.search(text) else 0.0
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
     if _COMMA_INSIDE.search(query.free_text):  # 5,75 is not spelled as 5.75

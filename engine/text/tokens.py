@@ -109,8 +109,9 @@ def pieces(word: str) -> list[Piece]:
     if not segments:
         return []
     parts: list[Piece] = []
-    if shaped[segments[0][0]] in "vV" and len(segments) > 1:
-        segments[0] = _without_version_letter(shaped, segments)
+    for index, (first, following) in enumerate(pairwise(segments)):
+        if shaped[first[0]] in "vV" and shaped[first[0] - 1 : first[0]] != ".":
+            segments[index] = _without_version_letter(shaped, first, following[0])
     for start, stop in segments[:-1] if suffix else segments:
         if parts and shaped[start - 1] == "." and parts[-1].token.isdigit():
             number = _PRERELEASE.fullmatch(shaped, start, stop)
@@ -215,12 +216,12 @@ def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:
     return whole + [msgspec.structs.replace(part, inner=True) for part in parts]
 
 
-def _without_version_letter(shaped: str, segments: list[tuple[int, int]]) -> tuple[int, int]:
-    """Return the range of the first part of an identifier, without the letter of a version.
+def _without_version_letter(shaped: str, part: tuple[int, int], following: int) -> tuple[int, int]:
+    """Return the range of a part of an identifier, without the letter of a version; `following`: start of the next one.
 
-    `v1.4.2` has the parts 1, 4, 2, so that `1.4.2` finds it.
+    `v1.4.2` and `release/v1.4.2` have the parts 1, 4, 2, so that `1.4.2` finds both.
     """
-    (start, end), (following, _) = segments[0], segments[1]
+    start, end = part
     is_version = shaped[start + 1 : end].isdigit() and shaped[end:following] == "." and shaped[following].isdigit()
     return (start + 1, end) if is_version else (start, end)
 

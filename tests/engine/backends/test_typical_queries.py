@@ -213,6 +213,20 @@ def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> 
     assert not memory.search('"etc/sys"').results
 
 
+def test_version_in_a_path_or_name_is_found_first(open_memory, workspace: Path) -> None:
+    for name, text in {
+        "link": "See https://docs.example.org/en/v2.2.1/ for more.",
+        "branch": "The branch release/v3.4.5 is out.",
+        "archive": "Unpack app-v6.7.8.tar.gz first.",
+        "a": "(2,2) = 1 and 3,4,5 and 6,7,8",
+    }.items():
+        (workspace / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    queries = {"2.2.1": "link.md", "v3.4.5": "branch.md", "3.4.5": "branch.md", "6.7.8": "archive.md"}
+    assert {query: _paths(memory, query)[0] for query in queries} == queries
+
+
 def test_sign_of_a_number_decides_among_many(open_memory, workspace: Path) -> None:
     for number in range(60):
         (workspace / f"room{'x' * number}.md").write_text("# Room\n\n20 chairs, 20 tables and 20 lamps.\n", "utf-8")
