@@ -175,7 +175,11 @@ class _Marks:
             begin, (start, end) = code.start(), code.span(2)
             if self._text[begin - 1 : begin] == ":" and (role := _ROLE.search(self._text, max(0, begin - 50), begin)):
                 begin = role.start()  # of reStructuredText
-            self._hide_markup((begin, start), (end, code.end()))
+            address = code[2].rfind(" <") if code[0].endswith("_") and code[2].endswith(">") else -1
+            if address > 0 and self._hide_markup((begin, start), (start + address, code.end())):
+                end = start + address
+            else:
+                self._hide_markup((begin, start), (end, code.end()))
             self._hide(start, end, _CODE)
         for comment in _COMMENT.finditer(self._text):
             if not self._hide_markup(comment.span()):

@@ -17,6 +17,8 @@ _TABLE = re.compile(r"<table(?:\s[^<>]*)?>(.{1,20000}?)</table>", re.IGNORECASE)
 _ROW = re.compile(r"<tr(?:\s[^<>]*)?>(.*?)(?=</?tr[\s>]|\Z)", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh](?:\s[^<>]*)?>(.*?)(?=</?t[dh][\s>]|\Z)", re.IGNORECASE)
 _CELL_GAP = "\u2003"
+_PLACEHOLDERS = frozenset("audio caption col del ins s source strike table td th tr".split())
+"""Names of tags that also stand for something in text, such as `cp <source> <target>`, where they are not closed."""
 END_OF_BLOCK = re.compile(r"[ \t]*<.*</(?:center|div|h[1-6]|p|summary)>[ \t]*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 NEW_LINE = "\u2028"
@@ -34,12 +36,15 @@ def without_html(text: str, image: ShowImage) -> str:
     """Rewrite the tags in a line; those that change the look must be closed in the same line."""
     link_ends: list[str] = []
     closed = {tag[2].lower() for tag in _HTML.finditer(text) if tag[1]}
+    has_text = bool(_HTML.sub("", text).strip())
 
     def rewritten(tag: re.Match[str]) -> str:
         name = (tag[2] or "").lower()
         if name == "br":
             return LINE_BREAK
         attributes = {key.lower(): one or two or three for key, one, two, three in _ATTRIBUTE.findall(tag[3] or "")}
+        if name in _PLACEHOLDERS and has_text and not attributes and name not in closed:
+            return tag[0]
         if name == "img":
             source, words, width = (attributes.get(key, "").strip("<> ") for key in ("src", "alt", "width"))
             markup = f"![{escaped(words)}](<{source}>)"

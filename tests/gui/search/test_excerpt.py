@@ -45,6 +45,9 @@ def test_excerpt_drops_marks_of_asciidoc_and_restructuredtext():
     assert _excerpt("(((pump, old))) the pump", "old").text == "(((pump, old))) the pump"
     rst = "Plan\n====\n.. note:: See :ref:`hose`, ``valve`` and `tap`_.\n\n===  ===\na    b\n===  ===\n.. _x:\n\nEnd"
     assert _excerpt(rst, "tap").text == "Plan · See hose, valve and tap. · a b · End"
+    link = "the `pump <https://pump.org/hose>`_ and"
+    assert _excerpt(link, "pump").text == "the pump and"
+    assert _excerpt(link, "hose").text == "the pump <https://pump.org/hose> and"
     assert _excerpt("* Plan\n:PROPERTIES:\n:ID: 4-e\n:END:\nOf hoses.", "hoses").text == "Plan · Of hoses."
 
 
