@@ -84,7 +84,7 @@ def test_resumed_packing_gives_the_same_chunks(messages: list[IndexedMessage], a
     later = ChunkPacker(40, 8, first.open)
     for one in messages[at:]:
         later.add(one)
-    assert first.chunks + later.finish() == packed(messages)
+    assert first.take_full() + later.finish() == packed(messages)
 
 
 def test_properties_of_logseq_in_a_message_stay() -> None:
