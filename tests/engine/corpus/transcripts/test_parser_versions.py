@@ -27,7 +27,7 @@ READ: dict[str, tuple[str, str]] = {
     "augment": ("ada045b1ded3", "augment:2"),
     "chatgpt": ("3d391442d813", "chatgpt:1"),
     "cherry_studio": ("3b40cdc53abe", "cherry-studio:1"),
-    "claude_code": ("9c491dd13858", "claude-code:2 claude-cowork:2 qoder:2 openclaude:2"),
+    "claude_code": ("9c491dd13858", "claude-code:3 claude-cowork:3 qoder:3 openclaude:3"),
     "claude_export": ("b5768c1e07d7", "claude:1"),
     "cline": ("bcd62fed6d86", "cline:1 roo-code:1 zoo-code:1 kilo-code:1"),
     "cline_session": ("ebeccd1c0809", "cline:1"),
