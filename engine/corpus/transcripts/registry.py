@@ -160,9 +160,9 @@ AGENTS: tuple[Agent, ...] = _Agents(
         openhands.AGENT,
         grok.AGENT,
         vibe.AGENT,
+        hermes.AGENT,  # before gptme, too
         nanobot.AGENT,  # before gptme, as which its messages pass, too
         gptme.AGENT,
-        hermes.AGENT,
         antigravity.AGENT,
         augment.AGENT,
         jan.AGENT,
