@@ -160,9 +160,9 @@ AGENTS: tuple[Agent, ...] = _Agents(
         openhands.AGENT,
         grok.AGENT,
         vibe.AGENT,
+        hermes.AGENT,  # before gptme, too
         nanobot.AGENT,  # before gptme, as which its messages pass, too
         gptme.AGENT,
-        hermes.AGENT,
         antigravity.AGENT,
         augment.AGENT,
         jan.AGENT,
@@ -305,7 +305,9 @@ def is_database(path: str) -> bool:
 def is_part(above: str, name: str) -> bool:
     """Whether `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
     parts = _part_names(AGENTS)  # a sync asks for every file
-    return (above, name) in parts or ("", name) in parts or _named_parts(AGENTS).fullmatch(name) is not None
+    return (
+        (above, name) in parts or ("", name) in parts or _named_parts(AGENTS).fullmatch(f"{above}/{name}") is not None
+    )
 
 
 def is_neighbour_part(name: str, neighbours: frozenset[str]) -> bool:
@@ -456,7 +458,7 @@ def _part_names(agents: tuple[Agent, ...]) -> frozenset[tuple[str, str]]:
 
 @functools.cache
 def _named_parts(agents: tuple[Agent, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(agent.part_names for agent in agents if agent.part_names) or "(?!)")
+    return any_of(agent.part_names for agent in agents)
 
 
 @functools.cache

@@ -85,7 +85,9 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     for any).
     """
     part_names: str = ""
-    """Pattern of the names of files next to transcripts that hold parts of sessions and are not listed."""
+    """Pattern of the names of files next to transcripts that hold parts of sessions and are not listed, perhaps after
+    the name of their folder and a slash.
+    """
     neighbour_parts: tuple[str, str] = ("", "")
     """Name of a transcript that has its own folder, and a pattern of the other files and folders there that hold parts
     of its session.

@@ -135,18 +135,19 @@ def _formats(agent: str) -> "Formats":
 
 AGENT = Agent(
     name="claude-code",
-    parser_version=2,
+    parser_version=3,
     label="Claude Code",
     resume="claude --resume {id}",
     usual="~/.claude/projects",
     stores=((rf"\A(?!.*/{_SESSIONS}/).*/\.?claude/projects\Z", "claude"),),
     folders=_folders,
+    part_names=r"wf_[^/]*/journal\.jsonl",  # which sub-agents of a workflow started and ended
     continued_in=_continued_in,
     formats=partial(_formats, "claude-code"),
 )
 COWORK = Agent(
     name="claude-cowork",
-    parser_version=2,
+    parser_version=3,
     label="Claude Cowork",
     stores=((rf"/{_SESSIONS}\Z", "claude-cowork"),),
     folders=_cowork_folders,
@@ -160,7 +161,7 @@ COWORK = Agent(
 )
 QODER = Agent(
     name="qoder",
-    parser_version=2,
+    parser_version=3,
     label="Qoder",
     stores=((rf"{QODER_PROJECTS}\Z", "qoder"),),
     folders=_qoder_folders,
@@ -171,7 +172,7 @@ QODER = Agent(
 )
 OPENCLAUDE = Agent(
     name="openclaude",
-    parser_version=2,
+    parser_version=3,
     label="OpenClaude",
     stores=((r"/\.?openclaude/projects\Z", "openclaude"),),
     folders=_openclaude_folders,

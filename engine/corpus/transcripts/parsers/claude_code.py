@@ -73,6 +73,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 # Sub-agents that the program starts for itself: to compact, to guess the next prompt, to warm its cache.
 _HOUSEKEEPERS = ("agent-acompact", "agent-aprompt_suggestion")
 _WARM_UP = "Warmup"
+_SUBAGENTS = "subagents"
 _LONGEST_OPENING = 8 * 1024
 _ROOT = -1
 """Stands for the parent of messages that have none, those at the beginning."""
@@ -433,6 +434,9 @@ class ClaudeCodeFormat:
         if name.startswith("agent-"):
             parser.agent_file = True
             parser.facts.generated = name.startswith(_HOUSEKEEPERS)
+            above, folder, _ = path.rpartition(f"{os.sep}{_SUBAGENTS}{os.sep}")
+            # The lines name it, too, but in July 2026 some name the sub-agent instead.
+            parser.facts.parent = clean(os.path.basename(above)) if folder else ""
         if parser.agent_file or _UUID.fullmatch(name):
             parser.facts.id = clean(name)
         if described := description_of(path):

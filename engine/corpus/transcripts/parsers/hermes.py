@@ -1,4 +1,4 @@
-"""Hermes Agent: all sessions in `~/.hermes/state.db`.
+"""Hermes Agent: all sessions in `~/.hermes/state.db`; those of older versions are files (`hermes_files`).
 
 Written from its public source (`hermes_state.py` and its schema, summer 2026). `sessions` have a title, a folder, a
 branch and another session: the one that they continue after a compaction, that the user forked, or that started them as
@@ -11,7 +11,7 @@ Since summer 2026, `session_model_usage` has them for each model, and also for t
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import apsw
@@ -126,10 +126,12 @@ def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterato
             "name": as_text(tool),
             "reasoning_content": as_text(thought),
         }
-        parts = [
-            own for part in reader.chat_parts(message) for own in (_by_author(part) if part.role == "user" else [part])
-        ]
-        yield next_turn(reader, parts, time=seconds(time))
+        yield next_turn(reader, parts_by_author(reader.chat_parts(message)), time=seconds(time))
+
+
+def parts_by_author(parts: Iterable[Part]) -> list[Part]:
+    """Return the parts of a message, with text that the program added to the user's as separate ones."""
+    return [own for part in parts for own in (_by_author(part) if part.role == "user" else [part])]
 
 
 def _by_author(part: Part) -> list[Part]:

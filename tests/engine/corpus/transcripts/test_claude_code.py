@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import find_sources
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.parsers.claude_code import ClaudeCodeFormat
 from engine.corpus.transcripts.registry import (
@@ -19,6 +20,7 @@ from engine.corpus.transcripts.registry import (
     session_folders,
 )
 from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.transcript_reader import conversations
 from engine.corpus.user_environment import Machine
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -135,6 +137,18 @@ def test_subagent_file_is_a_separate_session() -> None:
     renamed = ClaudeCodeFormat().parser("copy.jsonl")
     feed(renamed, fixture_lines(SUB_AGENT))
     assert renamed.facts == parser.facts
+
+
+def test_subagent_of_a_workflow_is_below_its_session(tmp_path: Path) -> None:
+    workflow = tmp_path / ".claude" / "projects" / "-boats" / SESSION / "subagents" / "workflows" / "wf_1"
+    workflow.mkdir(parents=True)
+    (workflow / "journal.jsonl").write_text('{"type": "started", "agentId": "a1b2c3"}\n')
+    path = workflow / "agent-a1b2c3.jsonl"
+    path.write_text(SUB_AGENT.read_text().replace(SESSION, "agent-a1b2c3"))
+    (source,) = find_sources(tmp_path, {}).sources
+    assert source.files == 1
+    (session,) = conversations(path)
+    assert (session.facts.id, session.facts.parent) == ("agent-a1b2c3", SESSION)
 
 
 def test_questions_answers_and_plans_are_speech() -> None:

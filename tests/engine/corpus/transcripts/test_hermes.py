@@ -8,10 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine import find_sources
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.parsers.hermes import HERMES_DATABASE
-from engine.corpus.transcripts.registry import resume_command, session_folders
+from engine.corpus.transcripts.parsers.hermes_files import HermesLines
+from engine.corpus.transcripts.registry import copied_sessions, resume_command, session_folders
+from engine.corpus.transcripts.session_stores import find_transcripts
+from engine.corpus.transcripts.transcript_reader import conversations
 from engine.corpus.user_environment import Machine
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.agent_databases import DATABASES
 from tests.helpers.session_rows import (
     HERMES,
     HERMES_ENDS,
@@ -22,7 +29,14 @@ from tests.helpers.session_rows import (
     read_rows,
     write_rows,
 )
-from tests.helpers.transcripts import json_values, mangled, read_session
+from tests.helpers.transcripts import (
+    fixture_lines,
+    json_values,
+    mangled,
+    read_session,
+    read_with_pauses,
+    stored_after_every_line,
+)
 
 START = 1777885200.5
 CALLS: list[dict[str, Any]] = [
@@ -160,7 +174,8 @@ def test_database_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
     assert found is not None
     assert found.facts.agent == "hermes"
     machine = Machine(str(tmp_path), {"HERMES_HOME": "/h"})
-    folders = ["/h/state.db", "/h/profiles", str(path), str(path.parent / "profiles")]
+    names = ("state.db", "sessions", "profiles")
+    folders = [str(Path(home, name)) for home in ("/h", path.parent) for name in names]
     assert [path for agent, _, path in session_folders(machine) if agent == "hermes"] == folders
     assert resume_command("hermes", "h-1") == "hermes --resume h-1"
 
@@ -179,3 +194,62 @@ def test_database_with_any_values_is_read(tmp_path: Path, calls: Any, content: A
     write_rows(path, HERMES, rows)
     check_read(read(path))
     marks_of(HERMES_DATABASE, path)
+
+
+# --- Sessions as files ------------------------------------------------------------------------------------------------
+
+LINES = Path(__file__).parent / "fixtures" / "hermes" / "20260504_090000_5a3e2ff1.jsonl"
+BEGAN = 1777885200.0
+
+
+def test_file_of_an_older_version_is_read() -> None:
+    parser, messages = read_with_pauses(HermesLines(), str(LINES), fixture_lines(LINES))
+    assert [(part.role, part.kind, part.text, part.tool) for part in messages] == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "thinking", "A seam?", ""),
+        ("assistant", "text", "I look.", ""),
+        ("assistant", "tool-call", "cat hull.py", "shell"),
+        ("tool", "tool-result", "seam = None", "shell"),
+        ("system", "text", "[CONTEXT COMPACTION] So far: a leak.", ""),
+        ("assistant", "text", "A seam is open.", ""),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.started, facts.ended) == (LINES.stem, BEGAN, BEGAN + 300)
+    assert (list(facts.usage), parser.unknown) == (["m-1"], {"role oracle": 1})
+
+
+def test_document_is_read_unless_there_are_lines(tmp_path: Path) -> None:
+    folder = tmp_path / ".hermes" / "sessions"
+    folder.mkdir(parents=True)
+    path = folder / f"session_{LINES.stem}.json"
+    about = {"session_id": LINES.stem, "model": "m-1", "session_start": "2026-05-04T09:00:00Z"}
+    messages = [{"role": "user", "content": "Why?"}, {"role": "session_meta"}]
+    path.write_text(json.dumps({**about, "model_config": {"cwd": "/boats"}, "messages": messages}))
+    (source,) = find_sources(tmp_path, {}).sources
+    assert (source.agent, source.files) == ("hermes", 1)
+    (session,) = conversations(path)
+    facts = session.facts
+    assert (facts.id, facts.project, facts.started, facts.opening) == (LINES.stem, "/boats", BEGAN, "Why?")
+    assert session.unknown == {}
+    path.with_name(LINES.name).touch()
+    assert list(conversations(path)) == []
+
+
+def test_file_of_a_session_in_the_database_is_a_copy(tmp_path: Path) -> None:
+    database = next(database for database in DATABASES if database.name.startswith("hermes"))
+    rows = [
+        (table, {name: LINES.stem if name in ("id", "session_id") and isinstance(value, str) else value
+        for name, value in row.items()}) for table, row in database.rows
+    ]  # fmt: skip
+    path = database.write(tmp_path, rows)
+    folder = path.parent / "sessions"
+    folder.mkdir()
+    (folder / LINES.name).write_bytes(LINES.read_bytes())
+    settings = Settings(sessions=SessionSettings(folders=(str(path.parent),)))
+    files = find_transcripts(settings).files
+    assert copied_sessions(files, set()) == {file.name for file in files if file.path.endswith(LINES.name)}
+
+
+@given(st.lists(mangled([value for _, value in fixture_lines(LINES)])))
+def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    stored_after_every_line(HermesLines(), values)

@@ -150,6 +150,17 @@ def _reasonix(values: Any) -> Found:
     yield from (("", time) for time in (TIMES[0], TIMES[5]))
 
 
+HERMES = (
+    {"role": "session_meta", "tools": [], "model": "m", "platform": "cli", "timestamp": TIMES[0]},
+    {"role": "user", "content": "Shape the oar.", "timestamp": TIMES[1]},
+    {"role": "assistant", "content": "Shaped.", "timestamp": TIMES[3], "finish_reason": "stop"},
+)
+HERMES_NEW = (
+    *HERMES[:2],
+    {"role": "tool", "content": "ash", "tool_call_id": "c", "tool_name": "read", "timestamp": TIMES[2]},
+    {**HERMES[2], "reasoning": "Ash."},
+)
+
 # --- DeepSeek Harness, Poolside, Visual Studio: events ---------------------------------------------------------------
 
 
@@ -517,6 +528,7 @@ SAMPLES = (
         _paw_document(*PAW_NEW, name="Friday"),
         _counted(_paw_found, json.loads),
     ),
+    *_two("hermes", "20260402_080000_5a.jsonl", lines(*HERMES), lines(*HERMES_NEW), _counted(_roles)),
     *_two("proma", f"{ID}.jsonl", lines(*PROMA), lines(*PROMA_NEW), _counted(_proma_found)),
     Sample("droid: output of a run", "run.jsonl", lines(*RUN), _counted(_run_found)),
     *_two("cursor-cli", f"agent-transcripts/{ID}.txt", TEXT, TEXT_NEW, _counted(_text_found, str)),

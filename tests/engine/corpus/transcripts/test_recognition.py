@@ -20,6 +20,7 @@ AGENTS = {
     "gemini": "gemini",
     "gptme": "gptme",
     "grok": "grok",
+    "hermes": "hermes",
     "iflow": "iflow",
     "jan": "jan-ai",
     "kimi": "kimi",

@@ -1,0 +1,88 @@
+"""Hermes Agent's sessions as files: `~/.hermes/sessions/<id>.jsonl`, and `session_<id>.json` with one object.
+
+Written from public source of programs that read them (agentsview, agent-sessions, August 2026; Hermes 0.11): before its
+database, the program wrote a line `session_meta` and the messages of a chat; a document has `session_start`, model and
+`messages` without times. The files may remain when a session is in `state.db`, too, which is read then. A session with
+both files is read from the lines.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts import export_reader
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.message_builder import local_time, next_turn
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.model_api_messages import ChatParser
+from engine.corpus.transcripts.parsers.hermes import parts_by_author
+
+_AGENT = "hermes"
+_META, _PREFIX = "session_meta", "session_"
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"session_id"\s*:')
+
+
+class HermesFileParser(ChatParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        time = _time(value.get("timestamp"))
+        if value.get("role") == _META:
+            self.use_model(value.get("model"))
+            self.facts.started = self.facts.started or time
+            return []
+        thought = string(value.get("reasoning_content")) or string(value.get("reasoning"))
+        message = {**value, "reasoning_content": thought, "name": value.get("tool_name") or value.get("name")}
+        return next_turn(self, parts_by_author(self.chat_parts(message)), line, time=time)
+
+
+def _time(value: object) -> float | None:
+    """Return a time, which is local if it has no zone, in seconds since the epoch."""
+    return local_time(value) if isinstance(value, str) else seconds(value)
+
+
+def session_of(path: str) -> str:
+    """Return the id of the session in a file."""
+    return os.path.basename(path).partition(".")[0].removeprefix(_PREFIX)
+
+
+class HermesLines:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(value.get("role") == _META and ("platform" in value or "tools" in value) for value in values)
+
+    def parser(self, path: str) -> HermesFileParser:
+        return HermesFileParser(facts=SessionFacts(agent=_AGENT, id=clean(session_of(path))))
+
+    def resume(self, state: bytes) -> HermesFileParser:
+        return decode_json(state, HermesFileParser)
+
+
+class HermesDocument:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        if b'"session_start"' not in head or not _OURS.match(head):
+            return False
+        return not os.path.exists(os.path.join(os.path.dirname(path), f"{session_of(path)}.jsonl"))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
+        return export_reader.one_session(path, cancel, _conversation)
+
+
+def _conversation(value: Mapping[str, Any]) -> Conversation:
+    folder = string(mapping(value.get("model_config")).get("cwd"))
+    facts = SessionFacts(agent=_AGENT, id=clean(string(value.get("session_id"))), project=clean(folder))
+    facts.started = _time(value.get("session_start"))
+    parser = HermesFileParser(facts=facts)
+    parser.use_model(value.get("model"))
+    messages = tuple(message for entry in items(value.get("messages")) for message in parser.feed(mapping(entry), 0))
+    facts.ended = facts.ended or _time(value.get("last_updated"))
+    return Conversation("", facts, messages, Counter(parser.unknown))
