@@ -60,7 +60,7 @@ class KeywordLeg:
         self._known = sorted((term for term in self.terms if term.searched), key=lambda term: term.matches)
         """Terms with a form or a similar word in the index, rarest first."""
         self._numbered_terms = [(self.terms.index(term), term) for term in self._known]
-        self._selective = _rarest(self._known)
+        self._selective = _rarest(self._known, _CHOOSING)
         self._with_selective = set[int]()
         """Candidates known to hold one of the `_selective` terms."""
         self._groups = tuple(term.group for term in terms) if any(term.group for term in terms) else ()
@@ -80,15 +80,17 @@ class KeywordLeg:
         Fewer than `limit` matches are not ranked. Chunks with all terms come first if a frequent term that occurs often
         would outrank them, or if even the rarest term is common.
         """
-        known, found = self._known, list[int]()
-        if not known or not self._snapshot_chunks:
-            return found
-        if (every_match := self._all_if_few(limit, scope)) is not None:
+        if not (known := self._known) or not self._snapshot_chunks:
+            return []
+        if (every_match := self._all_if_few(known, limit, scope)) is not None:
             return every_match
+        found: list[int] = []
         if len(known) > 1 and (len(known) <= _SHORT_QUERY or known[0].matches > _CHOOSING):
             every = self._snapshot_chunks * math.prod(term.matches / self._snapshot_chunks for term in known)
             found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, scope)
             self._with_selective.update(found)
+        # FTS5 adds up all forms of a word, so many passages of a common one can outrank the few of a rare one.
+        found += self._all_if_few(_rarest(known, limit - 1), limit, scope) or ()
         found += self._exact(limit, scope)
         if len(found) < limit:
             matches = sum(term.matches for term in self._selective)
@@ -121,11 +123,11 @@ class KeywordLeg:
         expression, condition, values = self._limited_to(words, scope)
         return self._best(expression, limit, condition, values)
 
-    def _all_if_few(self, limit: int, scope: ChunkFilter) -> list[int] | None:
-        """Return the ids of all matching chunks, in no order; None if there may be `limit` or more."""
-        if sum(term.matches for term in self._known) >= limit:
+    def _all_if_few(self, terms: Sequence[Term], limit: int, scope: ChunkFilter) -> list[int] | None:
+        """Return the ids of all chunks with one of the terms, in no order; None if there may be `limit` or more."""
+        if sum(term.matches for term in terms) >= limit:
             return None
-        expression, condition, values = self._limited_to(_any_of(self._known), scope)
+        expression, condition, values = self._limited_to(_any_of(terms), scope)
         fts = self._tables.fts
         query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT {limit}"
         ids = [id_ for (id_,) in self._snapshot.connection.execute(query, (expression, *values))]
@@ -136,7 +138,7 @@ class KeywordLeg:
         exact = [term for term in self._known if term.weak < 1.0]
         if not exact or sum(term.loose for term in exact) <= limit // 2:
             return []
-        rarest = _rarest(exact)
+        rarest = _rarest(exact, _CHOOSING)
         return self._ranked(_ranking(rarest, exact, exact=True), sum(term.matches for term in rarest), limit, scope)
 
     def score(
@@ -350,13 +352,10 @@ def _with_weights_of_missing(
     )
 
 
-def _rarest(terms: Sequence[Term]) -> list[Term]:
-    """Return the rarest terms whose matches stay below a limit together, at least one term.
-
-    `terms` are ordered from rarest to most common.
-    """
+def _rarest(terms: Sequence[Term], most: int) -> list[Term]:
+    """Return the first `terms`, the rarest, that have at most `most` matches together; at least one."""
     matches = list(accumulate(term.matches for term in terms))
-    return [term for term, total in zip(terms, matches, strict=True) if total <= max(_CHOOSING, matches[0])]
+    return [term for term, total in zip(terms, matches, strict=True) if total <= max(most, matches[0])]
 
 
 def _ranking(selective: Sequence[Term], terms: Sequence[Term], *, exact: bool = False) -> str:

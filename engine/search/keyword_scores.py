@@ -77,6 +77,22 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         """The terms that occur nowhere, without those that name a time or a session of a chunk."""
         return [term for index, term in enumerate(self.terms) if not term.chunks and index not in self.naming]
 
+    @cached_property
+    def _rare(self) -> list[tuple[int, float]]:
+        """Positions of the rare terms, with their rarity."""
+        rarities = ((index, scoring.rarity(term.idf)) for index, term in enumerate(self.terms) if term.chunks)
+        return [(index, rarity) for index, rarity in rarities if rarity]
+
+    def rarity(self, id_: int) -> float:
+        """Return the highest `scoring.rarity` of the terms that a chunk holds, less for a weaker form and for a smaller
+        share of the query.
+        """
+        if not self._rare or (contributions := self.contributions.get(id_)) is None:
+            return 0.0
+        strengths = self.strengths.get(id_) or (1.0,) * len(self.terms)
+        held = [rarity * strengths[index] for index, rarity in self._rare if contributions[index]]
+        return max(held) * scoring.mostly(self.parts(id_).covered) if held else 0.0
+
     def keywords_only_factor(self, chunks: int) -> float:
         """Return the factor of scores in a search where only keywords count, in an index of so many chunks.
 

@@ -74,7 +74,7 @@ class _Scorer(msgspec.Struct):
         name = self.words.names.get(id_)
         from_name = name_bonus(name) if name else 0.0
         text, vector = self.texts.get(id_, 0.0), self.vectors.get(id_)
-        return Evidence(text, vector, id_ in self.complete, from_name, id_ in self.foreign)
+        return Evidence(text, vector, id_ in self.complete, from_name, id_ in self.foreign, self.words.rarity(id_))
 
     def scored(self, id_: int, blend: Blend) -> Scored:
         """Return the score of a chunk."""

@@ -90,6 +90,10 @@ _AGREEMENT = 0.4
 """Share of a keyword score that the vector score can lower: a few words in common may be chance."""
 _CERTAIN_FROM, _CERTAIN = 0.6, 1.2
 """Keyword scores between which `_AGREEMENT` falls to nothing: so much in common is hardly chance."""
+_RARE_FROM, _RAREST = 300, 1_000
+"""A term in one of so many chunks begins to count as rare, and fully does: a chunk hardly holds it by chance."""
+_MOSTLY_FROM, _MOSTLY = 0.5, 0.65
+"""Shares of a query between which a rare term begins to count: in more words, one is often rare, but by the way."""
 _LONG_QUERY = 5
 """Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
@@ -102,6 +106,16 @@ def inverse_document_frequency(documents: int, containing: int) -> float:
     """
     containing = min(max(containing, 1), documents)
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
+
+
+def rarity(idf: float) -> float:
+    """Return how rare a term is, 0 to 1: a chunk hardly holds the rarest by chance."""
+    return within_limits((idf - math.log(_RARE_FROM)) / math.log(_RAREST / _RARE_FROM))
+
+
+def mostly(covered: float) -> float:
+    """Return 1 for a chunk that holds most of a query, 0 for one that holds less than half; `covered`: the share."""
+    return within_limits((covered - _MOSTLY_FROM) / (_MOSTLY - _MOSTLY_FROM))
 
 
 def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
@@ -301,15 +315,18 @@ class Evidence(msgspec.Struct, frozen=True):
     """Part of `text` from the title, the file name or a definition."""
     foreign: bool = False
     """Whether the chunk is in another language than the query, so that the query's words can't find it."""
+    rarity: float = 0.0
+    """Highest `rarity` of the terms that the chunk holds."""
 
     @property
     def doubtful(self) -> float:
-        """Share of the keyword score that a low vector score can lower: small for high scores, 0 for names and for
-        chunks with every term.
+        """Share of the keyword score that a low vector score can lower: small for high scores, 0 for names, for rare
+        terms and for chunks with every term.
         """
         if self.complete:
             return 0.0
         chance = 1 - within_limits((self.text - _CERTAIN_FROM) / (_CERTAIN - _CERTAIN_FROM))
+        chance *= 1 - self.rarity
         return chance * (1 - self.from_name / self.text) if self.text else 1.0
 
 

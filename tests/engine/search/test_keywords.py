@@ -12,6 +12,7 @@ from engine.search import document_frequencies, keyword_leg, search_context
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
+from engine.search.keyword_scores import KeywordScores
 from engine.search.result_reasons import reasons_of
 from engine.search.scoring import Blend, Evidence
 from engine.settings import Settings
@@ -104,6 +105,25 @@ def test_stem_found_without_prefix_match(find: Find) -> None:
 @pytest.mark.parametrize(("query", "name"), [("weir pump", "03.md"), ("pump weir", "03.md"), ("gauges pum", "57.md")])
 def test_rare_word_selects_regardless_of_position(find: Find, query: str, name: str) -> None:
     assert find(query, 1) == [name]
+
+
+def test_rare_word_is_found_beside_forms_of_another(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number in range(20):
+        forms = "The valve: valves, valved, valving. A valve. "
+        (tmp_path / "notes" / f"forms{number}.md").write_text(forms * 3, "utf-8")
+    long = " ".join(f"Step {number} of the plan concerns machines and people." for number in range(9))
+    (tmp_path / "notes" / "rare.md").write_text(f"{long} The flange leaks.\n", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        leg = KeywordLeg(snapshot, analyse_query("flange valve"), Frequencies())
+        words = leg.score(leg.candidates(10, ChunkFilter()))
+    assert [id_ for id_, (flange, _) in words.contributions.items() if flange]
+    assert not any(map(words.rarity, words.scores))  # in so few notes, a word may be in one by chance
+    rare = msgspec.structs.replace(words.terms[0], idf=7.0)
+    for terms, rarity in ((1, 1.0), (6, 0.0)):
+        among = KeywordScores((rare, *(msgspec.structs.replace(rare, idf=2.0) for _ in range(terms))))
+        among.add(1, (9.0, *(0.0 for _ in range(terms))), (), 0.0, 9.0, 7.0)
+        assert among.rarity(1) == rarity
 
 
 @pytest.mark.usefixtures("few")

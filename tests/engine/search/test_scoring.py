@@ -123,11 +123,11 @@ def test_blend_rises_with_each_part(
     assert 0 <= blend.text_share(Evidence(text, low, complete)) <= 1
 
 
-@given(shares, shares, st.floats(-3, 3))
-def test_blend_complete_chunk_keeps_its_keyword_score(base: float, text: float, vector: float) -> None:
-    of = Evidence(text, vector, complete=True)
-    assert _blend(base, text).score(of) >= text
-    assert _blend(base, text).scores(of)[1] == text
+@given(shares, st.floats(0.01, 1), st.floats(-3, 3))
+def test_complete_or_rare_match_keeps_its_keyword_score(base: float, text: float, vector: float) -> None:
+    for kept in (Evidence(text, vector, complete=True), Evidence(text, vector, rarity=1.0)):
+        assert _blend(base, text).score(kept) >= text
+        assert _blend(base, text).scores(kept)[1] == text
 
 
 @given(shares, st.floats(0.01, 1), st.floats(-3, 3), shares)
