@@ -260,6 +260,35 @@ class _Clock:
             return None
 
 
+class WhenIdle:
+    """Calls a function in the background once a memory has been idle for at least `seconds`, at most twice that.
+
+    Thread-safe.
+    """
+
+    def __init__(self, threads: BackgroundExecutor, seconds: float, work: Callable[[], object]) -> None:
+        self._threads = threads
+        self._seconds = seconds
+        self._work = work
+        self._lock = threading.Lock()
+        self._used = self._waiting = False
+
+    def note_use(self) -> None:
+        """Record that the memory was used; the function is called once after that."""
+        with self._lock:
+            self._used, waiting, self._waiting = True, self._waiting, True
+        if not waiting:
+            self._wait()
+
+    def _wait(self) -> None:
+        self._threads.later(self._seconds, self._check)
+
+    def _check(self) -> None:
+        with self._lock:
+            self._waiting, self._used = self._used, False
+        (self._wait if self._waiting else self._work)()
+
+
 class Lifetime:
     """Records whether a memory is open. Thread-safe."""
 

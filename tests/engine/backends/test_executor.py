@@ -6,6 +6,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import apsw
 import msgspec
 import pytest
 
@@ -159,6 +160,25 @@ def test_closing_gives_up_on_a_sync_that_hangs(open_memory, provider, monkeypatc
     assert not go.is_set()
     go.set()
     wait_until(lambda: started_since(before) == set())
+
+
+def test_page_caches_are_freed_without_searches(open_memory, workspace: Path, timed: Timed) -> None:
+    memory = open_memory(background=True, executor=timed)
+    (workspace / "many.md").write_text("# Lamp\n\nA brass lamp.\n\n" * 2000)
+    memory.sync()
+
+    def pass_half_a_minute() -> int:
+        """Return SQLite's memory after half a minute."""
+        timed.let_pass(30)
+        timed.submit(lambda: None).result()
+        return apsw.memory_used()
+
+    freed = pass_half_a_minute()
+    memory.search("lamp")
+    assert pass_half_a_minute() > freed + 100_000
+    memory.search("brass")
+    assert pass_half_a_minute() > freed + 100_000
+    assert pass_half_a_minute() < freed + 100_000
 
 
 def test_cancelled_or_finished_job_ends_once() -> None:
