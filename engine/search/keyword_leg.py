@@ -7,12 +7,13 @@ from itertools import accumulate
 from msgspec.structs import replace
 
 from engine.search import document_frequencies, scoring
-from engine.search.chunk_filter import ChunkFilter, many
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import WordCountSource
 from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
@@ -496,5 +497,4 @@ def _any_of(terms: Sequence[Term], *, exact: bool = False) -> str:
 
 
 def _quoted(token: str) -> str:
-    escaped = token.replace('"', '""')
-    return f'"{escaped}"'
+    return '"' + token.replace('"', '""') + '"'
