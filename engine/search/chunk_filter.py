@@ -3,18 +3,17 @@
 import heapq
 import math
 import re
-from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
 from operator import itemgetter
 
-import apsw
 import msgspec
 
 from engine.base import lazy_pattern
 from engine.corpus.globs import Globs
 from engine.records import Source
+from engine.store.connection import many
 from engine.store.index_schema import stored_dates
 from engine.store.snapshot import Snapshot
 from engine.text.date_parsing import parse_period
@@ -230,11 +229,6 @@ def _day(moment: float) -> float:
         return datetime.fromtimestamp(moment).toordinal() - date(1970, 1, 1).toordinal()
     except (OverflowError, ValueError, OSError):
         return math.copysign(math.inf, moment)
-
-
-def many(ids: Collection[int]) -> object:
-    """Return ids as one bound SQL value, which `carray` expands to rows."""
-    return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 
 
 class KnownFiles:

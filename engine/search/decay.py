@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.base import in_batches
 from engine.corpus.globs import Globs
 from engine.corpus.note_dates import date_in_name
 from engine.records import DateOrigin
 from engine.settings.search_settings import TemporalDecaySettings
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 
 _ALWAYS_EVERGREEN = ("MEMORY.md", "memory.md")
 _DAY = 86_400.0
-_GROUP = 400
 
 
 class Age(NamedTuple):
@@ -101,13 +100,12 @@ def _dated(file: _File, *, by_file_time: bool) -> tuple[float, DateOrigin] | Non
 
 def _files_of(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, _File]]:
     tables = snapshot.tables
-    for group in in_batches(ids, _GROUP):
-        rows = snapshot.connection.execute(
-            f"""SELECT c.id, f.id, f.path, f.source, f.mtime_ns / 1e9, s.started, s.ended, n.dated, n.evergreen
-                FROM {tables.chunk_rows} CROSS JOIN {tables.files} f ON f.id = c.file_id
-                LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
-                LEFT JOIN {tables.sessions} s ON s.file_id = f.id WHERE c.id IN ({",".join("?" * len(group))})""",
-            group,
-        )
-        for chunk, *file in rows:
-            yield chunk, _File(*file)
+    rows = snapshot.connection.execute(
+        f"""SELECT c.id, f.id, f.path, f.source, f.mtime_ns / 1e9, s.started, s.ended, n.dated, n.evergreen
+            FROM carray(?) wanted CROSS JOIN {tables.chunk_rows} ON c.id = wanted.value
+            CROSS JOIN {tables.files} f ON f.id = c.file_id LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
+            LEFT JOIN {tables.sessions} s ON s.file_id = f.id""",
+        (many(ids),),
+    )
+    for chunk, *file in rows:
+        yield chunk, _File(*file)

@@ -7,13 +7,14 @@ from itertools import accumulate
 from msgspec.structs import replace
 
 from engine.search import scoring
-from engine.search.chunk_filter import ChunkFilter, many
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import WordCountSource
 from engine.search.term_counts import CHOICE_WEIGHTS, Around, CountedPhrases, Match, count_terms
 from engine.search.term_lookup import TermLookup, quoted
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 

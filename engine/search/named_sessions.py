@@ -12,8 +12,8 @@ import msgspec
 
 from engine.base import lazy_pattern
 from engine.base.formatting import folder_name
-from engine.search.chunk_filter import many
 from engine.search.search_context import SnapshotCache
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.spelling import whole_word

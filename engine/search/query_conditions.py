@@ -11,9 +11,10 @@ from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
-from engine.search.chunk_filter import ChunkFilter, Match, in_period, many, periods_of
+from engine.search.chunk_filter import ChunkFilter, Match, in_period, periods_of
 from engine.search.parsed_query_description import describe_condition, describe_conditions, understood
 from engine.search.search_context import SearchContext
+from engine.store.connection import many, number
 from engine.store.index_schema import role_condition
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
@@ -313,8 +314,7 @@ def count_matches(snapshot: Snapshot, expression: str, files: Sequence[int]) -> 
     tables = snapshot.tables
     query = f"""SELECT count(*) FROM {tables.fts} f CROSS JOIN {tables.chunks} c ON c.id = f.rowid
         WHERE {tables.fts} MATCH ? AND c.file_id IN ({",".join(map(str, files))})"""
-    ((count,),) = snapshot.connection.execute(query, (expression,))
-    return int(count)
+    return number(snapshot.connection, query, (expression,))
 
 
 def in_files(ids: Sequence[int]) -> Condition:

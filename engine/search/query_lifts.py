@@ -14,9 +14,10 @@ from functools import lru_cache
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.chunk_filter import ChunkFilter, many
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.named_sessions import NamedSessions, session_files, session_names
 from engine.search.search_context import SnapshotCache
+from engine.store.connection import many
 from engine.store.index_schema import stored_dates
 from engine.store.snapshot import Snapshot
 from engine.text.time_expressions import TimeExpression, read_dates, read_times

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from engine.search.chunk_filter import many
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Moved, RaisedMinimum, Stages
 from engine.search.scoring import FOR_UNKNOWN
 from engine.search.search_context import SearchContext, SearchRequest
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 from engine.text.folding import fold

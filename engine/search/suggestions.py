@@ -16,11 +16,12 @@ from msgspec.structs import replace
 
 from engine.base import lazy_pattern
 from engine.records import QuerySuggestion
-from engine.search.chunk_filter import ChunkFilter, many
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import sql_chunk_count
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import count_matches
 from engine.search.title_matches import NoteNames, letters_of_name
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.query_analysis import SHORTEST_PREFIX, is_written_as_name

@@ -7,8 +7,8 @@ import apsw
 import msgspec
 
 from engine.records import MatchField
-from engine.search.chunk_filter import many
 from engine.search.pipeline_stages import Term
+from engine.store.connection import many
 from engine.store.index_schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot
 

@@ -14,12 +14,13 @@ from typing import NamedTuple
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.search.chunk_filter import ChunkFilter, many
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored
 from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages, Term
 from engine.search.scoring import DEFINED, SIGNED, SIGNED_OTHERWISE, SPELLED
 from engine.search.search_sources import WordCounts
+from engine.store.connection import many
 from engine.store.index_schema import IN_TEXT_ORDER
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm, analyse_query

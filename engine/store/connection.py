@@ -8,7 +8,8 @@ import contextlib
 import errno
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -187,6 +188,11 @@ def number(connection: apsw.Connection, query: str, values: tuple[str | int | by
     row = connection.execute(query, values).fetchone()
     value = None if row is None else row[0]
     return value if isinstance(value, int) else 0
+
+
+def many(ids: Collection[int]) -> object:
+    """Return ids as one bound SQL value, which `carray` expands to rows."""
+    return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 
 
 class ReaderPool:

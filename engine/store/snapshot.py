@@ -1,7 +1,6 @@
 """Read access to the index within one short read transaction."""
 
 import copy
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ from engine.base import in_batches
 from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
 from engine.records import FileIssue, MemorySearchResult, Source, SourceCount, cite
-from engine.store.connection import number
+from engine.store.connection import many, number
 from engine.store.index_schema import Tables, discarded, generations_present
 from engine.store.vector_encoding import Dims, StoredModel
 
@@ -116,7 +115,7 @@ class Snapshot:
         for table in (files, chunks):
             self.connection.execute(f"CREATE TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY)")
             self.connection.execute(f"DELETE FROM {table}")  # another snapshot of this connection may have filled it
-        ids = apsw.carray(array("q", self.hidden))
+        ids = many(self.hidden)
         self.connection.execute(f"INSERT INTO {files} SELECT value FROM carray(?)", (ids,))
         self.connection.execute(f"INSERT INTO {chunks} SELECT id FROM {self.tables.chunks} WHERE file_id IN {files}")
         return files, chunks
@@ -223,15 +222,15 @@ class Snapshot:
         """Return the chunks with these ids, by id; unknown ids are left out."""
         chunks = {id_: self._chunks[id_] for id_ in ids if id_ in self._chunks}
         above = f"SELECT 1 FROM {self.tables.chunks} p WHERE p.file_id = c.file_id AND p.start_line < c.start_line"
-        for group in in_batches([id_ for id_ in ids if id_ not in chunks], _GROUP):
+        if missing := [id_ for id_ in ids if id_ not in chunks]:
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
                         c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, ''), coalesce(s.rewound, ''),
                         c.places IS NULL AND (c.start_line = 1 OR NOT EXISTS ({above}))
-                    FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f ON f.id = c.file_id
-                    LEFT JOIN {self.tables.sessions} s ON s.file_id = f.id
-                    WHERE c.id IN ({_marks(group)})""",
-                group,
+                    FROM carray(?) wanted CROSS JOIN {self.tables.chunks} c ON c.id = wanted.value
+                    CROSS JOIN {self.tables.files} f ON f.id = c.file_id
+                    LEFT JOIN {self.tables.sessions} s ON s.file_id = f.id""",
+                (many(missing),),
             )
             for id_, path, source, title, language, mtime_ns, start, end, heading, *rest in _checked(rows):
                 headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
@@ -243,19 +242,15 @@ class Snapshot:
 
     def chunks_of_files(self, file_ids: Sequence[int]) -> list[int]:
         """Return the ids of all chunks of these files, ascending."""
-        chunk_ids: list[int] = []
-        for group in in_batches(file_ids, _GROUP):
-            query = f"SELECT id FROM {self.tables.chunks} WHERE file_id IN ({_marks(group)})"
-            chunk_ids += [id_ for (id_,) in self.connection.execute(query, group)]
-        return sorted(chunk_ids)
+        query = f"SELECT id FROM {self.tables.chunks} WHERE file_id IN (SELECT value FROM carray(?))"
+        return sorted(id_ for (id_,) in self.connection.execute(query, (many(file_ids),)))
 
     def files_of_chunks(self, ids: Sequence[int]) -> list[tuple[int, int]]:
-        """Return pairs (chunk id, file id), ascending if `ids` are; unknown ids are left out."""
-        pairs: list[tuple[int, int]] = []
-        for group in in_batches(ids, _GROUP):
-            query = f"SELECT id, file_id FROM {self.tables.chunk_rows} WHERE id IN ({_marks(group)}) ORDER BY id"
-            pairs += self.connection.execute(query, group)
-        return pairs
+        """Return pairs (chunk id, file id) in the order of `ids`; unknown ids are left out."""
+        query = (
+            f"SELECT c.id, c.file_id FROM carray(?) wanted CROSS JOIN {self.tables.chunk_rows} ON c.id = wanted.value"
+        )
+        return list(self.connection.execute(query, (many(ids),)))
 
     def beginnings(self, language: str, count: int) -> list[str]:
         """Return the texts of the first chunks of files in a language, spread over the index.
@@ -294,7 +289,7 @@ class Snapshot:
                 FROM (SELECT hash FROM {tables.chunk_rows} WHERE id {in_ids} GROUP BY hash HAVING count(*) > 1) repeated
                 CROSS JOIN {tables.chunks} c ON c.hash = repeated.hash AND +c.id {in_ids}
                 CROSS JOIN {tables.files} f ON f.id = c.file_id WHERE length(c.text) >= {least}""",
-            (apsw.carray(array("q", ids or (0,))),),
+            (many(ids),),
         )
 
     def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, int, str, str, str]]:
@@ -302,15 +297,14 @@ class Snapshot:
 
         Aliases are separated by newlines. Unknown ids are left out.
         """
-        for group in in_batches(ids, _GROUP):
-            rows = self.connection.execute(
-                f"""SELECT c.id, c.start_line, f.id, f.title, f.path, coalesce(n.aliases, '')
-                    FROM {self.tables.chunk_rows}
-                    CROSS JOIN {self.tables.files} f ON f.id = c.file_id
-                    LEFT JOIN {self.tables.front_matter} n ON n.file_id = f.id WHERE c.id IN ({_marks(group)})""",
-                group,
-            )
-            yield from typed(rows, tuple[int, int, int, str, str, str])
+        rows = self.connection.execute(
+            f"""SELECT c.id, c.start_line, f.id, f.title, f.path, coalesce(n.aliases, '') FROM carray(?) wanted
+                CROSS JOIN {self.tables.chunk_rows} ON c.id = wanted.value
+                CROSS JOIN {self.tables.files} f ON f.id = c.file_id
+                LEFT JOIN {self.tables.front_matter} n ON n.file_id = f.id""",
+            (many(ids),),
+        )
+        yield from typed(rows, tuple[int, int, int, str, str, str])
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
@@ -337,13 +331,11 @@ class Snapshot:
 
         Damaged ones, which don't have `dims` components, are left out.
         """
-        for group in in_batches(ids, _GROUP):
-            yield from self.connection.execute(
-                f"""SELECT c.id, e.vector FROM {self.tables.chunk_rows}
-                    CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash
-                    WHERE c.id IN ({_marks(group)}) AND length(e.vector) = ?""",
-                (model_id, *group, 2 * dims),
-            )
+        yield from self.connection.execute(
+            f"""SELECT c.id, e.vector FROM carray(?) wanted CROSS JOIN {self.tables.chunk_rows} ON c.id = wanted.value
+                CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash WHERE length(e.vector) = ?""",
+            (many(ids), model_id, 2 * dims),
+        )
 
     def has_vectors(self, model_id: int) -> bool:
         """Whether any text was embedded with this model."""
@@ -383,20 +375,19 @@ class Snapshot:
             f"""SELECT c.hash, c.id FROM carray(?) pending CROSS JOIN {self.tables.chunk_rows} ON c.id = pending.value
                 CROSS JOIN {self.tables.files} f ON f.id = c.file_id ORDER BY
                     c.id NOT IN (SELECT min(id) FROM {self.tables.chunks} GROUP BY file_id), f.mtime_ns DESC, c.id""",
-            (apsw.carray(array("q", ids or (0,))),),
+            (many(ids),),
         )
         return dict(rows)
 
     def texts(self, ids: Sequence[int]) -> list[Unembedded]:
         """Return texts and hashes of chunks, in the order of `ids`; unknown ids are left out."""
-        marks = ",".join("?" for _ in ids)
         rows = self.connection.execute(
-            f"""SELECT c.id, c.hash, c.text, f.path FROM {self.tables.chunks} c
-                CROSS JOIN {self.tables.files} f ON f.id = c.file_id WHERE c.id IN ({marks})""",
-            tuple(ids),
+            f"""SELECT c.hash, c.text, f.path FROM carray(?) wanted
+                CROSS JOIN {self.tables.chunks} c ON c.id = wanted.value
+                CROSS JOIN {self.tables.files} f ON f.id = c.file_id""",
+            (many(ids),),
         )
-        texts = {id_: Unembedded(hash_, text, path) for id_, hash_, text, path in rows}
-        return [texts[id_] for id_ in ids if id_ in texts]
+        return [Unembedded(hash_, text, path) for hash_, text, path in rows]
 
     def unembedded_results(self, model_id: int, results: Iterable[MemorySearchResult]) -> list[tuple[int, bytes]]:
         """Return a chunk id and the hash of every distinct text that was found and has no vector, in order."""
@@ -442,10 +433,6 @@ def _checked(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
         if tuple(map(type, row)) not in _CHUNK_TYPES:
             raise IndexCorrupt(tr("The index holds a passage that cannot be read."))
         yield row
-
-
-def _marks(values: Iterable[int]) -> str:
-    return ",".join("?" for _ in values)
 
 
 class IndexedFile(msgspec.Struct, frozen=True):

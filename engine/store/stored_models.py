@@ -12,6 +12,7 @@ import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.records import EmbeddingEstimate, StoredModelInfo
+from engine.store.connection import many
 from engine.store.snapshot import Snapshot, typed
 from engine.store.vector_encoding import StoredModel
 
@@ -96,7 +97,7 @@ def _characters(snapshot: Snapshot, ids: Sequence[int]) -> int:
     """Return the length of the texts of these chunks, read in the order of `ids`."""
     query = f"""SELECT coalesce(sum(length(c.text)), 0) FROM carray(?) wanted
         CROSS JOIN {snapshot.tables.chunks} c ON c.id = wanted.value"""
-    ((characters,),) = snapshot.connection.execute(query, (apsw.carray(array("q", ids or (0,))),))
+    ((characters,),) = snapshot.connection.execute(query, (many(ids),))
     return int(characters)
 
 
