@@ -32,6 +32,8 @@ def marked(text: str, query: str) -> list[str]:
         ("An iPhone 15 Pro", '"iphone 15 pro"', ["iPhone 15 Pro"]),
         ("the left valve of a valve", '"left valve" valve', ["left valve", "valve"]),
         ("garden hose and hoses", '"garden hose" -hose path:x', ["garden hose"]),
+        ("use git hub", "git_hub", ["git", "hub"]),
+        ("use git with os_replace and a hub", "git_hub", []),
     ],
 )
 def test_only_whole_phrases_are_marked(text: str, query: str, marks: list[str]) -> None:
