@@ -39,7 +39,6 @@ class GuideController(QObject):
         self.dialog: GuideWindow | None = None
         QDesktopServices.setUrlHandler(SCHEME, self, "open_address")  # type: ignore[arg-type]  # the stubs say bytes
         window.destroyed.connect(_forget_handler)
-        window.installEventFilter(self)
         keymap().changed.connect(self._read_again)
 
     @Slot()
@@ -54,6 +53,7 @@ class GuideController(QObject):
             self.dialog.command_requested.connect(self._run)
             self.dialog.setting_requested.connect(self._show_setting)
             self._window.destroyed.connect(self.dialog.deleteLater)
+            self._window.installEventFilter(self)
             self._read_again()
         names = page_names()
         if name in names or not self.dialog.location[0]:

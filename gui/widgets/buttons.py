@@ -22,16 +22,18 @@ else:
 
 
 class Toggle(_Button):
-    """Mixin for a Qt button class, listed before it, with a `clicked` signal that assistive technology triggers too.
-
-    Call `connect_assistive_technology()` in the constructor.
-    """
+    """Mixin for a Qt button class, listed before it, with a `clicked` signal that assistive technology triggers too."""
 
     _handled = False
     """Whether the current change comes from the program or a click."""
 
+    def setCheckable(self, checkable: bool) -> None:
+        if checkable and not self.isCheckable():
+            self.connect_assistive_technology()
+        super().setCheckable(checkable)
+
     def connect_assistive_technology(self) -> None:
-        """Emit `clicked` also when assistive technology toggles the button."""
+        """Emit `clicked` also when assistive technology toggles the button; for classes that are always checkable."""
         self.toggled.connect(self._emit_clicked)
 
     def setChecked(self, on: bool) -> None:
@@ -61,7 +63,6 @@ class ToggleButton(Toggle, QPushButton):
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.setCheckable(True)
-        self.connect_assistive_technology()
 
 
 # --- A button that puts a whole record on the clipboard, for a report or another program -----------------------------

@@ -271,7 +271,6 @@ class Chip(Toggle, QPushButton):
 
     def __init__(self, text: str, menu: QMenu | None = None, *, yields: bool = False) -> None:
         super().__init__(text)
-        self.connect_assistive_technology()
         self._yields = yields
         self._narrows = False
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

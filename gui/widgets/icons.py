@@ -85,7 +85,6 @@ class IconButton(Toggle, QPushButton):
 
     def __init__(self, icon_name: str, accessible_name: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
-        self.connect_assistive_technology()
         self._icon_name = icon_name
         self._tinted: tuple[object, ...] = ()
         self.setProperty("role", "flat")

@@ -126,7 +126,6 @@ class MainWindow(MainWindowBase):
         self._sync_announcer = SyncAnnouncer(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
-        LeastSize(self)
 
         self.views = Views(jobs, self)
         self.search, self.sessions, self.viewer = self.views.search, self.views.sessions, self.views.viewer
@@ -159,6 +158,7 @@ class MainWindow(MainWindowBase):
         self.commands = WindowMenu(self, appearance)
         self.keyboard = Keyboard(self, self.commands.searches, jobs, paths.config)
         self.frame.header.menu_button.setMenu(self.commands.menu)
+        LeastSize(self)  # after the actions: each of them sends the window some events
         self._connect()
         self._restore()
         if remembers:

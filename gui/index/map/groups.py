@@ -242,7 +242,6 @@ class LegendItem(Toggle, QPushButton):
 
     def __init__(self, name: str, count: int, sign: int, parent: QWidget) -> None:
         super().__init__(parent)
-        self.connect_assistive_technology()
         self.colour = QColor()
         self.sign = sign
         self._name, self._count = name, number(count)

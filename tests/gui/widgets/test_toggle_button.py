@@ -6,9 +6,18 @@ from PySide6.QtWidgets import QButtonGroup
 
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.form_controls import CheckBox, Chip
+from gui.widgets.icons import IconButton
 
 
-@pytest.mark.parametrize("make", [lambda: ToggleButton("Words"), lambda: Chip("Words"), lambda: CheckBox("Words")])
+def star() -> IconButton:
+    button = IconButton("star", "Words")
+    button.setCheckable(True)
+    return button
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: ToggleButton("Words"), lambda: Chip("Words"), lambda: CheckBox("Words"), star]
+)
 def test_accessible_toggle_counts_as_click(qtbot, make):
     button, clicks = make(), []
     qtbot.addWidget(button)
