@@ -202,6 +202,24 @@ def test_first_passage_of_each_file_is_embedded_first(tmp_path: Path) -> None:
     store.close()
 
 
+def test_rows_of_many_chunks_come_in_order_of_ids(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.write() as writer:
+        ids, _ = writer.replace_file(new_file("a.md", *map(str, range(450))))
+    mixed = [*reversed(ids), ids[-1] + 1]
+    with store.read() as snapshot:
+        found = [
+            list(snapshot.chunks(mixed)),
+            [text.text for text in snapshot.texts(mixed)],
+            [id_ for id_, _ in snapshot.files_of_chunks(mixed)],
+            [id_ for id_, *_ in snapshot.lines_of_chunks(mixed)],
+            [id_ for id_, *_ in snapshot.titles(mixed)],
+            [*snapshot.files_of_chunks(()), *snapshot.texts(())],
+        ]
+    assert found == [mixed[:-1], list(map(str, reversed(range(450)))), mixed[:-1], mixed[:-1], mixed[:-1], []]
+    store.close()
+
+
 def test_spread_chunks_has_one_of_each_part(tmp_path: Path) -> None:
     """Parts are of chunk ids, which may be unused or without a vector."""
     store = open_store(tmp_path)
