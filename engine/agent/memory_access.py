@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed
@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 DEADLINE_SECONDS = 15.0
 COOLDOWN_SECONDS = 60.0
+_FULL_SHARE = 2 / 3
+"""Share of the deadline for the complete work, if there is quicker work to do instead."""
 
 
 class TooSlow(Exception):
@@ -43,14 +45,19 @@ class AgentAccess:
 
         `settings`: those that the memory is opened with, or a function that returns them if they may change.
         `deadline`: seconds that a call may take; `cooldown`: seconds after a slower one in which calls are refused
-        immediately, since a hanging memory would block a thread for each.
+        immediately, unless it has succeeded meanwhile, since a hanging memory would block a thread for each.
         """
         self._opened = opened
         self._settings = settings
         self.session_key = session_key
         self._deadline = deadline
         self._cooldown = cooldown
-        self._rests_until = 0.0
+        self._memory: MemorySearchManager | None = None
+        """The memory of the last call."""
+        self._slow: _Call[Any] | None = None
+        """The last call of complete work that took so long that quicker work was done instead."""
+        self._hanging: _Call[Any] | None = None
+        """The last call that exceeded the deadline."""
 
     @property
     def settings(self) -> Settings:
@@ -87,33 +94,68 @@ class AgentAccess:
         # Names of session folders on another machine are not in the settings of this one.
         return names_session(path, self.settings) or (own_name != path and may_name_session(own_name))
 
-    def call(self, work: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
+    def call(
+        self,
+        work: "Callable[[MemorySearchManager, CancelToken], T]",
+        cancel: CancelToken | None = None,
+        quicker: "Callable[[MemorySearchManager, CancelToken], T] | None" = None,
+    ) -> T:
         """Call the memory and return its answer. Raises its errors, `TooSlow`, and `Cancelled` as soon as `cancel`
-        fires."""
-        wait = self._rests_until - time.monotonic()
-        if wait > 0:
+        fires.
+
+        `quicker`: work to do instead if `work` takes most of the deadline. `work` then continues, and until it has
+        succeeded or the cooldown is over, only `quicker` is done.
+        """
+        until = time.monotonic() + self._deadline
+        memory = None
+        if quicker is not None:
+            if _wait_after(self._slow) <= 0:
+                call = self._start(work)
+                if call.wait(_FULL_SHARE * self._deadline, cancel):
+                    return call.outcome()
+                earlier, self._slow = self._slow, call
+                call.retry_at = time.monotonic() + self._cooldown
+                if earlier is not None:
+                    earlier.cancel()
+                memory = self._memory  # the rest of the deadline is too short to wait for a sync again
+            work = quicker
+        if (wait := _wait_after(self._hanging)) > 0:
             raise TooSlow(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
-        call = _Call(lambda token: self._run(work, token))
-        if not call.wait(self._deadline, cancel):
-            if cancel is not None and cancel.cancelled:
-                raise Cancelled
-            self._rests_until = time.monotonic() + self._cooldown
+        call = self._start(work, memory)
+        if not call.wait(until - time.monotonic(), cancel):
+            self._hanging = call
+            call.retry_at = time.monotonic() + self._cooldown
+            call.cancel()
             raise TooSlow(f"The memory did not answer within {self._deadline:.0f} seconds.")
         return call.outcome()
 
-    def _run(self, work: "Callable[[MemorySearchManager, CancelToken], T]", token: CancelToken) -> T:
-        memory = self._opened()
-        try:
-            return work(memory, token)
-        except Closed:
-            now = self._opened()
-            if now is memory:
-                raise
-            return work(now, token)  # the memory was reopened with other settings meanwhile
+    def _start(
+        self,
+        work: "Callable[[MemorySearchManager, CancelToken], T]",
+        memory: "MemorySearchManager | None" = None,
+    ) -> "_Call[T]":
+        """Start a call of this memory, or of the one that is opened for it."""
+
+        def run(token: CancelToken) -> T:
+            opened = self._memory = self._opened() if memory is None else memory
+            try:
+                return work(opened, token)
+            except Closed:
+                now = self._opened()
+                if now is opened:
+                    raise
+                return work(now, token)  # the memory was reopened with other settings meanwhile
+
+        return _Call(run)
 
 
 class _Call(Generic[T]):
-    """Runs a call on a separate thread, so that the caller can stop waiting for it."""
+    """Runs a call on a separate thread, so that the caller can stop waiting for it.
+
+    Attributes:
+        retry_at: when the memory may be called again after this call, in seconds of `time.monotonic`.
+        succeeded: whether it has returned a value.
+    """
 
     def __init__(self, work: Callable[[CancelToken], T]) -> None:
         self._work = work
@@ -122,18 +164,28 @@ class _Call(Generic[T]):
         self._done = False
         self._values: list[T] = []
         self._error: BaseException | None = None
+        self.retry_at = 0.0
         threading.Thread(target=self._run, name="mnemoscope-agent", daemon=True).start()
 
+    @property
+    def succeeded(self) -> bool:
+        return bool(self._values)
+
     def wait(self, seconds: float, cancel: CancelToken | None) -> bool:
-        """Wait for the end; returns False if the call took too long, and was cancelled and abandoned."""
+        """Wait for the end; returns whether it has come. Cancels the call and raises `Cancelled` if `cancel` fires."""
         forget = cancel.on_cancel(self._over.set) if cancel is not None else lambda: None
         try:
             self._over.wait(seconds)
         finally:
             forget()
-        if not self._done:
-            self._token.cancel()
+        if not self._done and cancel is not None and cancel.cancelled:
+            self.cancel()
+            raise Cancelled
         return self._done
+
+    def cancel(self) -> None:
+        """Ask the call to end; its outcome is ignored."""
+        self._token.cancel()
 
     def outcome(self) -> T:
         if isinstance(self._error, Exception):
@@ -149,3 +201,8 @@ class _Call(Generic[T]):
             self._error = error
         self._done = True
         self._over.set()
+
+
+def _wait_after(call: "_Call[Any] | None") -> float:
+    """Return the seconds to wait after a slow call before the memory is called again; none once it has succeeded."""
+    return 0.0 if call is None or call.succeeded else call.retry_at - time.monotonic()

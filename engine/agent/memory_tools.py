@@ -44,6 +44,7 @@ _POLL_SECONDS = 0.1
 _DIGITS = 4
 _OTHER_WORDS = "Nothing matches. Try other words, or fewer of them."
 _LONGEST_REASON = 600
+_BY_WORDS_ONLY = "Searched by words only: searching by meaning takes too long now. Search again in a minute for more."
 
 
 def memory_search(
@@ -83,13 +84,16 @@ def run_search(
 ) -> tuple[SearchOutcome, FallbackStatus | None]:
     """Return the result of a search, and the fallback backend if that answered instead of the chosen one.
 
-    Raises as `AgentAccess.call`.
+    Searches by keywords alone, with a notice, while vectors take too long. Raises as `AgentAccess.call`.
     """
 
-    def ask(memory: "MemorySearchManager", token: CancelToken) -> tuple[SearchOutcome, FallbackStatus | None]:
+    def ask(
+        memory: "MemorySearchManager", token: CancelToken, mode: Literal["auto", "keyword"] = "auto"
+    ) -> tuple[SearchOutcome, FallbackStatus | None]:
         def search() -> SearchOutcome:
             return memory.search(
                 query,
+                mode=mode,
                 max_results=most,
                 min_score=least,
                 session_key=access.session_key,
@@ -109,7 +113,14 @@ def run_search(
             outcome = msgspec.structs.replace(outcome, notice=" ".join(filter(None, (outcome.notice, pending))))
         return outcome, status.fallback
 
-    return access.call(ask, cancel)
+    def ask_by_keywords(
+        memory: "MemorySearchManager", token: CancelToken
+    ) -> tuple[SearchOutcome, FallbackStatus | None]:
+        outcome, fallback = ask(memory, token, "keyword")
+        notice = " ".join(filter(None, (outcome.notice, _BY_WORDS_ONLY)))
+        return msgspec.structs.replace(outcome, notice=notice), fallback
+
+    return access.call(ask, cancel, ask_by_keywords)
 
 
 def _reason(outcome: SearchOutcome) -> str:

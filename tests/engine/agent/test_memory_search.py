@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from datetime import datetime
 from typing import Any
 
@@ -9,9 +10,10 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from engine.agent.memory_access import AgentAccess
-from engine.agent.memory_tools import memory_search
+from engine.agent.memory_tools import memory_get, memory_search
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, IndexCorrupt, ProviderError, StoreError
 from engine.records import FallbackStatus, FoundMessage, SearchOutcome, to_json
@@ -196,18 +198,52 @@ def test_hanging_memory_abandoned_for_a_while() -> None:
 
     class Hanging(FakeMemory):
         def search(self, *args: Any, **options: Any) -> Any:
-            searches.append(args)
+            searches.append(options["mode"])
             release.wait(60)
             return super().search(*args, **options)
 
     memory = Hanging()
     way = AgentAccess(lambda: memory, Settings(), deadline=0.05, cooldown=60)
     first, second = memory_search(way, "timer"), memory_search(way, "timer")
-    release.set()
     assert [answer.disabled for answer in (first, second)] == [True, True]
     assert "did not answer within" in str(first.error)
     assert "asked again in 60 seconds" in str(second.error)
-    assert len(searches) == 1
+    assert searches == ["auto", "keyword"]
+    release.set()
+    until = time.monotonic() + 20
+    while memory_search(way, "timer").mode != "hybrid":  # the calls succeed now, which ends the cooldown
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    memory.close()
+
+
+def test_slow_vectors_keywords_answer_until_ready() -> None:
+    loaded, opened = threading.Event(), []
+
+    class Loading(FakeMemory):
+        def search(self, *args: Any, **options: Any) -> Any:
+            if options["mode"] == "auto":
+                loaded.wait(60)
+            return super().search(*args, **options)
+
+    memory = Loading()
+
+    def open_() -> FakeMemory:
+        opened.append(memory)
+        return memory
+
+    way = AgentAccess(open_, Settings(), deadline=1.5, cooldown=60)
+    for answer in (memory_search(way, "timer"), memory_search(way, "timer")):
+        assert (answer.mode, answer.disabled, bool(answer.results)) == ("keyword", UNSET, True)
+        assert "by words only" in str(answer.notice)
+    assert len(opened) == 2  # only once for the first search, which may wait for a sync
+    assert memory_get(way, answer.results[0].path).text
+    loaded.set()
+    until = time.monotonic() + 20
+    while (answer := memory_search(way, "timer")).mode != "hybrid":
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    assert answer.notice is UNSET
     memory.close()
 
 
@@ -221,7 +257,8 @@ def test_reopened_memory_is_used(memory: FakeMemory) -> None:
 
 
 def test_deadline_cancels_abandoned_call(access, memory: FakeMemory) -> None:
-    memory.search_delay = 30
+    memory.keyword_delay = 30
+    memory.search_delay = 0.2
     assert memory_search(access(deadline=0.05, cooldown=0), "timer").disabled is True
     memory.search_delay = 0
     assert memory_search(access(), "timer").results
