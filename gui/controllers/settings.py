@@ -16,7 +16,6 @@ from engine import (
     SavedIn,
     SettingChange,
     Settings,
-    SyncSummary,
     tr,
 )
 from gui.core.capabilities import MissingFeatures
@@ -102,7 +101,8 @@ class SettingsController(QObject):
         """Whether more was saved meanwhile, for which it must be reopened once more."""
         self._agreed: EmbeddingEstimate | None = None
         """The embedding that the user approved when saving."""
-        self._last_sync: SyncSummary | None = None
+        self._indexed: object = None
+        """The last sync and the number of passages that the dialog shows."""
         self._makers: dict[SettingsPage, PageMaker] = {}
         self._switches: list[SystemSwitch] = []
         self.dialog: SettingsDialog | None = None
@@ -186,10 +186,10 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _handle_status(self, status: MemoryProviderStatus | None) -> None:
-        """Refresh the dialog after a sync, since less is left to embed."""
-        last = None if status is None else status.last_sync
-        if last != self._last_sync:
-            self._last_sync = last
+        """Refresh the dialog when the index has changed, since more or less is left to embed."""
+        indexed = None if status is None else (status.last_sync, status.chunks, status.pending_vectors)
+        if indexed != self._indexed:
+            self._indexed = indexed
             if self.dialog is not None and self.dialog.isVisible():
                 self.dialog.refresh()
 

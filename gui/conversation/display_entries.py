@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from engine import CancelToken, SessionMessage, SessionText, tr, tr_count
-from gui.search.excerpt import opening_words
+from gui.text.excerpt import opening_words
 from gui.text.formatting import exact, short_date, weekday_and_date
 from gui.viewer.code_colours import load_lexers
 

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEd
 
 from engine import FileUse, marked, tr
 from gui.conversation.display_entries import Conversation, clock, day_text
-from gui.search.excerpt import opening_words
 from gui.style.stylesheet import font_scale
+from gui.text.excerpt import opening_words
 from gui.text.plain_text import as_tip
 from gui.text.session_texts import file_count, message_count
 from gui.widgets.labels import label

@@ -69,6 +69,8 @@ class WindowState(msgspec.Struct, kw_only=True):
     dock_shown: bool = False
     """Whether the diagnostics are open."""
     wrap: bool = True
+    rendered: bool = False
+    """Whether notes are shown as pages instead of their source."""
     chunk_borders: bool = False
     calendar_hidden: bool = False
     offered_views: list[str] = []

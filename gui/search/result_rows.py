@@ -25,7 +25,7 @@ from engine import (
     tr_count,
 )
 from gui.commands.commands import EXPLAIN, with_key
-from gui.search.excerpt import ELLIPSIS, LEAD, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
+from gui.text.excerpt import ELLIPSIS, LEAD, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
 from gui.text.formatting import ago, exact, short_date
 from gui.widgets.row_list import Index, RowModel
 

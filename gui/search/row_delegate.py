@@ -27,7 +27,6 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 
 from engine import folder_name, marked, split_name, tr
 from gui.commands.commands import EXPLAIN, with_key
-from gui.search.excerpt import ELLIPSIS, Excerpt, Range
 from gui.search.result_rows import (
     LEGS,
     CopiesRow,
@@ -41,6 +40,7 @@ from gui.search.result_rows import (
 )
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
+from gui.text.excerpt import ELLIPSIS, Excerpt, Range
 from gui.text.plain_text import show_tip, utf16_length, utf16_ranges
 from gui.text.right_to_left import (
     cursor_x,

@@ -23,9 +23,9 @@ from engine import (
     tr_count,
 )
 from gui.core.workspace import FIRST_RESULTS
-from gui.search.excerpt import make_excerpt
 from gui.search.query import Answer, Query
 from gui.style.theme import tokens
+from gui.text.excerpt import make_excerpt
 from gui.text.right_to_left import margins
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel

@@ -265,8 +265,6 @@ class EmbeddingForm(QWidget):
         )
         self._agreed = {name: CheckBox(tr("Allow sending texts to {owner}", owner=OWNERS[name])) for name in REMOTE}
         self._fallback = ComboBox(tr("Fallback"))
-        for name in ("none", *(provider.name for provider in engine.PROVIDERS)):
-            self._fallback.addItem(tr(NAMES[name]), name)
         self._fallback_hint = label("", "meta", wrap=True)
 
         self._add("provider", tr("Provider"), self._provider, self._sentence)
@@ -333,7 +331,7 @@ class EmbeddingForm(QWidget):
         self._batch.setChecked(choice.batch)
         for name, box in self._agreed.items():
             box.setChecked(name in choice.agreed)
-        self._fallback.choose(choice.fallback)
+        self._show_fallbacks(choice)
         visibility = {
             "server": choice.provider == "openai",
             "address": choice.remote,
@@ -352,6 +350,14 @@ class EmbeddingForm(QWidget):
                 widget.setVisible(visible)
         self._hint.setVisible(visibility["server"] and bool(self._hint.text()))
         self._model_hint.setVisible(visibility["model"] and bool(self._model_hint.text()))
+
+    def _show_fallbacks(self, choice: EmbeddingChoice) -> None:
+        """List the fallbacks: a provider can't replace itself, so a saved one that is the same has no effect."""
+        names = ("none", *(provider.name for provider in engine.PROVIDERS if provider.name != choice.provider))
+        self._fallback.clear()
+        for name in names:
+            self._fallback.addItem(tr(NAMES[name]), name)
+        self._fallback.choose(choice.fallback if choice.fallback in names else "none")
 
     def _show_server(self, choice: EmbeddingChoice) -> None:
         preset = engine.preset_of(choice.base_url) if choice.base_url else engine.PRESETS[0]

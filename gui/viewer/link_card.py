@@ -13,6 +13,7 @@ from gui.core.capabilities import Gate, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.style.stylesheet import font_at
+from gui.text.excerpt import opening_words
 from gui.text.plain_text import set_tip
 from gui.text.right_to_left import margins
 from gui.widgets.accessibility import announce
@@ -210,4 +211,4 @@ def _rows(links: Sequence[NoteLinkInfo]) -> Iterator[tuple[NoteLinkInfo, str]]:
             title = tr("{name} (no such note)", name=title)
         elif link.anchor and not link.anchor.startswith("^"):
             title = f"{title} › {link.anchor}"
-        yield link, f"{title}\n{link.context}" if link.context else title
+        yield link, "\n".join(filter(None, (title, opening_words(link.context))))

@@ -346,6 +346,11 @@ class ViewerPanel(BaseViewer):
         if self.target is not None:
             self.file_shown.emit(self.target.name)
 
+    @property
+    def prefers_page(self) -> bool:
+        """Whether files are shown as rendered pages, if they have one."""
+        return self._source_and_page.prefers_page
+
     def choose_rendered(self, rendered: bool) -> None:
         """Show the file as a rendered page or as source."""
         if rendered:

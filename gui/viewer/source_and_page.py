@@ -33,7 +33,8 @@ class SourceAndPage(QObject):
         self.rendered.failed.connect(self._show_source_instead)
         self._source = source
         self._hits = hits
-        self._prefers_page = False
+        self.prefers_page = False
+        """Whether files are shown as pages."""
         self._opened: OpenedFile | None = None
         self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
@@ -52,7 +53,7 @@ class SourceAndPage(QObject):
         if opened.name != self._hinted:
             self._hinted = ""
         size = opened.lines.size
-        if not self._prefers_page or is_document(opened.name):
+        if not self.prefers_page or is_document(opened.name):
             self._show_source()
         elif size > MOST_BYTES:
             size_words = size_text(size)
@@ -74,7 +75,7 @@ class SourceAndPage(QObject):
 
     def choose(self, *, rendered: bool, keep_position: bool) -> None:
         """Switch to source or page, also for later files."""
-        self._prefers_page = rendered
+        self.prefers_page = rendered
         self._hinted = ""
         if not rendered:
             self.rendered.cancel()

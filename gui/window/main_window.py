@@ -194,6 +194,7 @@ class MainWindow(MainWindowBase):
             self.restoreGeometry(self.state.geometry_bytes())
         self.frame.restore(self.state)
         self.viewer.wrap_action.setChecked(self.state.wrap)
+        self.viewer.choose_rendered(self.state.rendered)
         self.viewer.chunks_action.setChecked(self.state.chunk_borders)
         self.sessions.view.hide_calendar.setChecked(self.state.calendar_hidden)
         self.frame.show_page(self.panes)

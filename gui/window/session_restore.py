@@ -59,7 +59,8 @@ class SessionRestore(QObject):
         for signal in (
             *(views.switched, search.controller.query_changed, search.answer_changed, search.result_current),
             *(search.body.list.verticalScrollBar().valueChanged, viewer.scrolled, viewer.file_shown),
-            *(viewer.wrap_action.toggled, viewer.chunks_action.toggled, sessions.session_selected),
+            *(viewer.wrap_action.toggled, viewer.chunks_action.toggled, viewer.header.rendered_chosen),
+            sessions.session_selected,
             *(sessions.view.hide_calendar.toggled, sessions.narrowed, views.conversation.scrolled),
             *(frame.panes.splitterMoved, frame.panes.dock_shown, self._workspace.opened),
         ):
@@ -75,6 +76,7 @@ class SessionRestore(QObject):
         state.set_geometry(self._window.saveGeometry())
         self._frame.update_state(state)
         state.wrap = self._views.viewer.wrap_action.isChecked()
+        state.rendered = self._views.viewer.prefers_page
         state.chunk_borders = self._views.viewer.chunks_action.isChecked()
         state.calendar_hidden = self._views.sessions.view.hide_calendar.isChecked()
         if self._workspace.current is not None and self._requested is None and self._line is None:

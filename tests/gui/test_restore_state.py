@@ -78,14 +78,18 @@ def test_query_selection_view_and_geometry_are_saved_live(qtbot, opened, memory)
         assert state_path().stat().st_mode & 0o077 == 0
 
 
-def test_next_start_restores_query_and_selection(qtbot, opened, begin, memory):
+def test_next_start_restores_query_selection_and_page(qtbot, opened, begin, memory):
     _ask(qtbot, opened, "timer")
     results = opened.search.body.list
     results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
     chosen = results.current_result()
+    qtbot.waitUntil(lambda: at_rest(opened))
+    opened.viewer.header.rendered_button.click()
+    qtbot.waitUntil(lambda: _written().get("rendered") is True)
     opened.session_restore.write_now()
     again = begin(load_state())
     qtbot.waitUntil(lambda: again.search.body.has_results and not again.search.busy)
+    qtbot.waitUntil(again.viewer.rendered.isVisible)
     assert again.views.current == "search"
     assert again.search.controller.view_state.query.text == "timer"
     assert again.search.body.list.current_result() == chosen

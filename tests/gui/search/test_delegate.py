@@ -4,11 +4,11 @@ from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
 from engine import FoundMessage
-from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.result_rows import ResultModel, ResultRow, build_rows
 from gui.search.row_delegate import BAR_GAP, BAR_WIDTH, ExcerptLayout, MarkedLine, ResultDelegate, _location
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, make_palette, theme_tokens
+from gui.text.excerpt import Excerpt, make_excerpt
 from gui.widgets.row_list import GUTTER
 
 WIDTH = 400

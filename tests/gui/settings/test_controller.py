@@ -88,13 +88,15 @@ def test_approval_during_reopening_is_not_lost(qtbot, controller, opened):
     controller.dialog.close_without_saving()
 
 
-def test_price_is_estimated_again_after_sync(qtbot, controller, opened):
+def test_price_is_estimated_again_when_index_changes(qtbot, controller, opened):
     memory = opened[0][1]
     controller.show_page("embedding")
     qtbot.waitUntil(lambda: controller.dialog.ready)
-    count = len(memory.estimated)
-    memory.set_status(last_sync=make_summary(files_indexed=9))
-    qtbot.waitUntil(lambda: len(memory.estimated) > count)
+    for change in ({"last_sync": make_summary(files_indexed=9)}, {"chunks": 400_000}, {"pending_vectors": 399_000}):
+        count = len(memory.estimated)
+        memory.set_status(**change)
+        qtbot.waitUntil(lambda count=count: len(memory.estimated) > count)
+        qtbot.waitUntil(lambda: controller.dialog.ready)
 
 
 def test_dialog_closes_with_its_workspace(qtbot, controller, workspace):

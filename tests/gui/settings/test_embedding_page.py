@@ -201,12 +201,18 @@ def test_rows_for_keys_have_different_names(qtbot, open_dialog, keys):
     ]
 
 
-def test_saved_fallback_is_not_named_on_save_again(qtbot, open_dialog, memory):
+def test_saved_fallback_is_shown_unless_it_is_provider(qtbot, open_dialog, memory):
     memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0)
     dialog = open_dialog(fallback="openai")
     _choose(qtbot, dialog, "Provider", "gguf")
     assert dialog.pages.page("embedding").save_button.text() == "Save"
     assert "are sent to api.openai.com" in _words(dialog)
+    fallback = _combo(dialog, "Fallback")
+    assert fallback.findData("gguf") < 0 <= fallback.findData("embedded")
+    _choose(qtbot, dialog, "Provider", "openai")
+    assert (fallback.currentData(), fallback.findData("openai")) == ("none", -1)
+    _choose(qtbot, dialog, "Provider", "voyage")
+    assert fallback.currentData() == "openai"
 
 
 def test_save_without_key_does_not_accept_embedding(qtbot, open_dialog, memory):

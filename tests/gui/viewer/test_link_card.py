@@ -28,7 +28,7 @@ class Links:
 
     def __init__(self) -> None:
         self.found = NoteLinks(
-            backlinks=(link(OTHER, "Shopping", line=2, context="For <b>today</b>.", backlink=True),),
+            backlinks=(link(OTHER, "Shopping", line=2, context="For <b>today</b>, **see** `x_y`.", backlink=True),),
             links=(link(OTHER, "Shopping", anchor="Seeds"), link("", "Winter plan", context="Then Winter plan.")),
         )
 
@@ -58,7 +58,7 @@ def test_card_lists_links_with_their_sentences(qtbot, panel: ViewerPanel, memory
     open_card(qtbot, panel, memory, show)
     assert rows(panel) == [
         "1 link to this note",
-        "Shopping\nFor <b>today</b>.",
+        "Shopping\nFor today, see x_y.",
         "2 links in this note",
         "Shopping › Seeds",
         "Winter plan (no such note)\nThen Winter plan.",

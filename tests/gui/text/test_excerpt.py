@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.search.excerpt import ELLIPSIS, make_excerpt
+from gui.text.excerpt import ELLIPSIS, make_excerpt
 
 TEXT = st.text(alphabet=st.sampled_from(list("ab é日😀.-#*_~>|`\n\t 1…·[x](<!)\\\x00\u2028")), max_size=300)
 
