@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from engine.cli.arguments import VERBS as VERBS
     from engine.corpus.chunking import markdown_outline as markdown_outline
     from engine.corpus.discovery import READABLE_EXTENSIONS as READABLE_EXTENSIONS
-    from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.documents import has_pages as has_pages
     from engine.corpus.documents import is_document as is_document
     from engine.corpus.documents import page_of as page_of
@@ -92,6 +91,7 @@ if TYPE_CHECKING:
     from engine.embedding.model_catalog import models_of as models_of
     from engine.embedding.model_download import fetch_model as fetch_model
     from engine.embedding.provider_selection import probe_provider as probe_provider
+    from engine.indexing.session_workspace_assignment import preview_workspace as preview_workspace
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
     from engine.memory.facts import Facts as Facts
@@ -184,6 +184,7 @@ _HOME = {
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
     "forget_workspace": "engine.workspaces.known_workspaces",
     "known_workspaces": "engine.workspaces.known_workspaces",
+    "preview_workspace": "engine.indexing.session_workspace_assignment",
     "workspace_state": "engine.workspaces.known_workspaces",
     "name_in": "engine.records.workspaces",
     "split_name": "engine.records.workspaces",
@@ -209,7 +210,6 @@ _HOME = {
     "agent_labels": "engine.corpus.transcripts.registry",
     "growing_part": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
-    "preview_workspace": "engine.corpus.discovery",
     "may_name_session": "engine.corpus.transcripts.session_stores",
     "subject_of": "engine.corpus.transcripts.tool_uses",
     "last_change": "engine.corpus.transcripts.transcript_files",

@@ -175,7 +175,7 @@ def _print_report(report: SyncReport) -> None:
 
 
 def _preview(workspace: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
-    from engine.corpus.discovery import preview_workspace
+    from engine.indexing.session_workspace_assignment import preview_workspace
 
     preview = preview_workspace(workspace.folder, workspace.settings, cancel=token)
     embedding = _preview_embedding(workspace, token)

@@ -158,19 +158,29 @@ class LiveLine:
             print(_ERASE_LINE + safe(_cut(text, columns)), end="", file=unfiltered(sys.stderr), flush=True)
 
 
+_FIRST_LOGGED, _LOGGED_EVERY = 5, 60
+"""Seconds until the first line of progress, and between later ones, where stderr is no terminal."""
+
+
 class ProgressLine(LiveLine):
-    """Shows the progress of a sync as one line on the terminal."""
+    """Shows the progress of a sync as one line on the terminal; elsewhere as a line from time to time."""
 
     def __init__(self) -> None:
         super().__init__()
         self._started = time.monotonic()
         self._announced = False
+        self._due = self._started + _FIRST_LOGGED
 
     def __call__(self, update: MemorySyncProgressUpdate) -> None:
-        if update.phase == "waiting" and not self._shown and not self._announced:
+        now = time.monotonic()
+        if self._shown:
+            self.show(progress_text(update, now - self._started))
+        elif update.phase == "waiting" and not self._announced:
             self._announced = True  # once: it may take minutes, and the user should know why
             print(f"{_PHASES[update.phase]}.", file=sys.stderr, flush=True)
-        self.show(progress_text(update, time.monotonic() - self._started))
+        elif now >= self._due and update.phase != "waiting":
+            self._due = now + _LOGGED_EVERY
+            print(progress_text(update, now - self._started), file=sys.stderr, flush=True)
 
 
 class StepLine(LiveLine):

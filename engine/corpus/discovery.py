@@ -8,9 +8,8 @@ import math
 import os
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -18,13 +17,12 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked
 from engine.corpus.documents import ENDINGS as DOCUMENT_ENDINGS
-from engine.corpus.documents import is_readable
 from engine.corpus.file_rules import SECRET_FOLDER, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile, Neighbours, is_transient
 from engine.corpus.ignore_rules import Match, printable_name
 from engine.corpus.indexed_folders import Layout, Root, Roots, find_roots
 from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
-from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
+from engine.records import FileIssue
 from engine.settings import Settings
 
 _OTHER_NAMES = (".asciidoc", ".asc", ".rest", ".mdown", ".mkd")
@@ -203,56 +201,3 @@ class _Walk(FolderWalk):
 
     def _unreadable(self, name: str, error: OSError) -> None:
         self._add_skipped(name, "", unreadable(error))
-
-
-_FIRST = 12
-
-
-def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
-    """Return files and bytes by top-level folder, and skipped files. Raises `WorkspaceError`, `Cancelled`."""
-    from engine.corpus.transcripts.session_stores import find_transcripts  # imports every agent
-
-    discovery = discover(workspace, settings, cancel=cancel)
-    sessions = find_transcripts(settings, cancel=cancel)
-    files: Counter[str] = Counter()
-    sizes: Counter[str] = Counter()
-    for file in discovery.files:
-        folder, slash, _ = file.name.partition("/")
-        folder = folder if slash else "."
-        files[folder] += 1
-        sizes[folder] += file.size
-    folders = [PreviewFolder(path=name, files=number, bytes=sizes[name]) for name, number in files.most_common()]
-    return WorkspacePreview(
-        workspace=str(workspace),
-        layout=discovery.layout,
-        files=len(discovery.files),
-        bytes=sizes.total(),
-        folders=tuple(folders),
-        skipped=(*discovery.skipped, *sessions.skipped),
-        session_files=len(sessions.files),
-        session_bytes=sum(file.size for file in sessions.files),
-        first=tuple(file.name for file in discovery.files[:_FIRST]),
-        kinds=tuple(sorted(_kinds(discovery), key=lambda kind: (-kind.files, kind.extension))),
-        program=_program_of(workspace),
-    )
-
-
-def _program_of(workspace: Path) -> Literal["", "obsidian", "logseq"]:
-    """Return the program whose settings are in a folder of notes."""
-    if (workspace / ".obsidian").is_dir():
-        return "obsidian"
-    return "logseq" if (workspace / "logseq" / "config.edn").is_file() else ""
-
-
-def _kinds(discovery: Discovery) -> Iterator[PreviewKind]:
-    indexed = Counter(os.path.splitext(file.name)[1].lower() for file in discovery.files)
-    for ending, number in indexed.items():
-        yield PreviewKind(extension=ending, files=number, indexed=True, missing=_missing_package(ending))
-    for ending in READABLE_EXTENSIONS:
-        if ending not in indexed and (number := discovery.endings.get(ending, 0)):
-            yield PreviewKind(extension=ending, files=number, indexed=False, missing=_missing_package(ending))
-
-
-def _missing_package(ending: str) -> str:
-    """Return the package to install for reading files with this ending."""
-    return "" if is_readable(ending) else skip_reasons.NO_PDF_READER.message()

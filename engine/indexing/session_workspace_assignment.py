@@ -1,4 +1,4 @@
-"""Decides which of the listed sessions belong to a workspace: each transcript is indexed in one workspace only.
+"""Decides which sessions belong to a workspace, also before its first sync: each is indexed in one workspace only.
 
 A session store such as `~/.claude/projects` is listed for all workspaces, and no workspace should index a session of
 another one. The rule, in this order:
@@ -15,18 +15,24 @@ workspace whose folder or index was deleted, or which no longer lists them, pass
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import apsw
 
 from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
+from engine.corpus.discovery import READABLE_EXTENSIONS, Discovery, discover
+from engine.corpus.documents import is_readable
 from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.session_stores import find_transcripts
 from engine.corpus.transcripts.transcript_files import transcript_of
-from engine.records import FileIssue
+from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.redaction.secret_masking import redact
-from engine.store.index_paths import IndexFiles
+from engine.settings import Settings
+from engine.store.index_paths import IndexFiles, index_files
 from engine.store.session_workspaces import Homes, SessionOwner, SessionOwnership
 
 log = logging.getLogger(__name__)
@@ -147,3 +153,80 @@ class _Claims:
             redact(self._workspace)
         )
         return len(Path(self._workspace).parts) if inside else 0
+
+
+# --- Preview of a first sync ------------------------------------------------------------------------------------------
+
+_FIRST = 12
+
+
+def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
+    """Return files and bytes by top-level folder, and skipped files. Raises `WorkspaceError`, `Cancelled`.
+
+    Sessions that other workspaces index are skipped, as far as this is known without reading a session.
+    """
+    discovery = discover(workspace, settings, cancel=cancel)
+    sessions = find_transcripts(settings, cancel=cancel)
+    owners = _recorded_elsewhere(sessions.files, workspace, settings)
+    own = [file for file in sessions.files if file.name not in owners]
+    files: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for file in discovery.files:
+        folder, slash, _ = file.name.partition("/")
+        folder = folder if slash else "."
+        files[folder] += 1
+        sizes[folder] += file.size
+    folders = [PreviewFolder(path=name, files=number, bytes=sizes[name]) for name, number in files.most_common()]
+    return WorkspacePreview(
+        workspace=str(workspace),
+        layout=discovery.layout,
+        files=len(discovery.files),
+        bytes=sizes.total(),
+        folders=tuple(folders),
+        skipped=(*discovery.skipped, *sessions.skipped, *ownership_issues(owners)),
+        session_files=len(own),
+        session_bytes=sum(file.size for file in own),
+        first=tuple(file.name for file in discovery.files[:_FIRST]),
+        kinds=tuple(sorted(_kinds(discovery), key=lambda kind: (-kind.files, kind.extension))),
+        program=_program_of(workspace),
+    )
+
+
+def _program_of(workspace: Path) -> Literal["", "obsidian", "logseq"]:
+    """Return the program whose settings are in a folder of notes."""
+    if (workspace / ".obsidian").is_dir():
+        return "obsidian"
+    return "logseq" if (workspace / "logseq" / "config.edn").is_file() else ""
+
+
+def _kinds(discovery: Discovery) -> Iterator[PreviewKind]:
+    indexed = Counter(os.path.splitext(file.name)[1].lower() for file in discovery.files)
+    for ending, number in indexed.items():
+        yield PreviewKind(extension=ending, files=number, indexed=True, missing=_missing_package(ending))
+    for ending in READABLE_EXTENSIONS:
+        if ending not in indexed and (number := discovery.endings.get(ending, 0)):
+            yield PreviewKind(extension=ending, files=number, indexed=False, missing=_missing_package(ending))
+
+
+def _missing_package(ending: str) -> str:
+    """Return the package to install for reading files with this ending."""
+    return "" if is_readable(ending) else skip_reasons.NO_PDF_READER.message()
+
+
+def _recorded_elsewhere(files: Sequence[FoundFile], workspace: Path, settings: Settings) -> dict[str, str]:
+    """Return what `elsewhere` would, as far as it is known without reading a transcript; claims nothing."""
+    own_path, index = os.path.realpath(workspace), index_files(workspace, settings.store.path)
+    if not index.homes.exists():
+        return {}
+    try:
+        known = SessionOwnership(index.homes).read()
+    except (apsw.Error, OSError, StoreError):
+        return {}
+    listed = {file.name: transcript_of(file.path) for file in files}
+    worked = {transcript: known[transcript].project for transcript in listed.values() if transcript in known}
+    taken = _Claims(own_path, index).decide(worked, known)
+    return {
+        name: known[transcript].workspace
+        for name, transcript in listed.items()
+        if transcript in worked and transcript not in taken and known[transcript].workspace != own_path
+    }

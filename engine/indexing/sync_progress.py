@@ -89,6 +89,8 @@ class ProgressMeter:
 
     def step(self, completed: int, current_file: str) -> None:
         """Report that `completed` units of the phase are done, and which file is being processed."""
+        if completed and not self._completed:
+            self._marks.clear()  # measured from here, since the first unit waits for a model to load
         self._completed, self._file = completed, current_file
         now = time.monotonic()
         if now - self._sent >= _LEAST_INTERVAL:

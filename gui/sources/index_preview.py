@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from engine import PreviewFolder, PreviewKind, WorkspacePreview, number, tr, tr_count, tr_reason
 from gui.text.formatting import short_path, size_text
 from gui.text.plain_text import set_tip
-from gui.text.status_texts import files_left_out, rule_words
+from gui.text.status_texts import INDEXED_ELSEWHERE, files_left_out, rule_words
 from gui.widgets.accessibility import LastInTabOrder, mark_position
 from gui.widgets.form_controls import Chip
 from gui.widgets.labels import ElidedLabel, breakable, label
@@ -104,14 +104,17 @@ def skipped_text(preview: WorkspacePreview) -> str:
 
 
 def sessions_only_text(preview: WorkspacePreview) -> str:
+    """Return the number of sessions to index, and how many other workspaces have already."""
+    elsewhere = [tr_reason(issue.detail) for issue in preview.skipped if issue.rule == INDEXED_ELSEWHERE]
     if not preview.session_files:
-        return tr("No session would be indexed.")
-    return tr_count(
+        return " ".join((tr("No session would be indexed."), *elsewhere))
+    own = tr_count(
         "{count:,} AI session file, {size}.",
         "{count:,} AI session files, {size}.",
         preview.session_files,
         size=size_text(preview.session_bytes),
     )
+    return " ".join((own, *elsewhere))
 
 
 def _shown(path: Path) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from engine.corpus import documents
-from engine.corpus.discovery import READABLE_EXTENSIONS, preview_workspace
+from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.corpus.documents.extraction_process import DocumentReader
+from engine.indexing.session_workspace_assignment import preview_workspace
 from engine.settings import Settings
 from tests.helpers.document_files import docx, epub, odt, pdf, word_paragraph
 

@@ -17,6 +17,7 @@ from engine.corpus.transcripts import transcript_reader
 from engine.corpus.transcripts.quick_summary import read_quick_summary
 from engine.corpus.transcripts.transcript_reader import project_of
 from engine.indexing import session_stage
+from engine.indexing.session_workspace_assignment import preview_workspace
 from engine.indexing.sync_progress import ProgressMeter
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -76,6 +77,25 @@ def test_three_workspaces_share_a_store(open_: Open, store: Path, tmp_path: Path
     assert (held(garden), held(boat), held(work)) == ({"carrots", "invoice"}, {"mast"}, set())
     found = [[one.path for one in memory.search("peels varnish").results] for memory in (garden, boat, work)]
     assert found == [[], ["sessions/main/mast.jsonl"], []]
+
+
+def test_preview_skips_sessions_of_other_workspaces(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden = open_("garden")
+    write_session(store, "invoice", "/somewhere/else", "The invoice lacks its number.")
+    write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
+    settings = Settings(
+        sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
+    )
+    (tmp_path / "boat").mkdir()
+    before = preview_workspace(tmp_path / "boat", settings)
+    assert (before.session_files, before.skipped) == (2, ())
+    garden.sync()
+    write_session(store, "new", "/somewhere/else", "Nobody has indexed this one.")
+    counts = {name: preview_workspace(tmp_path / name, settings).session_files for name in ("boat", "garden")}
+    assert counts == {"boat": 2, "garden": 3}  # a sync of the boat takes over the session about its mast
+    issues = preview_workspace(tmp_path / "boat", settings).skipped
+    assert [(issue.path, issue.rule) for issue in issues] == [("sessions/main", "kept-elsewhere")]
+    assert held(garden) == {"invoice", "mast"}
 
 
 def test_session_changing_workspace_is_never_missing(open_: Open, store: Path, tmp_path: Path) -> None:

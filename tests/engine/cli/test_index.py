@@ -208,7 +208,15 @@ def test_progress_line_fits_terminal_and_clears(
     assert sum(2 if letter > "⺀" else 1 for letter in last_line) <= 40
 
 
-def test_no_live_line_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_logged_rarely_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("engine.cli.output.time.monotonic", lambda: now)
     with ProgressLine() as line:
-        line(make_progress())
-    assert capsys.readouterr().err == ""
+        for now in range(120):
+            line(make_progress(phase="indexing", completed=now, total=200, rate=0, seconds_left=None, current_file=""))
+    assert capsys.readouterr().err.splitlines() == [
+        "Indexing files 5/200 · elapsed 0:05",
+        "Indexing files 65/200 · elapsed 1:05",
+    ]

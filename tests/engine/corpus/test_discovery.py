@@ -10,7 +10,8 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, WorkspaceError
 from engine.corpus import folder_walk
-from engine.corpus.discovery import Discovery, discover, preview_workspace
+from engine.corpus.discovery import Discovery, discover
+from engine.indexing.session_workspace_assignment import preview_workspace
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 

@@ -167,11 +167,11 @@ def test_time_left_is_predicted_after_some_seconds(monkeypatch) -> None:
     received: list[MemorySyncProgressUpdate] = []
     meter = ProgressMeter("manual", received.append)
     meter.start("indexing", 50_000)
-    for seconds, files in ((1.0, 10), (4.0, 4_000)):
+    for seconds, files in ((60.0, 10), (61.0, 1_010), (63.0, 3_010)):  # the first one waited for a model
         now[0] = seconds
         meter.step(files, "a.md")
-    assert [update.rate for update in received] == [0, 10, 1000]
-    assert [update.seconds_left for update in received] == [None, None, 46]
+    assert [update.rate for update in received] == [0, 0, 1000, 1000]
+    assert [update.seconds_left for update in received] == [None, None, None, 46.99]
 
 
 def test_joining_caller_receives_progress(service: IndexingService) -> None:

@@ -4,6 +4,7 @@ from engine import FileIssue, PreviewFolder, WorkspacePreview
 from gui.sources.index_preview import (
     indexed_text,
     session_files_text,
+    sessions_only_text,
     skipped_text,
     storage_text,
 )
@@ -45,6 +46,15 @@ def _issues(*rules: str) -> tuple[FileIssue, ...]:
 )
 def test_indexed_files_wording(changes, sentence):
     assert indexed_text(_preview(**changes)) == sentence
+
+
+def test_sessions_of_other_workspaces_are_named():
+    detail = "370 sessions belong to the workspace Garden (/n)."
+    taken = (FileIssue(path="sessions/claude-code", rule="kept-elsewhere", detail=detail),)
+    assert sessions_only_text(_preview(skipped=taken)) == f"No session would be indexed. {detail}"
+    assert sessions_only_text(_preview(skipped=taken, session_files=2, session_bytes=2_000)) == (
+        f"2 AI session files, 2.0 KB. {detail}"
+    )
 
 
 @pytest.mark.parametrize(
