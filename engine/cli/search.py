@@ -2,6 +2,7 @@
 
 import shlex
 from argparse import Namespace
+from datetime import date
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -122,10 +123,19 @@ def _query_text(arguments: Namespace) -> str:
 
 
 def _options_again(arguments: Namespace) -> str:
-    """Return the options with which an offered query finds what was announced: the folder, and the limits."""
+    """Return the options with which an offered query finds what was announced: the folder, and the limits.
+
+    Times are given as days, since an option has no hours.
+    """
     options = [("--workspace", arguments.workspace), ("--config", arguments.config), ("--path", arguments.path)]
     options += [("--source", source) for source in arguments.source or ()]
-    return "".join(f" {option} {shlex.quote(str(value))}" for option, value in options if value)
+    options += [("--within", query) for query in arguments.within]
+    options.append(("--min-score", arguments.min_score))
+    if arguments.since is not None:
+        options.append(("--since", date.fromtimestamp(arguments.since)))
+    if arguments.until is not None:
+        options.append(("--until", date.fromtimestamp(arguments.until - 1)))  # the end of a day is the next one's start
+    return "".join(f" {option} {shlex.quote(str(value))}" for option, value in options if value is not None)
 
 
 def _print_text(outcome: SearchOutcome, options: str, *, explain: bool) -> None:

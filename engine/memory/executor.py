@@ -285,8 +285,9 @@ class WhenIdle:
 
     def _check(self) -> None:
         with self._lock:
-            self._waiting, self._used = self._used, False
-        (self._wait if self._waiting else self._work)()
+            again = self._waiting = self._used
+            self._used = False
+        (self._wait if again else self._work)()
 
 
 class Lifetime:

@@ -318,7 +318,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "`login user x` at the end of a line, if x has a small letter, a capital and two digits or a sign",
         ("login ada «Tulpe2024»", "imap.example.net login ada «Ahorn_88»"),
         ("login ",),
-        rf"(?i:login)[ ]([a-z][\w.-]{{1,31}})[ ](?=\S*[A-Z])(?=\S*[a-z])(?=\S*\d\S*[\d!#$%&*+?^_]|\S*[!#$%&*+?^_]\S*\d)"
+        rf"(?i:login)[ ]([a-z][\w.-]{{1,31}})[ ](?=\S*[A-Z])(?=\S*[a-z])"
+        rf"(?=[^\s\d]*\d\S*[\d!#$%&*+?^_]|[^\s!#$%&*+?^_]*[!#$%&*+?^_]\S*\d)"
         rf"([^\s\"'`()<>/]{{6,64}})(?=[ \t]*(?:[{LINE_END}]|\Z))",
         "whole",
         lambda _, match: (

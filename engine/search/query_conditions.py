@@ -122,8 +122,8 @@ class Conditions:
         expression = self._expression_of(atom)
         found = f"c.id IN (SELECT rowid FROM {self._tables.fts} WHERE {self._tables.fts} MATCH ?)"
         if part := _part_of_identifier(atom):
-            values = expression, phrase_expression(part), atom.text.strip().lower()
-            return Condition(f"({found} OR {found} AND instr(lower(c.text), ?))", values)
+            values = expression, phrase_expression(part), _like(atom.text.strip())
+            return Condition(f"({found} OR {found} AND c.text LIKE ? ESCAPE '\\')", values)
         return Condition(found, (expression,)) if expression else None
 
     def _expression_of(self, atom: Word | Phrase) -> str:
@@ -223,12 +223,10 @@ class Conditions:
         return in_files(sessions_with(self._snapshot, *file_matcher(value)))
 
     def _command(self, value: str) -> Condition:
-        # SQLite knows neither blanks of any kind nor capitals outside ASCII: it only finds what may match.
-        part = re.sub(r"[\s*]+|[^\x00-\x7f]+", "%", re.sub(r"([\\%_])", r"\\\1", value))
         query = f"""SELECT file_id, value FROM {self._tables.tool_uses}
             WHERE kind = 'command' AND value LIKE ? ESCAPE '\\'"""
         files: set[int] = set()
-        for id_, command in self._snapshot.connection.execute(query, (f"%{part}%",)):
+        for id_, command in self._snapshot.connection.execute(query, (_like(value),)):
             if id_ not in files and next(command_matches(value, command), None) is not None:
                 files.add(id_)
         return in_files(sorted(files))
@@ -336,6 +334,15 @@ def phrase_expression(phrase: PhraseTokens) -> str:
 def _part_of_identifier(atom: Atom) -> PhraseTokens | None:
     """Return the tokens of a phrase that texts may have as a part of a longer identifier; None for anything else."""
     return next(iter(phrase_forms(atom.text)[1:]), None) if isinstance(atom, Phrase) else None
+
+
+def _like(part: str) -> str:
+    """Return a pattern for LIKE, with the escape character `\\`, that finds all texts which may contain `part`.
+
+    SQLite knows neither white space of any kind nor capitals outside ASCII: these match any characters, as `*` does.
+    """
+    escaped = re.sub(r"([\\%_])", r"\\\1", part)
+    return "%" + re.sub(r"[\s*]+|[^\x00-\x7f]+", "%", escaped) + "%"
 
 
 def _escaped(token: str) -> str:

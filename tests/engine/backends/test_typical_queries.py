@@ -201,11 +201,19 @@ def _paths(memory, query: str) -> list[str]:
 
 
 def test_quoted_part_of_an_identifier_is_found(open_memory, workspace: Path) -> None:
-    (workspace / "unit.md").write_text("See /etc/systemd/system/foo.service, v1.2.3-rc4 and getUserName.\n", "utf-8")
+    text = "See /etc/systemd/system/foo.service, v1.2.3-rc4 and getUserName in doc/Übersicht/100_neu/index.md.\n"
+    (workspace / "unit.md").write_text(text, "utf-8")
     (workspace / "words.md").write_text("The etc systemd system, 1 2 3, user name.\n", "utf-8")
     memory = open_memory(use=None)
     memory.sync()
-    queries = '"etc/systemd"', '"systemd/system/foo"', '"2.3-rc4"', '"UserName"'
+    queries = (
+        '"etc/systemd"',
+        '"systemd/system/foo"',
+        '"2.3-rc4"',
+        '"UserName"',
+        '"Übersicht/100_neu"',
+        '"übersicht/100"',
+    )
     wrong = {query: paths for query in queries if (paths := _paths(memory, query)) != ["unit.md"]}
     assert not wrong
     (result,) = memory.search('"ETC/systemd"').results

@@ -191,9 +191,23 @@ def test_each_remedy_names_its_option(run: Run, memory: FakeMemory, name: Remedy
     last = run("search", "zebra").out.splitlines()[-1]
     assert re.fullmatch(r"So it is\. Try: .+", last)
     if query:
-        again = run("search", "zebra", "--path", "a b/*", "--source", "memory").out.splitlines()[-1]
+        limits = (
+            "--path",
+            "a b/*",
+            "--source",
+            "memory",
+            "--min-score",
+            "0.4",
+            "--since",
+            "2026-05",
+            "--until",
+            "2026-05",
+        )
+        again = run("search", "zebra", *limits, "--within", "a zoo").out.splitlines()[-1]
         assert again.startswith("So it is. Try: mnemoscope search 'left -hose' ")
-        assert again.endswith(" --path 'a b/*' --source memory")
+        assert again.endswith(
+            " --path 'a b/*' --source memory --within 'a zoo' --min-score 0.4 --since 2026-05-01 --until 2026-05-31"
+        )
     assert {"demand": "mnemoscope search 'left -hose'", "excluded": "mnemoscope doctor 'a b.md'"}.get(name, "") in last
 
 

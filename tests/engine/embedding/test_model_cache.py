@@ -161,6 +161,6 @@ def test_older_models_and_leftovers_removed(cache: Path) -> None:
 @given(st.dictionaries(st.text(max_size=4), st.integers(0, 2**32 - 1), max_size=40), st.lists(st.text(max_size=4)))
 def test_string_table_answers_like_its_dict(numbers: dict[str, int], others: list[str]) -> None:
     storable = {text: number for text, number in numbers.items() if text.isprintable()}
-    table = StringTable(StringTable.packed(storable))
+    table = StringTable(StringTable.arrays_of(storable))
     for text in (*storable, *(other for other in others if other.isprintable())):
         assert table.get(text, -1) == storable.get(text, -1)
