@@ -264,7 +264,9 @@ class Switcher(QDialog):
     def _show(self) -> None:
         words = self._typed.casefold().split()
         fitting = [
-            known for known in self._spaces if all(word in f"{known.name} {known.folder}".casefold() for word in words)
+            known
+            for known in self._spaces
+            if all(word in f"{known.name} {known.folder}{os.sep}".casefold() for word in words)
         ]
         self.list.show_spaces(fitting, self._states, self._open_folder)
         self._none.setText(tr(_ANOTHER if self._names_folder else _NOTHING) if self._spaces and not fitting else "")
@@ -273,10 +275,9 @@ class Switcher(QDialog):
 
     @property
     def _typed(self) -> str:
-        """The text in the box; if it begins as a path, with the home folder for `~` and no separator at its end."""
-        text = self.box.text().strip()
-        path = os.path.expanduser(text)  # noqa: PTH111 - the other raises for an unknown user
-        return str(Path(path)) if Path(path).is_absolute() else text
+        """The text in the box, with the home folder for `~`, and the system's separators."""
+        text = self.box.text().strip().replace("/", os.sep)
+        return f"{Path.home()}{text[1:]}" if text == "~" or text.startswith(f"~{os.sep}") else text
 
     @property
     def _names_folder(self) -> bool:

@@ -391,7 +391,7 @@ def session_context(session: SessionText, limit: int) -> str:
     files = _list(_files_named(fitting, session.summary.project), remaining // 2)
     remaining -= len(_section("Files", files))
     middle = zip(reversed(questions[1:-1]), reversed(prompts[1:-1]), strict=True)
-    lines = (f"- {question}{opening_line(prompt)}" for question, prompt in middle)
+    lines = (f"- {question}{line}" for question, prompt in middle if (line := opening_line(prompt)))
     decisions = _list(lines, remaining - len(_section("x" * 30, "y")))
     remaining = max(0, remaining - len(_section(_DECISIONS, decisions)))
     for index, text in ((2, answer), (1, request), (0, goal)):  # the characters left by the others

@@ -129,7 +129,7 @@ def _read(path: str) -> Any:
 
 _SESSIONS_FOLDER = "Past sessions"
 _ENCRYPTED = (".codeium", "windsurf", "cascade")
-"""Folder of the own chats of Windsurf, renamed Devin Desktop in 2026, which only its server can decrypt."""
+"""Folder of Windsurf's own chats, which only its server can decrypt; the program is called Devin Desktop since 2026."""
 _MOST_NAMED = 3
 _SAMPLE = 10
 """Files of which one shows whether an agent has each message in a file of its own."""

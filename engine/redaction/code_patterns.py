@@ -222,7 +222,7 @@ CODE_PATTERNS: tuple[SecretPattern, ...] = (
         is_answer,
     ),
     SecretPattern(
-        "Password after an address of mail",
+        "Password after an email address",
         "`ada@example.com / x`, `ada@example.com, x` at the end of a line: small letters, capitals, a sign or digits",
         ("Jira: ada@example.com / «Tal$perre»", "Spotify -> ada@example.com, «LalaLand22»"),
         (r"@(?=[\w-]{1,40}\.[\w.-]{2,40}(?:[ ]/|,|[ ]:)[ ])",),

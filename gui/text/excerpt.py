@@ -72,7 +72,7 @@ _KEYWORD = r"\#\+(?:(?i:begin|end)_[^\n]*(?:\n|\Z)|[A-Za-z_]+:[^\S\n]*)"
 _RULE = r"(?:-{3,}|={3,}(?:\ +={3,})*|~{3,}|\^{3,}|\|={3,}|\+[-=+]{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"
 """A rule, a line below a heading or a table's head, or one around a block of AsciiDoc."""
 _OF_BLOCK = (
-    r"(?:\[(?:source|cols|\[)[^\n]*\][^\S\n]*(?:\n|\Z)"
+    r"(?:\[(?:source(?=[],%])|cols=|\[)[^\n]*\][^\S\n]*(?:\n|\Z)"
     r"|\.\.\ (?:[\w-]+::|_[^:\n]+:)[^\S\n]*|:(?:PROPERTIES:|END:|LOGBOOK:|ID:[^\n]*)[^\S\n]*)"
 )
 """Attributes of a block in AsciiDoc, the name of a directive in reStructuredText, or the ends of a drawer in Org."""
@@ -133,7 +133,7 @@ _WRAPPED = tuple(
         ("][", r"(?<![\w\[])(\[)[^\[\]\n]+(\]\[[^\[\]\n]*\])"),
         ("[[", r"(!?\[\[(?! )(?:[^\[\]|\n]*\||\#\^?)?)[^\[\]|\n]+(\]\])"),
         ("[[", r"(!?\[\[)(?! )[^\[\]\n]+(\]\])"),  # keeps the target of a link if the query matches there
-        ("<<", r"(<<(?:[^<>,\n]*,[^\S\n]*)?)[^<>,\n]+(>>)"),  # of AsciiDoc
+        ("<<", r"(<<(?=\S)(?:[^<>,\n]*,[^\S\n]*)?)[^<>,\n]+(?<=\S)(>>)"),  # of AsciiDoc
         ("<", r"(<)(?:https?://|mailto:)[^<>\s]+(>)"),
         ("**", rf"(?<![\w*])(\*{{2,3}})(?={_OPENS})(?:(?!\*\*|\n\s*\n)[\s\S]){{1,300}}?(?<=\S)(\1)(?![\w*])"),
         ("__", rf"(?<![\w_])(__)(?={_OPENS})(?!\w+__)(?:(?!__|\n\s*\n)[\s\S]){{1,300}}?(?<=\S)(__)(?!\w)"),

@@ -132,7 +132,7 @@ def sessions_elsewhere(status: MemoryProviderStatus) -> str:
     if more := len(excluded[_MOST_NAMED:]):
         others = tr_count("{count:,} similar message is not shown.", "{count:,} similar messages are not shown.", more)
         excluded[_MOST_NAMED:] = [others]
-    return f"{' '.join(excluded)} {tr('Search all workspaces to find them here.')}" if excluded else ""
+    return " ".join([*excluded, tr("Search all workspaces to find them here.")]) if excluded else ""
 
 
 def files_left_out(issues: Iterable[FileIssue]) -> int:

@@ -5,11 +5,12 @@ Links become links to `note:`, which the viewer resolves in the index; nothing i
 """
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, HEADING_ATTRIBUTES, LinkedText, marked, tr, without_links, written_links
-from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, escaped, may_break, with_tables, without_html
+from gui.viewer.markdown_html import END_OF_BLOCK, LINE_BREAK, TABLE, escaped, markdown_table, may_break, without_html
 from gui.viewer.pictures import ImageMarkup, Pictures
 
 NOTE_SCHEME = "note"
@@ -335,12 +336,12 @@ class NoteMarkup:
 
     def _inline(self, text: str) -> str:
         """Rewrite the inline markup of a line outside of code."""
-        text = with_tables(text)
+        if "<table" in text.lower():
+            text = _outside_code(TABLE, markdown_table, text)
         if "{{" in text:
             text = _MACRO.sub(_macro, text)
         if "[[" in text:
-            codes = [code.span() for code in CODE_SPAN.finditer(text)]
-            text = _WIKILINK.sub(lambda match: match[0] if _starts_in(match, codes) else _wikilink(match), text)
+            text = _outside_code(_WIKILINK, _wikilink, text)
         if "`" not in text:
             return self._plain(text)
         parts, done = [], 0
@@ -446,8 +447,15 @@ def linked(label: str, target: str, anchor: str) -> str:
     )
 
 
-def _starts_in(match: re.Match[str], spans: Iterable[tuple[int, int]]) -> bool:
-    return any(start <= match.start() < end for start, end in spans)
+def _outside_code(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
+    """Replace the matches of a pattern that don't begin in code."""
+    codes = [code.span() for code in CODE_SPAN.finditer(text)] if "`" in text else []
+
+    def replaced(match: re.Match[str]) -> str:
+        before = bisect(codes, (match.start(), len(text)))
+        return match[0] if before and match.start() < codes[before - 1][1] else replace(match)
+
+    return pattern.sub(replaced, text)
 
 
 def _wikilink(match: re.Match[str]) -> str:

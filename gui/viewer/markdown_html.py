@@ -13,7 +13,8 @@ _HTML = re.compile(
 """A comment, a drawing, or a tag that is shown as what it means or left out; others stay as text."""
 _MARKS_OF_TAGS = {"b": "**", "strong": "**", "summary": "**", "i": "*", "em": "*", "kbd": "`"}
 _MARKS_OF_TAGS |= {f"h{level}": "**" for level in range(1, 7)} | dict.fromkeys(("del", "s", "strike"), "~~")
-_TABLE = re.compile(r"<table(?:\s[^<>]*)?>(.{1,20000}?)</table>", re.IGNORECASE)
+TABLE = re.compile(r"<table(?:\s[^<>]*)?>((?:(?!<table[\s>]).){1,20000}?)</table>", re.IGNORECASE)
+"""A table in one line; in a table within another one, only the inner one."""
 _ROW = re.compile(r"<tr(?:\s[^<>]*)?>(.*?)(?=</?tr[\s>]|\Z)", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh](?:\s[^<>]*)?>(.*?)(?=</?t[dh][\s>]|\Z)", re.IGNORECASE)
 _CELL_GAP = "\u2003"
@@ -65,12 +66,8 @@ def without_html(text: str, image: ShowImage) -> str:
     return _HTML.sub(rewritten, text)
 
 
-def with_tables(text: str) -> str:
-    """Rewrite the HTML tables in a line as tables of Markdown; those of several lines stay rows of text."""
-    return _TABLE.sub(_as_pipes, text) if "<table" in text.lower() else text
-
-
-def _as_pipes(table: re.Match[str]) -> str:
+def markdown_table(table: re.Match[str]) -> str:
+    """Return a table of HTML as one of Markdown."""
     rows = [[cell.strip().replace("|", "\\|") for cell in _CELL.findall(row)] for row in _ROW.findall(table[1])]
     columns = max(map(len, rows), default=0)
     if not columns:

@@ -34,7 +34,7 @@ _SENTENCE_END = re.compile("[\\s\\u3002\\uff01\\uff1f](?:(?<=[\n\\u3002\\uff01\\
 _CONTINUED = (",", ":", "\uff0c", "\uff1a")
 """Ends of lines that continue on the next one."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NO_TEXT = re.compile(r"^[ \t]*(?:(?:```|~~~).*|\[(?:image|file)[^\]\n]*\]\s*)(?:\n|\Z)", re.MULTILINE)
+_NO_TEXT = re.compile(r"^[ \t]*(?:```[^`\n]*|~~~.*|\[(?:image|file)[^\]\n]*\]\s*)(?:\n|\Z)", re.MULTILINE)
 """First or last line of a code block, or the name of an attachment."""
 
 

@@ -170,6 +170,8 @@ def test_context_keeps_attachments_with_the_request():
     turns = [
         ("user", [("text", "Repair the sail.")]),
         ("assistant", [("text", "Sewn.")]),
+        ("user", [("text", "[image: sail.png]")]),
+        ("assistant", [("text", "I see.")]),
         ("user", [("text", "Compare it with the plan."), ("text", "[file: plan.md]")]),
     ]
     context = session_context(make_session(turns), 4000)

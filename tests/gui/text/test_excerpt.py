@@ -43,6 +43,8 @@ def test_excerpt_drops_marks_of_asciidoc_and_restructuredtext():
     )
     assert _excerpt(adoc, "hose").text == "Plan · See the hose, valve. · pump --on · a"
     assert _excerpt("(((pump, old))) the pump", "old").text == "(((pump, old))) the pump"
+    for text in ("cat <<EOF >> pump.txt", "cout << pump >> 1;", "The pump [source: Ada]"):
+        assert _excerpt(text.replace(" [", "\n["), "pump").text == text
     rst = "Plan\n====\n.. note:: See :ref:`hose`, ``valve`` and `tap`_.\n\n===  ===\na    b\n===  ===\n.. _x:\n\nEnd"
     assert _excerpt(rst, "tap").text == "Plan · See hose, valve and tap. · a b · End"
     link = "the `pump <https://pump.org/hose>`_ and"

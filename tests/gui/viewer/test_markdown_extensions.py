@@ -136,6 +136,7 @@ def rewritten(text: str, *toggled: int) -> str:
             "x <table border='1'><tr><th>a<th>b|c</tr><tr><td><b>d</b></td></tr></table> y",
             "x \n\n| a | b\\|c |\n|---|---|\n| **d** |  |\n\n y",
         ),
+        ("`<table><tr><td>x</td></tr></table>`", "`<table><tr><td>x</td></tr></table>`"),
         ("cp <source> <target> from <table>", "cp <source> <target> from <table>"),
         ("<table>\n<tr><td>a</td><td>b</td></tr>\n</table>", "\na\u2003b\u2003\n"),
         ('<iframe width="9" src="https://x.org/v#a"></iframe> <iframe></iframe>', "<https://x.org/v#a> "),

@@ -123,6 +123,8 @@ def test_typed_path_of_other_folder_opens_its_preview(qtbot, window, folders, tm
     assert not switcher.open_button.isEnabled()
     (tmp_path / "ship").mkdir()
     (tmp_path / "ship" / "mast.md").write_text("# Mast\n")
+    switcher.box.setText(f"{tmp_path}/wor/")
+    assert _rows(switcher) == []
     switcher.box.setText(f"{tmp_path}/ship/")
     assert _rows(switcher) == []
     qtbot.keyClick(switcher.box, Key.Key_Return)

@@ -120,12 +120,13 @@ CHERRY_DATABASE = RowFormat(
     listed=lambda connection: (
         f"""SELECT CAST(t.id AS BLOB), t.updated_at, CAST(t.name AS BLOB),
         CAST(t.active_node_id AS BLOB), count(*), max(m.created_at), sum(octet_length(m.data)) FROM topic t
-        JOIN message m ON m.topic_id = t.id WHERE m.role <> '{_ROOT}' AND {_kept(connection)} GROUP BY t.id"""
+        JOIN message m ON m.topic_id = t.id WHERE m.role <> '{_ROOT}'
+        AND {_kept(connection, "topic", "t")} AND {_kept(connection, "message", "m")} GROUP BY t.id"""
     ),
     conversation=_conversation,
 )
 
 
-def _kept(connection: apsw.Connection) -> str:
-    """Return the SQL condition for topics that the user has not deleted."""
-    return "t.deleted_at IS NULL" if "deleted_at" in columns(connection, "topic") else "1"
+def _kept(connection: apsw.Connection, table: str, alias: str) -> str:
+    """Return the SQL condition for rows of a table that the user has not deleted."""
+    return f"{alias}.deleted_at IS NULL" if "deleted_at" in columns(connection, table) else "1"

@@ -51,7 +51,7 @@ class CursorText:
         for number, line in enumerate(_lines(path, parser)):
             if cancel and number % _LINES_BETWEEN_CHECKS == 0:
                 cancel.checkpoint()
-            speaker = _ROLES.get(line.strip())
+            speaker = _ROLES.get(line.rstrip())  # indented lines belong to tools
             if speaker is None:
                 lines.append(line)
                 continue

@@ -102,6 +102,7 @@ class DroidStreamParser(LineParser, kw_only=True):
         call = clean(string(value.get("toolCallId")) or string(value.get("id")))
         if kind == "system":
             self.facts.project = clean(string(value.get("cwd"))) or self.facts.project
+            self.facts.started = seconds(value.get("timestamp"), self.facts.started)
             self.model = string(value.get("model"))
         elif kind == "message" and value.get("role") in ("user", "assistant"):
             yield from self._spoken("user" if value["role"] == "user" else "assistant", string(value.get("text")))

@@ -20,6 +20,7 @@ from engine.corpus.transcripts.token_usage import anthropic_usage
 
 _AGENT = "proma"
 _SILENT = frozenset({"system", "result", "tool_progress", "prompt_suggestion", "tool_use_summary"})
+_UNTITLED = ("新 Agent 会话", "新对话")
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "status": "system"}
 
 
@@ -122,11 +123,9 @@ def listed_sessions(folder: str) -> Mapping[str, Listed]:
 def _listed(path: str, _mtime: int, _size: int) -> Mapping[str, Listed]:
     """Read a list; cached by its time and size."""
     index = sidecar(path)
-    sessions = map(mapping, items(index.get("sessions")) or items(index.get("conversations")))
-    return {
-        string(session.get("id")): Listed(
-            one_line(string(session.get("title"))),
-            clean(next(filter(None, map(string, items(session.get("attachedDirectories")))), "")),
-        )
-        for session in sessions
-    }
+    listed = dict[str, Listed]()
+    for session in map(mapping, items(index.get("sessions")) or items(index.get("conversations"))):
+        title = string(session.get("title"))
+        folder = next(filter(None, map(string, items(session.get("attachedDirectories")))), "")
+        listed[string(session.get("id"))] = Listed("" if title in _UNTITLED else one_line(title), clean(folder))
+    return listed

@@ -134,7 +134,7 @@ def test_transcript_of_text_is_read(tmp_path: Path) -> None:
         ("assistant", "text", "I look at it.", "", None),
         ("assistant", "tool-call", '{\n  "path": "hull.py",\n  "old": ""\n}', "Edit", None),
         ("assistant", "tool-call", '{"command": "ls", "cwd": "/boats"}', "Shell", None),
-        ("tool", "tool-result", "hull.py", "Shell", None),
+        ("tool", "tool-result", "hull.py\nuser:\n  ada", "Shell", None),
         ("assistant", "text", "A seam is open.", "", None),
         ("user", "text", "Thanks.", "", ASKED),
     ]

@@ -53,6 +53,7 @@ def test_opening_line_is_as_many_sentences_as_say_something() -> None:
         "設定を直して。次に": "設定を直して。",
         "直して。設定を。次に": "直して。設定を。",
         "```": "",
+        "```make test```": "```make test```",
         "\n\n": "",
         "": "",
         "word " * 100: " ".join(["word"] * 24) + "…",

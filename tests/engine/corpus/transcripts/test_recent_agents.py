@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import find_sources
+from engine.corpus.transcripts.parsers.cherry_studio import CHERRY_DATABASE
 from engine.corpus.transcripts.parsers.proma import PromaFormat
 from engine.corpus.transcripts.registry import parts_changed, resume_command
 from engine.corpus.transcripts.token_usage import Usage
@@ -56,11 +59,14 @@ def test_sessions_of_proma_are_found_with_titles(tmp_path: Path) -> None:
     path = shutil.copy(PROMA, folder)
     before = parts_changed(str(path))
     listed = {"id": PROMA.stem, "title": "A leaking hull", "attachedDirectories": ["/boats"]}
-    folder.with_suffix(".json").write_text(json.dumps({"version": 1, "sessions": [None, listed]}))
+    other = shutil.copy(PROMA, folder / "x.jsonl")
+    untitled = {"id": "x", "title": "新 Agent 会话"}
+    folder.with_suffix(".json").write_text(json.dumps({"version": 1, "sessions": [None, listed, untitled]}))
     (source,) = find_sources(tmp_path, {}).sources
-    assert (source.agent, source.files) == ("proma", 1)
+    assert (source.agent, source.files) == ("proma", 2)
     (session,) = conversations(Path(path))
     assert (session.facts.agent, session.facts.title, session.facts.project) == ("proma", "A leaking hull", "/boats")
+    assert [found.facts.name for found in conversations(Path(other))] == ["Why does the hull leak?"]
     assert parts_changed(str(path)) > before
 
 
@@ -150,3 +156,17 @@ def test_branch_shown_last_of_cherry_studio_is_read(tmp_path: Path) -> None:
         ("assistant", "[image: hull.png]"),
     ]
     assert (session.facts.usage, session.unknown) == ({"m-1": Usage(6, 8)}, {"part hologram": 1})
+
+
+def test_deleted_message_of_cherry_studio_is_a_change(tmp_path: Path) -> None:
+    path = next(database for database in DATABASES if database.name == "cherry-studio: parts").write(tmp_path)
+
+    def marks() -> dict[str, str]:
+        with CHERRY_DATABASE.opened(str(path)) as sessions:
+            return dict(sessions.marks())
+
+    before = marks()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE message SET deleted_at = 1 WHERE id = 'm3'")
+    assert marks().keys() == before.keys()
+    assert marks() != before
