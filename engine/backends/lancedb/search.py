@@ -21,6 +21,7 @@ from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import Passage, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
+from engine.search.pipeline_stages import KeywordsOnly
 from engine.search.query_conditions import Conditions
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
@@ -180,8 +181,8 @@ def _explain_model(context: SearchContext, view: TableView, provider: "Embedding
     """Add a notice if no vectors are compared because those in the table are another model's."""
     if view.model is None or view.model == _name(provider) or context.vector is not None:
         return
-    if context.vector_remedy is not None:
-        context.note_keywords_only(other_model(view), "settings")
+    if context.keywords_only is not None:
+        context.note_keywords_only(KeywordsOnly("failure", other_model(view)))
 
 
 def other_model(view: TableView) -> str:
