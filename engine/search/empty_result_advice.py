@@ -171,7 +171,7 @@ class _Advice:
         if cut:
             yield from self._in_its_time()
             yield from self._with_fewer_words()
-            yield from self._ageless()
+            yield from self._without_ageing()
             yield from self._weak()
         yield from [*self._limits(), *self._wider(), *self._demands()] or self._all_together()
         if not cut:
@@ -259,7 +259,7 @@ class _Advice:
                 yield from remedies
                 return
 
-    def _ageless(self) -> Iterator[SearchRemedy]:
+    def _without_ageing(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""
         if self._request.half_life_days:
             advice = marked("If older results keep their score, this query finds {results}.")

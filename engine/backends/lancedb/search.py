@@ -277,19 +277,19 @@ def queries(analysis: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":
     terms = [atoms for atoms in terms if atoms]
     if not terms:
         return
-    unwanted = " ".join(_unwanted(query, analysis.languages))
+    excluded_words = " ".join(_excluded_words(query, analysis.languages))
     if len(terms) > 1 and (len(terms) <= _SHORT_QUERY or not query.plain):
-        yield _query(terms, unwanted)
-    yield _query([" ".join(terms)], unwanted)
+        yield _query(terms, excluded_words)
+    yield _query([" ".join(terms)], excluded_words)
 
 
-def _query(terms: Sequence[str], unwanted: str) -> "FullTextQuery":
+def _query(terms: Sequence[str], excluded_words: str) -> "FullTextQuery":
     from lancedb.query import BooleanQuery, Occur
 
     must: list[tuple[Occur, FullTextQuery]] = [(Occur.MUST, match(atoms)) for atoms in terms]
-    if len(must) == 1 and not unwanted:
+    if len(must) == 1 and not excluded_words:
         return must[0][1]
-    return BooleanQuery(must + ([(Occur.MUST_NOT, match(unwanted))] if unwanted else []))
+    return BooleanQuery(must + ([(Occur.MUST_NOT, match(excluded_words))] if excluded_words else []))
 
 
 def _atoms(term: QueryTerm) -> Iterator[str]:
@@ -306,7 +306,7 @@ def _atoms(term: QueryTerm) -> Iterator[str]:
             yield NAME + token
 
 
-def _unwanted(query: Query, languages: Sequence[str]) -> Iterator[str]:
+def _excluded_words(query: Query, languages: Sequence[str]) -> Iterator[str]:
     """Return tokens of excluded single words; other exclusions are filtered afterwards."""
     for clause in query.required:
         if not clause.negated:
