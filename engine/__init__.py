@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from engine.base.formatting import program_version as program_version
     from engine.base.language import LANGUAGES as LANGUAGES
     from engine.base.language import TRIAL_LANGUAGES as TRIAL_LANGUAGES
+    from engine.base.language import current_language as current_language
     from engine.base.language import marked as marked
     from engine.base.language import number as number
-    from engine.base.language import speak as speak
-    from engine.base.language import spoken as spoken
+    from engine.base.language import set_language as set_language
     from engine.base.language import system_language as system_language
     from engine.base.language import tr as tr
     from engine.base.language import tr_count as tr_count
@@ -243,8 +243,8 @@ _HOME = {
     "TRIAL_LANGUAGES": "engine.base.language",
     "marked": "engine.base.language",
     "number": "engine.base.language",
-    "speak": "engine.base.language",
-    "spoken": "engine.base.language",
+    "set_language": "engine.base.language",
+    "current_language": "engine.base.language",
     "system_language": "engine.base.language",
     "tr": "engine.base.language",
     "tr_count": "engine.base.language",

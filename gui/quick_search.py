@@ -86,7 +86,7 @@ class QuickPanel(QWidget):
     def _connect(self) -> None:
         self.box.text_changed.connect(self._typed)
         self.box.accepted.connect(self._accept)
-        self.box.into_list.connect(self.list.take_focus)
+        self.box.list_requested.connect(self.list.take_focus)
         self.list.left.connect(self.box.focus)
         self.list.typed.connect(self.box.type_key)
         self.list.opened.connect(self._open)

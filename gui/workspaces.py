@@ -358,13 +358,13 @@ class _ForgetQuestion(QFrame):
         self.about: KnownWorkspace | None = None
         self._words = label("", wrap=True)
         self.with_index = CheckBox("")
-        self.yes = QPushButton(tr("Forget"))
-        self.no = QPushButton(tr("Cancel"))
+        self.confirm_button = QPushButton(tr("Forget"))
+        self.cancel_button = QPushButton(tr("Cancel"))
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addWidget(self.with_index)
         buttons.addStretch(1)
-        for button, agreed in ((self.no, False), (self.yes, True)):
+        for button, agreed in ((self.cancel_button, False), (self.confirm_button, True)):
             button.setAutoDefault(False)
             button.clicked.connect(lambda _=False, agreed=agreed: self._answer(agreed))
             buttons.addWidget(button)
@@ -384,7 +384,7 @@ class _ForgetQuestion(QFrame):
         self.with_index.setVisible(bool(known.index_bytes))
         self.with_index.updateGeometry()
         self.show()
-        self.no.setFocus()
+        self.cancel_button.setFocus()
         announce(self, self._words.text())
 
     def _answer(self, agreed: bool) -> None:

@@ -209,7 +209,7 @@ def facts_block(facts: Sequence[Fact], longest: int) -> str:
 def _changed(
     access: AgentAccess,
     empty: Answer,
-    act: "Callable[[Facts, CancelToken], Answer]",
+    operation: "Callable[[Facts, CancelToken], Answer]",
     cancel: CancelToken | None,
 ) -> Answer:
     try:
@@ -218,20 +218,20 @@ def _changed(
         return msgspec.structs.replace(empty, error=error_message(error))
     if not allowed:
         return msgspec.structs.replace(empty, disabled=True, error=_OFF)
-    return _answered(access, empty, act, cancel)
+    return _answered(access, empty, operation, cancel)
 
 
 def _answered(
     access: AgentAccess,
     empty: Answer,
-    act: "Callable[[Facts, CancelToken], Answer]",
+    operation: "Callable[[Facts, CancelToken], Answer]",
     cancel: CancelToken | None,
 ) -> Answer:
-    """Return the answer of `act`; if it fails, `empty` with the error."""
+    """Return the answer of `operation`; if it fails, `empty` with the error."""
     if access.shared:
         return msgspec.structs.replace(empty, disabled=True, error=_SHARED)
     try:
-        return access.call(lambda memory, token: act(memory.facts, token), cancel)
+        return access.call(lambda memory, token: operation(memory.facts, token), cancel)
     except Exception as error:
         return msgspec.structs.replace(empty, error=error_message(error))
 

@@ -193,7 +193,7 @@ class _Turn(NamedTuple):
 
     @property
     def abandoned(self) -> bool:
-        """Whether it is in a branch that the user abandoned."""
+        """Whether the turn is in a branch that the user abandoned."""
         return self.parts[0].message.rewound
 
     @property

@@ -162,6 +162,7 @@ def whole_escapes(data: bytes) -> int:
 
 
 def backslashes_before(data: bytes, position: int) -> int:
+    """Return the number of consecutive backslashes that end right before a position."""
     start = position
     while start and data[start - 1] == ord("\\"):
         start -= 1
@@ -205,7 +206,7 @@ def check_depth(text: bytes, deepest: int = _DEEPEST) -> None:
 
 
 def bounded(events: Iterable[_Event]) -> Iterator[_Event]:
-    """Yield the same events. Raises ValueError if containers are nested more than 500 levels deep."""
+    """Yield the events unchanged. Raises ValueError if containers are nested more than 500 levels deep."""
     depth = 0
     for event in events:
         if event[0] in ("start_map", "start_array"):
@@ -230,7 +231,7 @@ def one_value(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
 
 
 def limited(events: Iterable[_Event]) -> Iterator[_Event]:
-    """Yield the same events. Raises ValueError after three million: they would take hundreds of megabytes as values."""
+    """Yield the events unchanged. Raises ValueError after three million, which would take hundreds of MB as values."""
     for number, event in enumerate(events):
         if number == _MOST_EVENTS:
             raise ValueError(skip_reasons.MANY_VALUES.message())

@@ -1,7 +1,8 @@
 """Translation of the user interface: the English source text or a gettext catalogue.
 
-Only the window calls `speak`; the command line and the output for agents stay English. Numbers in a translated sentence
-use the format of its language. Text in a file or an index is stored in English and translated when it is shown.
+Only the window calls `set_language`; the command line and the output for agents stay English. Numbers in a translated
+sentence use the format of its language. Text in a file or an index is stored in English and translated when it is
+shown.
 """
 
 import os
@@ -38,7 +39,7 @@ class _Translations(NamedTuple):
 _translations = _Translations()
 
 
-def speak(tag: str) -> None:
+def set_language(tag: str) -> None:
     """Set the language by its tag in LANGUAGES or TRIAL_LANGUAGES; `system` selects that of the desktop.
 
     Text that is already shown does not change.
@@ -68,7 +69,7 @@ def speak(tag: str) -> None:
         raise ValueError(f"Unknown language {tag}: choose one of {', '.join(LANGUAGES)}")
 
 
-def spoken() -> str:
+def current_language() -> str:
     """Return the language tag in which the window is shown, such as `en` or `de`."""
     return _translations.tag
 

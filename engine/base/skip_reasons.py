@@ -7,7 +7,7 @@ from functools import cache
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.base.language import marked, spoken, tr
+from engine.base.language import current_language, marked, tr
 
 _FIELD = lazy_pattern(r"\{(\w+)(:,)?\}")
 _NUMBER = lazy_pattern(r"\d{1,3}(?:,\d{3})*")
@@ -35,7 +35,7 @@ class Reason(msgspec.Struct, frozen=True):
 
 def tr_reason(stored: str) -> str:
     """Translate a sentence that `message` returned to the current language; return other text unchanged."""
-    if spoken() == "en":
+    if current_language() == "en":
         return stored
     return next(
         (translation for reason in _reasons() if (translation := reason.translated(stored)) is not None), stored

@@ -80,7 +80,7 @@ class FrontMatter:
         """`lines` include both fences."""
         self.length = len(lines)
         self._values: dict[str, _Value] = {}
-        self._strays: list[_Part] = []
+        self._other_lines: list[_Part] = []
         self._readable = True
         self._toml = lines[0].lstrip(_MARK).startswith("+")
         self._blank = not any(line.strip() for line in lines[1:-1])
@@ -89,7 +89,7 @@ class FrontMatter:
     @property
     def is_data(self) -> bool:
         """Whether the lines are keys and values; False for prose between two horizontal rules."""
-        return self._readable and (len(self._strays) < len(self._values) or self._blank)
+        return self._readable and (len(self._other_lines) < len(self._values) or self._blank)
 
     def scalars(self) -> dict[str, str]:
         """Return the value of each key as one line of text; the items of a list are joined by commas."""
@@ -120,7 +120,7 @@ class FrontMatter:
         A line that is neither a key nor part of a value is text, and stays.
         """
         lines = [""] * self.length
-        for part in self._strays:
+        for part in self._other_lines:
             lines[part.line] = part.text
         for key in _SEARCHED:
             for item in self._values[key].items if key in self._values else ():
@@ -141,7 +141,7 @@ class FrontMatter:
                 continue
             if line and not line.startswith("#") and not (self._toml and _TOML_TABLE.fullmatch(line)):
                 self._readable = self._readable and bool(self._values or self._toml)
-                self._strays.append(_Part(number, line.strip()))
+                self._other_lines.append(_Part(number, line.strip()))
             number += 1
 
     def _value(self, lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
@@ -187,7 +187,7 @@ class JsonProperties(FrontMatter):
 
     def __init__(self, lines: Sequence[str], values: Mapping[str, object]) -> None:
         self.length = len(lines)
-        self._strays = []
+        self._other_lines = []
         self._values = {}
         starts = {match[1]: number for number, line in enumerate(lines) if (match := _JSON_KEY.match(line))}
         for key, value in values.items():
@@ -224,7 +224,7 @@ class PageProperties(FrontMatter):
     def __init__(self, lines: Sequence[str]) -> None:
         self.length = len(lines)
         self._values = {}
-        self._strays = []
+        self._other_lines = []
         for number, line in enumerate(lines):
             properties = _logseq_line(line)
             if properties is not None:

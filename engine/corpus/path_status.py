@@ -90,7 +90,7 @@ class PathStatus(msgspec.Struct, frozen=True):
     """None outside of all roots and stores."""
     match: Match | None = None
     """The rule that excludes the path; None if none does, or outside of all roots and stores."""
-    barred: str = ""
+    excluded_path: str = ""
     """Stable name of the path that `match` applies to: this path, or a folder above it."""
     key: str = ""
     """For a session in an export: the part of its stable name after that of the transcript."""
@@ -251,7 +251,7 @@ class PathFinder:
             return _missing(root.path, root.name, parts, "memory")
         match = self._judge.root(root, state)
         if match is not None:
-            return _barred(root.path, root.name, parts, "memory", match)
+            return _excluded(root.path, root.name, parts, "memory", match)
         if not stat.S_ISDIR(state.st_mode):
             missing = _missing(root.path, root.name, parts, "memory")
             return missing if parts else PathStatus(root.path, "file", root.name, "memory")
@@ -264,7 +264,7 @@ class PathFinder:
             return _missing(store.path, store.name, parts, "sessions")
         match = judge_store(store.path, state)
         if match is not None:
-            return _barred(store.path, store.name, parts, "sessions", match)
+            return _excluded(store.path, store.name, parts, "sessions", match)
         if not stat.S_ISDIR(state.st_mode):
             base = transcript_of(os.path.basename(store.path))
             if parts and parts[0] != base:
@@ -284,7 +284,7 @@ class PathFinder:
         entry = _entry(_listed(home), parts[0])
         if entry is None:
             return _missing(home, "", parts, "memory")
-        return _barred(entry.path, entry.name, parts[1:], "memory", self._judge.outside_memory_folder(entry))
+        return _excluded(entry.path, entry.name, parts[1:], "memory", self._judge.outside_memory_folder(entry))
 
     def _status_outside(self, path: str) -> PathStatus:
         try:
@@ -302,7 +302,7 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
         try:
             listed = _listed(path)
         except OSError as error:
-            return _barred(path, name, parts[depth - 1 :], source, unreadable(error))
+            return _excluded(path, name, parts[depth - 1 :], source, unreadable(error))
         names = perhaps_compressed(part) if source == "sessions" else (part,)
         entry = next(filter(None, (_entry(listed, name) for name in names)), None)
         if entry is None:
@@ -313,7 +313,7 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
         except OSError as error:
             match = unreadable(error)
         if match is not None:
-            return _barred(path, name, rest, source, match)
+            return _excluded(path, name, rest, source, match)
         if not entry.is_dir(follow_symlinks=False):
             if source == "sessions":
                 return PathStatus(path, "file", transcript_of(name), source, key="/".join(rest))
@@ -321,7 +321,7 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
     return PathStatus(path, "folder", name, source)
 
 
-def _barred(path: str, name: str, rest: list[str], source: Source, match: Match) -> PathStatus:
+def _excluded(path: str, name: str, rest: list[str], source: Source, match: Match) -> PathStatus:
     """Return the status of a path excluded at `path`; of the rest only the existence is checked."""
     whole = os.path.join(path, *rest)
     stable = "/".join((name, *rest))

@@ -243,6 +243,7 @@ def _end_of_simple(lines: Sequence[str], at: int) -> int:
 
 
 def end_of_paragraph(lines: Sequence[str], at: int) -> int:
+    """Return the index of the first empty line from `at`, or the number of lines."""
     return next((number for number in range(at, len(lines)) if not lines[number]), len(lines))
 
 

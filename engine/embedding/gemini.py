@@ -254,6 +254,7 @@ class Requests:
         return _PROMPTS if self._by_prompt else _TASKS
 
     def body(self, text: str, *, query: bool) -> dict[str, Any]:
+        """Return the JSON body of a request to embed a text, as a query or as a document."""
         task = self.tasks[query]
         body: dict[str, Any] = {"model": self.model}
         body["content"] = {"parts": [{"text": task + text if self._by_prompt else text}]}

@@ -42,6 +42,8 @@ class Model(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
+    """One job for the worker process; its answer has the same number."""
+
     number: int
     kind: RequestKind
     texts: list[str]

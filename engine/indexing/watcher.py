@@ -85,7 +85,7 @@ class Watcher:
         self._next_check = self._next_poll = 0.0
         self._checked_at = time.time()
         # protected by the condition, since other threads use them:
-        self._wake = threading.Condition()
+        self._condition = threading.Condition()
         self._pending = _Pending(timing.debounce_ms / 1000)
         self._notifying = False
         self._stopping = False
@@ -109,9 +109,9 @@ class Watcher:
 
     def stop(self) -> None:
         """End all threads; nothing is reported afterwards, unless `on_change` itself calls this."""
-        with self._wake:
+        with self._condition:
             self._stopping = True
-            self._wake.notify_all()
+            self._condition.notify_all()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_STOP_SECONDS)
 
@@ -123,15 +123,15 @@ class Watcher:
         native = self._native
         if native is None or not native.flush(seconds):
             return False
-        with self._wake:
+        with self._condition:
             if self._mode != "native" or self._reopen or self._failure or self._stopping:
                 return False
             self._pending.make_due()
-            self._wake.notify_all()
-            return self._wake.wait_for(lambda: not self._notifying and self._pending.due == math.inf, seconds)
+            self._condition.notify_all()
+            return self._condition.wait_for(lambda: not self._notifying and self._pending.due == math.inf, seconds)
 
     def status(self) -> WatcherStatus:
-        with self._wake:
+        with self._condition:
             running = self._thread is not None and not self._stopping
             return WatcherStatus(
                 enabled=running,
@@ -147,14 +147,14 @@ class Watcher:
         self._note(path)
 
     def lost(self) -> None:
-        with self._wake:
+        with self._condition:
             self._reopen = True
-            self._wake.notify_all()
+            self._condition.notify_all()
 
     def failed(self, error: OSError) -> None:
-        with self._wake:
+        with self._condition:
             self._failure = error
-            self._wake.notify_all()
+            self._condition.notify_all()
 
     @property
     def stopping(self) -> bool:
@@ -174,19 +174,19 @@ class Watcher:
             if self._mode == "polling" and now >= self._next_poll:
                 self._next_poll = now + self._poll_seconds
                 self._notify(WatchBatch(frozenset(), overflow=True))
-            with self._wake:
+            with self._condition:
                 batch = self._pending.take_due(now)
                 self._notifying = batch is not None
             if batch is not None:
                 self._notify(batch)
-                with self._wake:
+                with self._condition:
                     self._notifying = False
-                    self._wake.notify_all()
+                    self._condition.notify_all()
         self._close_native()
 
     def _wait(self) -> bool:
         """Wait until there is something to do; False when the watcher is stopping."""
-        with self._wake:
+        with self._condition:
             while not (self._stopping or self._reopen or self._failure):
                 due = min(self._next_check, self._pending.due)
                 if self._mode == "polling":
@@ -194,12 +194,12 @@ class Watcher:
                 seconds_left = due - time.monotonic()
                 if seconds_left <= 0:
                     break
-                self._wake.wait(seconds_left)
+                self._condition.wait(seconds_left)
             return not self._stopping
 
     def _check(self) -> None:
         """Check that the roots are still the watched ones; otherwise reopen the watch."""
-        with self._wake:
+        with self._condition:
             reopen, self._reopen = self._reopen, False
         now = time.time()
         slept = now - self._checked_at > self._check_seconds + _ASLEEP_SECONDS
@@ -222,7 +222,7 @@ class Watcher:
                 # A file is watched through its folder, since editors replace the file when they save.
                 status = os.stat(root if os.path.isdir(root) or not os.path.exists(root) else os.path.dirname(root))
                 present[root] = (status.st_dev, status.st_ino)
-        with self._wake:
+        with self._condition:
             self._missing = tuple(root for root in self._roots if root not in present)
         return present
 
@@ -243,7 +243,7 @@ class Watcher:
     def _fall_back(self, error: Exception) -> None:
         log.warning("Watching by polling: %s", error)
         self._close_native()
-        with self._wake:
+        with self._condition:
             self._failure = None
             self._mode = "polling"
             self._why_polling = _polling_sentence(error, self._poll_seconds)
@@ -258,10 +258,10 @@ class Watcher:
 
     def _note(self, path: str | None) -> None:
         """Record a changed path, or with None that any path may have changed."""
-        with self._wake:
+        with self._condition:
             self._last_change = time.time()
             if self._pending.add(path, time.monotonic()):
-                self._wake.notify_all()
+                self._condition.notify_all()
 
     def _notify(self, batch: WatchBatch) -> None:
         try:

@@ -219,7 +219,9 @@ def _blocks(
 
 
 def _signs(store: IndexStore, model: StoredModel, ids: Ids, cancel: CancelToken | None) -> tuple[Ids, Signs]:
-    """Return the ids and signs of the chunks that have a vector."""
+    """Return the ids (n,) of the chunks that have a vector, and their signs (n, bands): on which side of random planes
+    each vector is, packed in bands of bits.
+    """
     planes = normal(_SEED, (model.dims, _BITS)).astype(np.float32)
     centre: Vectors | None = None
     known: list[Ids] = [np.empty(0, np.int64)]

@@ -51,6 +51,7 @@ class ModelLibrary:
         self._select = select
 
     def estimate(self, settings: Settings | None, cancel: CancelToken | None) -> EmbeddingEstimate:
+        """Estimate number, tokens and cost of the texts to embed, under other settings if some are given."""
         if settings is None:
             return self._estimate(self._provider.selection, self._settings, cancel)
         selection = self._as_if(settings, cancel)
@@ -97,10 +98,12 @@ class ModelLibrary:
         return still_awaiting(awaiting, active, self._settings, self._approvals.tokens)
 
     def stored(self) -> tuple[StoredModelInfo, ...]:
+        """Return the models whose vectors are stored, with their numbers and sizes."""
         with self._store.read() as snapshot:
             return stored_models.stored_models(snapshot, self._active())
 
     def purge(self, name: ModelName) -> int:
+        """Delete the stored vectors of a model; returns their number. Raises `IndexBusy`."""
         with self._indexing.exclusive():
             if not self._store.try_lock():
                 raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))

@@ -216,7 +216,7 @@ class _Clock:
     """Runs delayed calls on one thread; the calls must be short."""
 
     def __init__(self) -> None:
-        self._wake = threading.Condition()
+        self._condition = threading.Condition()
         self._numbers = itertools.count()
         self._due: list[tuple[float, int]] = []
         self._calls: dict[int, Callable[[], object]] = {}
@@ -225,22 +225,22 @@ class _Clock:
         self._thread.start()
 
     def at(self, moment: float, call: Callable[[], object]) -> Cancel:
-        with self._wake:
+        with self._condition:
             number = next(self._numbers)
             self._calls[number] = call
             heapq.heappush(self._due, (moment, number))
-            self._wake.notify()
+            self._condition.notify()
         return lambda: self._forget(number)
 
     def close(self) -> None:
-        with self._wake:
+        with self._condition:
             self._closed = True
-            self._wake.notify()
+            self._condition.notify()
         if self._thread is not threading.current_thread():
             self._thread.join()
 
     def _forget(self, number: int) -> None:
-        with self._wake:
+        with self._condition:
             self._calls.pop(number, None)
 
     def _run(self) -> None:
@@ -248,7 +248,7 @@ class _Clock:
             call()
 
     def _next(self) -> Callable[[], object] | None:
-        with self._wake:
+        with self._condition:
             while not self._closed:
                 seconds_left = self._due[0][0] - time.monotonic() if self._due else None
                 if seconds_left is not None and seconds_left <= 0:
@@ -256,7 +256,7 @@ class _Clock:
                     if (call := self._calls.pop(number, None)) is not None:
                         return call
                 else:
-                    self._wake.wait(seconds_left)
+                    self._condition.wait(seconds_left)
             return None
 
 

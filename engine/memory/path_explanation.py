@@ -179,7 +179,7 @@ class _Explanation:
             remedy = "add"
         state: PathStateKind = "too-large" if match.rule == "too-large" else "excluded"
         sentence = excluded_message(self._status, match.detail, origin, addable=remedy == "add")
-        at = self._status.barred or self._status.name
+        at = self._status.excluded_path or self._status.name
         return self._state(state, sentence, remedy, rule=match.rule, rule_path=printable_name(at), origin=origin)
 
     # --- included paths -------------------------------------------------------------------------------------------
@@ -321,9 +321,9 @@ def excluded_message(status: PathStatus, detail: str, origin: RuleOrigin, *, add
     `addable`: the path would be indexed as an extra path.
     """
     message = tr_reason(detail)
-    if status.barred and status.barred != status.name:
+    if status.excluded_path and status.excluded_path != status.name:
         clause = _with_lower_first_letter(message) if message == detail else message
-        message = tr("The path is in {folder}: {reason}", folder=status.barred, reason=clause)
+        message = tr("The path is in {folder}: {reason}", folder=status.excluded_path, reason=clause)
     if addable and detail not in _NAME_EXTRA_PATHS:
         advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
         return f"{message} {advice}"
@@ -337,6 +337,7 @@ def outside_message(indexable: bool) -> str:
 
 
 def folder_message(contents: FolderContents) -> str:
+    """Return a sentence on the numbers of files in a folder, by what became of them."""
     known = contents.indexed + contents.waiting + contents.failed
     if not known and not contents.gone:
         message = tr("A folder without files to index")

@@ -50,6 +50,8 @@ class WorkspaceState(Record, frozen=True):
 
 
 class PreviewFolder(Record, frozen=True):
+    """A folder that would be indexed: its path, and number and bytes of its files."""
+
     path: str
     files: int
     bytes: int

@@ -61,7 +61,7 @@ class ChunkFilter(msgspec.Struct, frozen=True):
 
     @property
     def narrows(self) -> bool:
-        """Whether it limits a search to some files or chunks, rather than only leaving a few files out."""
+        """Whether the filter limits a search to some files or chunks, rather than only leaving a few files out."""
         return self.files is not None or self.chunks is not None or self.match is not None
 
 
@@ -84,7 +84,7 @@ class Filter(msgspec.Struct, frozen=True):
 
     @property
     def narrows(self) -> bool:
-        """Whether it limits a search to some of the files that the session may know of."""
+        """Whether the filter limits a search to some of the files that the session may know of."""
         bounds = self.sources, self.since, self.until
         return bool(self.path_glob) or any(bound is not None for bound in bounds)
 

@@ -18,6 +18,7 @@ from engine.search.parsed_query_description import rest_unmatched
 from engine.search.pipeline_stages import RaisedMinimum, Terms, short_of
 from engine.search.result_reasons import UNKNOWN_LANGUAGE
 from engine.search.search_context import SearchContext, SearchRequest
+from engine.search.stage_notes import keywords_only_advice
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.text import spelling
@@ -163,14 +164,14 @@ class _Advice:
                 wrong = tr("The last update found no file. Wrong folder?")
             yield self._of_index("folder", wrong)
             return
-        if self._context.tags_wait:
+        if self._context.understood is not None and self._context.understood.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
         yield from self._in_its_sessions()
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
             yield from self._in_its_time()
             yield from self._with_fewer_words()
-            yield from self._ageless()
+            yield from self._without_ageing()
             yield from self._weak()
         yield from [*self._limits(), *self._wider(), *self._demands()] or self._all_together()
         if not cut:
@@ -258,7 +259,7 @@ class _Advice:
                 yield from remedies
                 return
 
-    def _ageless(self) -> Iterator[SearchRemedy]:
+    def _without_ageing(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""
         if self._request.half_life_days:
             advice = marked("If older results keep their score, this query finds {results}.")
@@ -317,7 +318,7 @@ class _Advice:
         `advice` is the remedy's message, with the placeholders {results} and perhaps {condition}.
         """
         # A trial query is not sent anywhere, and a failing provider is not called again.
-        keyword_only = self._request.keyword_only or self._context.vector_remedy is not None or "query" in changes
+        keyword_only = self._request.keyword_only or self._context.keywords_only is not None or "query" in changes
         other = msgspec.structs.replace(
             self._request, explain=False, max_results=1, keyword_only=keyword_only, **changes
         )
@@ -366,8 +367,8 @@ class _Advice:
         """Suggest how to get vectors, if some or all are missing."""
         context = self._context
         name: RemedyName
-        if context.vector_remedy is not None:
-            yield self._of_index(context.vector_remedy, context.vector_advice)
+        if (reason := context.keywords_only) is not None:
+            yield self._of_index(reason.remedy, keywords_only_advice(reason))
         elif not context.language_known:
             yield self._of_index("settings", tr(UNKNOWN_LANGUAGE))
         elif (ready := context.vectors_ready) is not None:

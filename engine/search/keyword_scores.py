@@ -244,7 +244,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self._score_again(self.in_file)
 
     def _chunks_with_each_term(self, ids: Sequence[int]) -> list[list[int]]:
-        """Return those of the chunks that hold each term, the fewest first."""
+        """Return for each term the chunks among `ids` that contain it; the rarest term first."""
         ids_by_term = ([id_ for id_ in ids if self.contributions[id_][term]] for term in range(len(self.terms)))
         return sorted(ids_by_term, key=len)
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from engine.base.formatting import all_of, any_of, in_quotes
 from engine.base.language import marked, tr
+from engine.search.pipeline_stages import UnderstoodQuery
 from engine.text import Query
 from engine.text.date_parsing import parse_period
 from engine.text.operators import DATED
@@ -32,6 +33,23 @@ def understood(query: Query) -> str:
         sentence = tr("The query has no words, so the newest files come first.")
     demands = describe_conditions(query)
     return sentence + " " + tr("Every result {demands}.", demands=demands) if demands else sentence
+
+
+def describe_understood(understood_query: UnderstoodQuery) -> str:
+    """Describe in sentences how a query was parsed, or which of its conditions no passage satisfies."""
+    query = understood_query.query
+    if understood_query.wordless:
+        return no_words()
+    sentence = understood(query)
+    if not understood_query.satisfied:
+        demanded = any_of(map(describe_condition, understood_query.unmet)) or describe_conditions(query)
+        if understood_query.filtered:
+            sentence = tr("No passage that passes the filters {demands}.", demands=demanded)
+        else:
+            sentence = tr("No passage {demands}.", demands=demanded)
+    if understood_query.tags_wait:
+        sentence += " " + tr("Tags can be searched after the next update has read all notes again.")
+    return sentence
 
 
 def rest_unmatched(query: Query) -> str:

@@ -2,10 +2,13 @@
 
 import time
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
-from engine.records import StageUnit
+from engine.records import RemedyName, StageUnit
+from engine.text import Query
+from engine.text.parsed_query import Clause
 from engine.text.time_expressions import TimeExpression
 
 OTHER_FORM = 0.4
@@ -167,9 +170,54 @@ class VectorsReady(msgspec.Struct, frozen=True):
     total: int
 
 
+class KeywordsOnly(msgspec.Struct, frozen=True):
+    """Why no vectors are compared: the cause, and what its sentence names."""
+
+    cause: Literal["not approved", "no vectors", "no vectors after failure", "failure", "other dimensions"]
+    message: str = ""
+    """The provider's error message after a failure; it ends with a full stop."""
+    model: str = ""
+    dims: int = 0
+    """Length of the vectors that the model returns now, if it differs from the stored ones."""
+    stored_dims: int = 0
+
+    @property
+    def remedy(self) -> RemedyName:
+        """What would enable comparing vectors."""
+        remedies: dict[str, RemedyName] = {"not approved": "embed", "no vectors": "sync"}
+        return remedies.get(self.cause, "settings")
+
+
+class UnknownWords(msgspec.Struct, frozen=True):
+    """The words of a query that the model doesn't know, so that their vector has no meaning."""
+
+    words: Sequence[str]
+
+
+class EmptyIndex(msgspec.Struct, frozen=True):
+    """An index without chunks; `recovered` says why it had to be made again, empty if it hadn't."""
+
+    recovered: str = ""
+
+
+class UnderstoodQuery(msgspec.Struct, frozen=True):
+    """How a query was parsed, and which of its conditions no passage satisfies."""
+
+    query: Query
+    satisfied: bool = True
+    """Whether some passage satisfies the conditions together."""
+    unmet: Sequence[Clause] = ()
+    """Conditions that no passage satisfies even alone."""
+    filtered: bool = False
+    """Whether only the files that pass the filters were searched."""
+    tags_wait: bool = False
+    """Whether it uses tags, which the index doesn't have before its next update."""
+    wordless: bool = False
+    """Whether it has only punctuation and similar signs."""
+
+
 Facts = (
-    str
-    | int
+    int
     | frozenset[str]
     | Best
     | RaisedMinimum
@@ -180,13 +228,17 @@ Facts = (
     | TimesNamed
     | SessionsNamed
     | VectorsReady
+    | KeywordsOnly
+    | UnknownWords
+    | EmptyIndex
+    | UnderstoodQuery
     | None
 )
-"""Details of a stage besides its counts; the type depends on the stage. A string is a complete sentence to show."""
+"""Details of a stage besides its counts; the type depends on the stage."""
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """One stage of a search: its counts and its duration; `explanation.py` describes it in a sentence."""
+    """One stage of a search: its counts and its duration; `stage_notes.py` describes it in a sentence."""
 
     name: str
     entered: int

@@ -7,12 +7,10 @@ from functools import cached_property
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.base.formatting import any_of
-from engine.base.language import tr
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
 from engine.search.chunk_filter import ChunkFilter, Match, in_period, periods_of
-from engine.search.parsed_query_description import describe_condition, describe_conditions, understood
+from engine.search.pipeline_stages import UnderstoodQuery
 from engine.search.search_context import SearchContext
 from engine.store.connection import many, number
 from engine.store.index_schema import role_condition
@@ -389,19 +387,15 @@ def restrict(
         scope = ChunkFilter(files, conditions.chunks(files) if listed else None, match)
     if not context.query.plain:
         chunks = snapshot.chunk_count()
-        note = understood(context.query)
         matched = not conditions or (conditions.match_any(files) if scope.chunks is None else bool(scope.chunks))
-        if not matched:
-            demanded = any_of(map(describe_condition, conditions.unmet(files))) or describe_conditions(context.query)
-            if files is None:
-                note = tr("No passage {demands}.", demands=demanded)
-            else:
-                note = tr("No passage that passes the filters {demands}.", demands=demanded)
-        if any(map(context.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot):
-            context.tags_wait = True
-            note += " " + tr("Tags can be searched after the next update has read all notes again.")
-        context.understood = note
-        context.stages.add("query", chunks, chunks if scope.chunks is None else len(scope.chunks), note)
+        context.understood = UnderstoodQuery(
+            context.query,
+            satisfied=matched,
+            unmet=() if matched else tuple(conditions.unmet(files)),
+            filtered=files is not None,
+            tags_wait=any(map(context.query.values_of_required, _FROM_NOTES)) and not _has_tags(snapshot),
+        )
+        context.stages.add("query", chunks, chunks if scope.chunks is None else len(scope.chunks), context.understood)
     return scope
 
 

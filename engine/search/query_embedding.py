@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
-from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.search.pipeline_stages import EmbeddedQuery
+from engine.search.pipeline_stages import EmbeddedQuery, KeywordsOnly
 from engine.search.search_context import SearchContext
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
@@ -70,15 +69,13 @@ class QueryEmbedder:
         self._note_failure = note_failure
         self._cached = QueryVectorCache()
 
-    def set_query_vector(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext, failure: str = ""
-    ) -> None:
+    def set_query_vector(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> None:
         """Set `context.vector` to the query's vector: the stored one of a passage, else one from the provider.
 
-        After a failure the provider is not called again: neither for this query, if `failure` says why it could not be
-        embedded, nor if embedding another query of this search has failed.
+        After a failure the provider is not called again: neither for this query, if `context.failure` says why it could
+        not be embedded, nor if embedding another query of this search has failed.
         """
-        if any(level.vector_remedy is not None for level in context.levels):
+        if any(level.keywords_only is not None for level in context.levels):
             return
         stored, text = self._stored(snapshot, provider, context)
         if stored is not None:
@@ -88,9 +85,9 @@ class QueryEmbedder:
         if not text.strip() or not self._can_compare(snapshot, provider, context):
             return
         with context.timed("embed"):
-            vector = failure or self._embed(provider, text, context.cancel)
+            vector = context.failure or self._embed(provider, text, context.cancel)
         if isinstance(vector, str):
-            context.note_keywords_only(vector, "settings")
+            context.note_keywords_only(KeywordsOnly("failure", vector))
             return
         context.stages.add_question(embedded=True, facts=EmbeddedQuery(provider.model, len(vector)))
         # A vector of zeros has no direction: everything would be equally near.
@@ -152,13 +149,11 @@ class QueryEmbedder:
         name = stored_models.ModelName(provider.id, provider.model, provider.key)
         waits = stored_models.awaiting(snapshot)
         if waits is not None and waits.name == name:
-            context.note_keywords_only(tr("the embedding has not been approved yet."), "embed")
+            context.note_keywords_only(KeywordsOnly("not approved"))
         elif failure := stored_models.embedding_failure(snapshot, name):
-            reason = tr("nothing has been embedded yet. {failure}", failure=failure)
-            advice = tr("Fix this or choose another model, then update to create the vectors.")
-            context.note_keywords_only(reason, "settings", advice)
+            context.note_keywords_only(KeywordsOnly("no vectors after failure", failure))
         else:
-            context.note_keywords_only(tr("nothing has been embedded yet."), "sync")
+            context.note_keywords_only(KeywordsOnly("no vectors"))
         return False
 
     def is_word(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", word: str) -> bool:

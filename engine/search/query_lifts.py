@@ -54,6 +54,7 @@ class Lift(msgspec.Struct, frozen=True):
 
     @property
     def factor(self) -> float:
+        """Factor for the score, for the times and sessions that the query names."""
         return self.time_factor * self.session_factor
 
 

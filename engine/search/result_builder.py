@@ -24,13 +24,14 @@ from engine.records import (
 )
 from engine.search.chunk_filter import Bounds, dates_of_notes, periods_of
 from engine.search.explanation import Scored, explain
-from engine.search.parsed_query_description import remarks_of
+from engine.search.parsed_query_description import describe_understood, remarks_of
 from engine.search.query_conditions import required_roles
 from engine.search.result_set import FoundSet
 from engine.search.score_cut_off import at_most_per_file, fold_copies
 from engine.search.scoring import Blend
 from engine.search.search_context import SearchContext
 from engine.search.snippets import make_snippet
+from engine.search.stage_notes import notices_of
 from engine.search.term_counts import matched_fields
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import Query, QueryAnalysis, highlight_ranges
@@ -61,7 +62,7 @@ def make_outcome(
         results = _make_results(snapshot, selected, copies, found, context)
     context.stages.add("results", len(everything), len(results))
     similar_only = found.note_on_similar(snapshot, context)
-    notices = (*context.notices, similar_only, *remarks_of(context.query))
+    notices = (*notices_of(context), similar_only, *remarks_of(context.query))
     explanation = None
     if request.explain is True or (request.explain and not results):
         cited = [(results[scored.id].citation, scored) for scored in selected if scored.id in results]
@@ -81,7 +82,7 @@ def make_outcome(
         suggestions=context.suggestions,
         all_words=bool(score_inputs.words.complete),
         similar_only=bool(similar_only),
-        understood=context.understood,
+        understood=describe_understood(context.understood) if context.understood else "",
         within=() if found.within is None else found.within.answers,
         passage_words=tuple(term.surface for term in found.analysis.terms) if request.like else (),
     )

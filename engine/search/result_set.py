@@ -126,7 +126,7 @@ def is_lasting(
     """
     needs_vector = context.request.like is not None or context.query.free_text.strip()
     whole = vector_leg is not None or provider is None or not needs_vector
-    return whole and not context.notice and (within is None or within.lasting)
+    return whole and not (context.keywords_only or context.empty_index) and (within is None or within.lasting)
 
 
 def narrow(snapshot: Snapshot, scope: ChunkFilter, within: EarlierResults, context: SearchContext) -> ChunkFilter:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.language import marked, tr
-from engine.records import Passage, QuerySuggestion, RemedyName, SearchOutcome, SearchTimings
+from engine.records import Passage, QuerySuggestion, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
-from engine.search.pipeline_stages import Stages, VectorsReady
+from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, Stages, UnderstoodQuery, VectorsReady
 from engine.settings.search_settings import HybridSettings
 from engine.text import Query, parse_query
 
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 _LEAST_CANDIDATES = 200
-_HELPS: dict[RemedyName, str] = {
-    "sync": marked("Update to create the vectors for search by meaning."),
-    "embed": marked("Allow the embedding to search by meaning, too."),
-    "settings": marked("Search by meaning resumes when the configured model works again."),
-}
 
 Explain = bool | Literal["if empty"]
 """Which answers are explained: all, none, or only those without results."""
@@ -87,21 +81,20 @@ class SearchContext(msgspec.Struct, eq=False):
     request: SearchRequest
     query: Query
     cancel: CancelToken | None
-    notice: str = ""
+    failure: str = ""
+    """Why the provider could not embed the query, or is unavailable; empty if neither."""
+    keywords_only: KeywordsOnly | None = None
+    """Why no vectors are compared, if they should be."""
+    empty_index: EmptyIndex | None = None
     suggestions: tuple[QuerySuggestion, ...] = ()
-    understood: str = ""
+    understood: UnderstoodQuery | None = None
+    """How the query was parsed, unless it consists of words alone."""
     best: float = 0.0
     """The highest score or keyword score of all candidates."""
-    vector_remedy: RemedyName | None = None
-    """Remedy that would enable comparing vectors; `notice` says why they were not compared."""
-    vector_advice: str = ""
-    """Describes that remedy."""
     language_known: bool = True
     """Whether the model knows the language of the query; otherwise its vector doesn't count."""
     vectors_ready: VectorsReady | None = None
     """Number of chunks that have a vector, if some have none; counted if the answer is explained."""
-    tags_wait: bool = False
-    """Whether the query uses tags, which the index doesn't have before its next update."""
     weakest: list[int] = msgspec.field(default_factory=list)
     """The last candidate of the keyword and of the vector search, if either reached its limit: if it becomes a result,
     there may be more.
@@ -117,13 +110,16 @@ class SearchContext(msgspec.Struct, eq=False):
     """Whether `vector` is the stored vector of a passage, not that of a query."""
 
     @classmethod
-    def for_request(
-        cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None
-    ) -> "SearchContext":
-        """Create the context of a request and of the earlier queries that limit it; they share their timings."""
-        context = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
+    def for_request(cls, request: SearchRequest, cancel: CancelToken | None, failure: str = "") -> "SearchContext":
+        """Create the context of a request and of the earlier queries that limit it; they share their timings.
+
+        `failure`: why the provider could not embed the query, or is unavailable; empty if neither.
+        """
+        context = cls(request, parse_query(request.query), cancel, failure)
         if request.within is not None:
-            context.earlier = cls.for_request(request.within, cancel, context.spent)
+            context.earlier = cls.for_request(request.within, cancel, failure)
+            for level in context.levels:
+                level.spent = context.spent
         return context
 
     @property
@@ -131,25 +127,16 @@ class SearchContext(msgspec.Struct, eq=False):
         """Contexts of all queries in the chain of scopes: the widest first, this one last."""
         return (self,) if self.earlier is None else (*self.earlier.levels, self)
 
-    @property
-    def notices(self) -> list[str]:
-        """Return the notices of this query and of all queries that it is limited to, innermost first."""
-        return [level.notice for level in reversed(self.levels)]
-
     def timed(self, stage: str) -> _Timed:
         """Return a context manager that adds the duration of its block to a stage, unless the search is cancelled."""
         if self.cancel is not None:
             self.cancel.checkpoint()
         return _Timed(self.spent, stage)
 
-    def note_keywords_only(self, reason: str, remedy: RemedyName, advice: str = "") -> None:
-        """Note that only keywords are searched, with the reason and a remedy; `reason` ends with a full stop.
-
-        `advice` describes the remedy if the usual sentence doesn't fit.
-        """
-        self.vector_remedy, self.vector_advice = remedy, advice or tr(_HELPS[remedy])
-        self.notice = tr("Searched by words only: {reason}", reason=reason)
-        self.stages.add_question(embedded=False, facts=self.notice)
+    def note_keywords_only(self, reason: KeywordsOnly) -> None:
+        """Note that only keywords are searched."""
+        self.keywords_only = reason
+        self.stages.add_question(embedded=False, facts=reason)
 
     def by_keywords(self) -> "SearchContext":
         """Return a copy of the context for a first answer by keywords alone."""

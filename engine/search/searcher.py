@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.formatting import any_of, in_quotes
-from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.provider_interface import WordVectors
 from engine.records import QuerySuggestion, SearchOutcome
@@ -18,7 +16,7 @@ from engine.search.corrections import best_correction, names_note
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import ScoreInputs
 from engine.search.keyword_leg import KeywordLeg
-from engine.search.parsed_query_description import no_words
+from engine.search.pipeline_stages import EmptyIndex, KeywordsOnly, UnderstoodQuery, UnknownWords
 from engine.search.query_conditions import Conditions, files_to_search, required_roles, restrict
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.ranking import Ranker
@@ -108,7 +106,7 @@ class Searcher:
         if provider is not None and not provider.in_process:
             on_keywords, failure = self._send(provider, request, cancel, on_keywords)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
-            return self._answer(snapshot, provider, request, cancel, on_keywords, failure)
+            return self._answer(snapshot, provider, SearchContext.for_request(request, cancel, failure), on_keywords)
 
     def _send(
         self,
@@ -130,7 +128,7 @@ class Searcher:
             if known or not self._embedder.unknown(snapshot, provider, context):
                 return on_keywords, ""
             by_keywords = msgspec.structs.replace(request, keyword_only=True, explain=False)
-            first = self._answer(snapshot, None, by_keywords, cancel)
+            first = self._answer(snapshot, None, SearchContext.for_request(by_keywords, cancel))
         if on_keywords is not None:
             on_keywords(first)
         with self.known_files.read(self._store.read(cancel), request.filter) as snapshot:
@@ -145,31 +143,23 @@ class Searcher:
         self,
         snapshot: Snapshot,
         provider: "EmbeddingProvider | None",
-        request: SearchRequest,
-        cancel: CancelToken | None,
+        context: SearchContext,
         on_keywords: OnKeywords | None = None,
-        failure: str = "",
     ) -> SearchOutcome:
-        """Compute the answer for one snapshot, or take it from the cache.
-
-        `failure`: why the query could not be embedded, or "".
-        """
-        context = SearchContext.for_request(request, cancel)
+        """Compute the answer for one snapshot, or take it from the cache."""
+        request = context.request
         moment = self._moment(snapshot, provider, context)
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=context.timings(), age=round(cached[1], 3))
-        if provider is None and failure:
-            context.note_keywords_only(failure, "settings")
-        part = self._keyword_part(snapshot, provider, context, failure)
+        if provider is None and context.failure:
+            context.note_keywords_only(KeywordsOnly("failure", context.failure))
+        part = self._keyword_part(snapshot, provider, context)
         unknown = [term.surface for term in part.leg.terms if not term.searched]
         if part.wordless:
             provider = None  # the vector of punctuation is similar to any passage's
         elif len(unknown) == len(part.leg.terms) and self._embedder.is_nonsense(snapshot, provider, unknown):
             provider = None
-            reason = tr(
-                "Not searched by meaning: the model doesn't know {words}.", words=any_of(map(in_quotes, unknown))
-            )
-            context.stages.add_question(embedded=False, facts=reason)
+            context.stages.add_question(embedded=False, facts=UnknownWords(unknown))
         if (correction := self._correction(snapshot, provider, context)) is not None:
             others = tuple(other for other in context.suggestions if other != correction)
 
@@ -178,11 +168,12 @@ class Searcher:
 
             first = None if on_keywords is None else lambda outcome: on_keywords(corrected(outcome))
             instead = msgspec.structs.replace(request, query=correction.query, correct=False)
-            return corrected(self._answer(snapshot, provider, instead, cancel, first, failure))
+            corrected_context = SearchContext.for_request(instead, context.cancel, context.failure)
+            return corrected(self._answer(snapshot, provider, corrected_context, first))
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
                 on_keywords(self._by_keywords(snapshot, part, context))
-            self._set_query_vector(snapshot, provider, context, failure)
+            self._set_query_vector(snapshot, provider, context)
         found = self._find(snapshot, provider, part, context)
         outcome = self._advised(snapshot, provider, make_outcome(snapshot, found, provider, context), context)
         if found.lasting:
@@ -198,7 +189,8 @@ class Searcher:
             return outcome
 
         def run_query(other: SearchRequest) -> SearchOutcome:
-            return self._answer(snapshot, None if other.keyword_only else provider, other, context.cancel)
+            trial = SearchContext.for_request(other, context.cancel)
+            return self._answer(snapshot, None if other.keyword_only else provider, trial)
 
         if outcome.suggestions:  # a word of the index need not be in the same phrase
             trial = msgspec.structs.replace(
@@ -241,10 +233,8 @@ class Searcher:
         first = context.by_keywords()
         return make_outcome(snapshot, self._find(snapshot, None, part, first), None, first)
 
-    def _set_query_vector(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext, failure: str
-    ) -> None:
-        self._embedder.set_query_vector(snapshot, provider, context, failure)
+    def _set_query_vector(self, snapshot: Snapshot, provider: "EmbeddingProvider", context: SearchContext) -> None:
+        self._embedder.set_query_vector(snapshot, provider, context)
         if self._loader is not None:
             self._loader.by_vector(context, provider)
 
@@ -259,13 +249,13 @@ class Searcher:
         return files
 
     def _keyword_part(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext, failure: str = ""
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext
     ) -> KeywordPart:
         """Analyse the query, select the chunks it is limited to, and look up its words."""
         if self._loader is not None:
             self._loader.by_keywords(context)
         earlier = context.earlier
-        within = None if earlier is None else self._earlier_results(snapshot, provider, earlier, failure)
+        within = None if earlier is None else self._earlier_results(snapshot, provider, earlier)
         with context.timed("analysis"):
             files = self._read_query(snapshot, context)
             example, analysis = self.analysis_of(snapshot, context)
@@ -314,10 +304,10 @@ class Searcher:
         analysis, within = part.analysis, part.within
         vector_leg = self._vector_leg(provider, snapshot, analysis, context)
         if not part.leg.chunks:
-            context.notice = self._store.recovered or tr("Nothing is indexed yet.")
-            context.stages.add("index", 0, 0, context.notice)
+            context.empty_index = EmptyIndex(self._store.recovered)
+            context.stages.add("index", 0, 0, context.empty_index)
         elif part.wordless:
-            context.understood = no_words()
+            context.understood = UnderstoodQuery(context.query, wordless=True)
         lasting = is_lasting(provider, vector_leg, within, context)
         if part.conditions and not analysis.terms:
             return list_newest(snapshot, part.scope, within, context, lasting=lasting)
@@ -359,16 +349,16 @@ class Searcher:
         return example, distinctive_words(snapshot, example, self._frequencies)
 
     def _earlier_results(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext, failure: str
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", context: SearchContext
     ) -> EarlierResults:
         """Return the results of an earlier query that this search is limited to, from the cache if possible."""
         moment = self._moment(snapshot, provider, context)
         remembered = self._earlier.get(moment, context.request)
         if remembered is not None:
             return remembered[0]
-        part = self._keyword_part(snapshot, provider, context, failure)
+        part = self._keyword_part(snapshot, provider, context)
         if provider is not None:
-            self._set_query_vector(snapshot, provider, context, failure)
+            self._set_query_vector(snapshot, provider, context)
         earlier = EarlierResults.of(self._find(snapshot, provider, part, context), context)
         if earlier.lasting:
             self._earlier.put(moment, context.request, earlier)
@@ -398,13 +388,9 @@ class Searcher:
         if model is None:  # the index was replaced since
             return None
         if len(query) != model.dims:
-            reason = tr(
-                "{model} now returns vectors of {now:,} dimensions instead of {before:,}.",
-                model=provider.model,
-                now=len(query),
-                before=model.dims,
+            context.note_keywords_only(
+                KeywordsOnly("other dimensions", model=provider.model, dims=len(query), stored_dims=model.dims)
             )
-            context.note_keywords_only(reason, "settings")
             return None
         scale = provider.calibration
         chunks = self._frequencies.counts(snapshot).total

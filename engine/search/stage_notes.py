@@ -1,15 +1,17 @@
 """Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from engine.base.formatting import any_of, floored, in_quotes
-from engine.base.language import tr, tr_count
+from engine.base.language import marked, tr, tr_count
 from engine.records import SearchStage
-from engine.search.parsed_query_description import no_words
+from engine.search.parsed_query_description import describe_understood, no_words
 from engine.search.pipeline_stages import (
     Best,
     EmbeddedQuery,
+    EmptyIndex,
+    KeywordsOnly,
     Moved,
     RaisedMinimum,
     Scope,
@@ -17,13 +19,22 @@ from engine.search.pipeline_stages import (
     Stage,
     Terms,
     TimesNamed,
+    UnderstoodQuery,
+    UnknownWords,
     VectorsReady,
     short_of,
 )
+from engine.search.search_context import SearchContext
 from engine.text.query_analysis import SHORTEST_PREFIX
 from engine.text.time_expressions import TimeExpression
 
 _T = TypeVar("_T")
+_ADVICE = {
+    "not approved": marked("Allow the embedding to search by meaning, too."),
+    "no vectors": marked("Update to create the vectors for search by meaning."),
+    "no vectors after failure": marked("Fix this or choose another model, then update to create the vectors."),
+}
+_LATER = marked("Search by meaning resumes when the configured model works again.")
 
 
 def stage_record(stage: Stage) -> SearchStage:
@@ -32,10 +43,56 @@ def stage_record(stage: Stage) -> SearchStage:
         name=stage.name,
         entered=stage.entered,
         left=stage.left,
-        note=stage.facts if isinstance(stage.facts, str) else _NOTES[stage.name](stage),
+        note=_NOTES[stage.name](stage),
         milliseconds=stage.milliseconds,
         unit=stage.unit,
     )
+
+
+def notices_of(context: SearchContext) -> Iterator[str]:
+    """Yield the notices on a query and on the queries that it is limited to, innermost first."""
+    for level in reversed(context.levels):
+        if level.empty_index is not None:
+            yield _empty_index(level.empty_index)
+        elif level.keywords_only is not None:
+            yield _keywords_only(level.keywords_only)
+
+
+def _empty_index(index: EmptyIndex) -> str:
+    return index.recovered or tr("Nothing is indexed yet.")
+
+
+def _keywords_only(why: KeywordsOnly) -> str:
+    match why.cause:
+        case "not approved":
+            reason = tr("the embedding has not been approved yet.")
+        case "no vectors":
+            reason = tr("nothing has been embedded yet.")
+        case "no vectors after failure":
+            reason = tr("nothing has been embedded yet. {failure}", failure=why.message)
+        case "failure":
+            reason = why.message
+        case "other dimensions":
+            reason = tr(
+                "{model} now returns vectors of {now:,} dimensions instead of {before:,}.",
+                model=why.model,
+                now=why.dims,
+                before=why.stored_dims,
+            )
+    return tr("Searched by words only: {reason}", reason=reason)
+
+
+def keywords_only_advice(why: KeywordsOnly) -> str:
+    """Return a sentence on what enables comparing vectors."""
+    return tr(_ADVICE.get(why.cause, _LATER))
+
+
+def _index(stage: Stage) -> str:
+    return _empty_index(_facts(stage, EmptyIndex))
+
+
+def _query(stage: Stage) -> str:
+    return describe_understood(_facts(stage, UnderstoodQuery))
 
 
 def _age(stage: Stage) -> str:
@@ -136,6 +193,11 @@ def _passage(stage: Stage) -> str:
 def _query_vector(stage: Stage) -> str:
     if stage.facts is None:
         return tr("The passage's stored vector was used: nothing was embedded.")
+    if isinstance(stage.facts, KeywordsOnly):
+        return _keywords_only(stage.facts)
+    if isinstance(stage.facts, UnknownWords):
+        words = any_of(map(in_quotes, stage.facts.words))
+        return tr("Not searched by meaning: the model doesn't know {words}.", words=words)
     embedded = _facts(stage, EmbeddedQuery)
     return tr("{model} embedded the query in {count:,} dimensions.", model=embedded.model, count=embedded.dims)
 
@@ -295,12 +357,14 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "age": _age,
     "diversity": _diversity,
     "filters": _filters,
+    "index": _index,
     "keywords": _keywords,
     "language": _language,
     "limits": _limits,
     "lines": _lines,
     "newest": _newest,
     "passage": _passage,
+    "query": _query,
     "question": _query_vector,
     "results": _results,
     "role": _role,
@@ -316,6 +380,4 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "wordless": _wordless,
     "words": _words,
 }
-"""Functions that describe a stage's facts in a sentence, by name of the stage. `index`, `query` and a failed `question`
-have a notice instead.
-"""
+"""Functions that describe a stage's facts in a sentence, by name of the stage."""

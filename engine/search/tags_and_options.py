@@ -94,7 +94,7 @@ def _as_option(snapshot: Snapshot, text: str, clause: Clause, among: Condition) 
 
 
 def _is_written(snapshot: Snapshot, text: str, among: Condition) -> bool:
-    """Whether one of the first chunks with the words of a text has it just so, in any case."""
+    """Whether a text occurs literally, in any case, in one of the first chunks that contain its words."""
     fts, chunks = snapshot.tables.fts, snapshot.tables.chunks
     rows = snapshot.connection.execute(
         f"""SELECT c.text FROM {fts} f CROSS JOIN {chunks} c ON c.id = f.rowid

@@ -50,6 +50,8 @@ _MOST_IDS = 2**62
 
 
 class Column(msgspec.Struct, frozen=True):
+    """A column of `user.sqlite` that is checked; `kind` is its type, as in `CREATE TABLE`."""
+
     table: str
     name: str
     kind: str

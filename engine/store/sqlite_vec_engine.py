@@ -367,6 +367,7 @@ def insert_rows(
 
 
 def delete_rows(connection: apsw.Connection, ids: Iterable[int]) -> None:
+    """Delete the vectors of these chunks from the table of sqlite-vec."""
     connection.executemany(f"DELETE FROM {_TABLE} WHERE rowid = ?", ((id_,) for id_ in ids))
 
 

@@ -103,6 +103,7 @@ class MatrixHeader(NamedTuple):
         return _HEADER.pack(_MAGIC, _VERSION, *self)
 
     def is_of(self, generation: int, model_key: str) -> bool:
+        """Whether the file belongs to this generation of the index and to this model."""
         return (self.generation, self.model) == (generation, digest(model_key))
 
     @property

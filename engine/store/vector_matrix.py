@@ -190,7 +190,7 @@ class QuantisedMatrix:
         stamp, ids, scales, codes = content
         matrix = cls(codes.shape[1])
         draft = _Draft(matrix._state, matrix._dims)
-        draft.adopt(ids, codes, scales)
+        draft.append_blocks(ids, codes, scales)
         matrix._state = draft.finish()
         return matrix, stamp
 
@@ -226,7 +226,7 @@ class _Draft:
             self._put(number, block.appended(ids[part], codes[part], scales[part]))
             start += len(slots)
 
-    def adopt(self, ids: Ids, codes: Codes, scales: Floats) -> None:
+    def append_blocks(self, ids: Ids, codes: Codes, scales: Floats) -> None:
         """Use full blocks without copying their codes, and append the remaining rows."""
         full = len(ids) - len(ids) % BLOCK_ROWS
         self._lookup = self._lookup.having(ids[:full], np.arange(full, dtype=np.int64))
@@ -406,6 +406,7 @@ class Scan:
 
 
 def best_first(ids: Ids, cosines: Floats, k: int) -> tuple[Ids, Floats]:
+    """Return the `k` ids (k,) with the highest cosines (k,), best first; equal ones by id."""
     if len(ids) > k:
         chosen = np.argpartition(-cosines, k)[:k]
         ids, cosines = ids[chosen], cosines[chosen]

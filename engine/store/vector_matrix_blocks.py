@@ -95,6 +95,7 @@ class Block:
 
     @classmethod
     def empty(cls, dims: int) -> "Block":
+        """Return a block without vectors, with memory for `BLOCK_ROWS` of them."""
         return cls(
             codes=_memory_of_its_own(dims),
             scales=np.empty(BLOCK_ROWS, np.float32),

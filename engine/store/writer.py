@@ -383,6 +383,7 @@ class Writer(Snapshot):
     # --- meta and generations -------------------------------------------------------------------------------------
 
     def set_meta(self, key: str, value: str | int | None) -> None:
+        """Store a value in the table `meta`; None deletes the key."""
         if value is None:
             self._meta.pop(key, None)
             self.connection.execute("DELETE FROM meta WHERE key = ?", (key,))
@@ -421,6 +422,7 @@ class Writer(Snapshot):
     # --- vectors --------------------------------------------------------------------------------------------------
 
     def ensure_model(self, provider: str, model: str, provider_key: str, dims: int) -> StoredModel:
+        """Return the row of a model, added if it is new."""
         self.connection.execute(
             "INSERT OR IGNORE INTO models (provider, model, provider_key, dims) VALUES (?, ?, ?, ?)",
             (provider, model, provider_key, dims),

@@ -200,10 +200,10 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._stems, self._stem_prefixes, self._phrases = _stems_to_match(terms)
         self._joined, endings = _keys_to_match(terms)
         self._endings = endings if any(map(has_compounds, languages)) else ()
-        self._stretches = tuple(_cluster_tokens(term.surface) for term in terms if not _is_word(term))
+        self._unspaced_terms = tuple(_cluster_tokens(term.surface) for term in terms if not _is_word(term))
         self._phrase_stems = frozenset(stem for phrase in self._phrases for stem in phrase)
         self._stemmers = tuple(stems_of(rules) for language in languages for rules in rules_of(language))
-        self._language = languages[0] if len(languages) == 1 and not self._stretches else None
+        self._language = languages[0] if len(languages) == 1 and not self._unspaced_terms else None
         """The language whose streams suffice to tell that a run doesn't match."""
         self._counted_in = languages[0] if languages else ""
         """A language in which stems are counted: their number is the same in all."""
@@ -229,7 +229,7 @@ class _Matcher(dict[str, _RunMatches | None]):
     @cached_property
     def _contains(self) -> Callable[[str], object]:
         """Searches a word from `_letters` for the first letters of a match."""
-        letters = {*(self._starts or ()), *map("".join, self._stretches)} - {_ANYWHERE}
+        letters = {*(self._starts or ()), *map("".join, self._unspaced_terms)} - {_ANYWHERE}
         return re.compile("|".join(map(re.escape, letters))).search
 
     @cached_property
@@ -329,7 +329,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         for group in groups(run):
             text = run[group.start : group.end]
             if group.kind:
-                ranges += _shifted(self._stretch_ranges(text), group.start)
+                ranges += _shifted(self._unspaced_ranges(text), group.start)
                 if group.kind == HANGUL:
                     rooted.append(((group.start, group.end), self._all_stems("".join(_cluster_tokens(text)))))
             else:
@@ -384,21 +384,21 @@ class _Matcher(dict[str, _RunMatches | None]):
     def _all_stems(self, root: str) -> frozenset[str]:
         return frozenset([stems[root] for stems in self._stemmers])
 
-    def _stretch_ranges(self, text: str) -> Iterator[Range]:
+    def _unspaced_ranges(self, text: str) -> Iterator[Range]:
         """Yield the ranges of the query's words of unspaced scripts in a text.
 
         Characters are compared with their combining marks.
         """
         tokens = _cluster_tokens(text)
         joined = "".join(tokens)
-        present = [stretch for stretch in self._stretches if "".join(stretch) in joined]
+        present = [unspaced_term for unspaced_term in self._unspaced_terms if "".join(unspaced_term) in joined]
         if not present:
             return
         spans = cluster_spans(text)
-        for stretch in present:
-            for first in range(len(tokens) - len(stretch) + 1):
-                if tokens[first : first + len(stretch)] == stretch:
-                    yield spans[first][0], spans[first + len(stretch) - 1][1]
+        for unspaced_term in present:
+            for first in range(len(tokens) - len(unspaced_term) + 1):
+                if tokens[first : first + len(unspaced_term)] == unspaced_term:
+                    yield spans[first][0], spans[first + len(unspaced_term) - 1][1]
 
 
 @lru_cache(1 << 12)

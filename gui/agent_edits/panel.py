@@ -328,7 +328,7 @@ class EditsPanel(QObject, ViewPanel):
         column.addWidget(self._head)
         column.addWidget(self._stack, 1)
         self.box.text_changed.connect(self._filter)
-        self.box.into_list.connect(self.focus_list)
+        self.box.list_requested.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self.list.left.connect(self.box.focus)
         self.list.typed.connect(self.box.type_key)

@@ -208,7 +208,7 @@ class _Program:
                 paths=AppPaths(config, log_file),
                 remembers=self._remembers,
             )
-        self._window.appearance_controller.begin(settings, overruled=options.theme is not None)
+        self._window.appearance_controller.begin(settings, theme_given=options.theme is not None)
         self._window.keyboard.custom_keys.load(settings.window.keys)
         self._guard.watch(self._window, self._jobs, self._workspace)
         # Neither does a hidden window keep the program from ending, nor the last small one end it.

@@ -60,6 +60,7 @@ class DesktopEntry:
         return not lines & {"hidden=true", "x-gnome-autostart-enabled=false"}
 
     def set_on(self, on: bool) -> None:
+        """Write or delete the file that starts the program at login. Raises OSError."""
         if not on:
             self._file.unlink(missing_ok=True)
             return

@@ -133,6 +133,7 @@ def _picture(text: str) -> Path:
 
 
 def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the options of the window."""
     parser = _Parser(
         prog="mnemoscope",
         description="Search a folder of notes in a window.",

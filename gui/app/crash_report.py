@@ -21,7 +21,7 @@ from PySide6.QtCore import QLocale, qVersion
 from PySide6.QtGui import QGuiApplication
 
 import engine
-from engine import Settings, spoken
+from engine import Settings, current_language
 
 _ROOT = Path(__file__).resolve().parents[2]
 _OURS = ("engine", "gui", "resources")
@@ -221,7 +221,7 @@ def _head(settings: Settings | None) -> str:
     screen = QGuiApplication.platformName()
     if _DESKTOP.fullmatch(desktop):
         screen += f", {desktop}"
-    lines = [versions(), f"Screen: {screen}. Language: {QLocale.system().name()}, window: {spoken()}."]
+    lines = [versions(), f"Screen: {screen}. Language: {QLocale.system().name()}, window: {current_language()}."]
     if settings is not None:
         changed = [
             option.key for option in engine.all_options() if engine.value_at(settings, option.key) != option.default

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication
 
-from engine import TRIAL_LANGUAGES, speak, spoken, tr
+from engine import TRIAL_LANGUAGES, current_language, set_language, tr
 
 log = logging.getLogger(__name__)
 
@@ -71,8 +71,8 @@ def apply_language(app: QApplication, tag: str) -> None:
 
     Call it before any widget is created, since widgets translate their texts once.
     """
-    speak(tag)
-    spoken_language = spoken()
+    set_language(tag)
+    spoken_language = current_language()
     trial = spoken_language in TRIAL_LANGUAGES
     # English keeps the desktop's own formats of numbers and paper sizes.
     if spoken_language != "en" and not trial:

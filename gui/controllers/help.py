@@ -107,7 +107,7 @@ class GuideController(QObject):
 
 
 def _read(keys: dict[str, str]) -> tuple[GuidePage, ...]:
-    return read_pages(keys, frozenset(option.key for option in engine.all_options()), engine.spoken())
+    return read_pages(keys, frozenset(option.key for option in engine.all_options()), engine.current_language())
 
 
 def _forget_handler() -> None:

@@ -246,9 +246,9 @@ class AppearanceController(QObject):
     def _current(self) -> tuple[Any, ...]:
         return self._appearance.theme, self._appearance.font_scale
 
-    def begin(self, settings: Settings, *, overruled: bool) -> None:
-        """Apply the settings at the start, unless `overruled` by the command line."""
-        if not overruled:
+    def begin(self, settings: Settings, *, theme_given: bool) -> None:
+        """Apply the settings at the start, unless `theme_given` by the command line."""
+        if not theme_given:
             self._show(settings)
         self._applied = settings.window.theme, settings.window.font_scale
 

@@ -427,11 +427,13 @@ def load_of_results(
 def load_of_session(
     manager: MemorySearchManager, token: CancelToken, *, path: str, title: str, copies: SessionCopies
 ) -> Load:
+    """Return the data of a drag of a session: a file with its readable text, secrets masked."""
     file = copies.make(manager, path, token)
     return Load((file,), (path,), file.read_text("utf-8"), title)
 
 
 def load_of_file(manager: MemorySearchManager, token: CancelToken, *, path: str) -> Load:
+    """Return the data of a drag of a file; without the file itself if that is not available."""
     file = _file(manager, path, token, None)
     return Load(() if file is None else (file,), (path,), "", path)
 

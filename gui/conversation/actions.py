@@ -195,7 +195,7 @@ class ConversationActions(QObject):
         remember_requested: write a note of this session (its path and title).
         like_requested: find passages similar to this `Passage`, and its text.
         link_requested: copy a link to this `Location`.
-        unmasking: masked secrets would become visible; call the argument if the user agrees.
+        unmask_requested: masked secrets would become visible; call the argument if the user agrees.
     """
 
     notified = Signal(str)
@@ -204,7 +204,7 @@ class ConversationActions(QObject):
     remember_requested = Signal(str, str)
     like_requested = Signal(object, str)
     link_requested = Signal(object)
-    unmasking = Signal(object)
+    unmask_requested = Signal(object)
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
         super().__init__(panel)
@@ -261,7 +261,7 @@ class ConversationActions(QObject):
         self._name_detail()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set another memory of the same session; None for none."""
+        """Set the memory to read the session from, after it was opened again; None while none is open."""
         self._manager = manager
 
     def set_later_state(self, conversation: Conversation) -> None:
@@ -403,7 +403,7 @@ class ConversationActions(QObject):
         if self._conversation is None or self._view.current.number is None:
             return
         if self._conversation.session.masked and not self._revealed:
-            self.unmasking.emit(lambda: self._read_raw(reveal=True))
+            self.unmask_requested.emit(lambda: self._read_raw(reveal=True))
         else:
             self._read_raw(reveal=self._revealed)
 

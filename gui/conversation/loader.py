@@ -43,6 +43,8 @@ class ResultLocation:
 
 @dataclass(frozen=True)
 class OpenedSession:
+    """A session that was read for the view, with the location of the result that opened it."""
+
     request: SessionRequest
     conversation: Conversation
     rows: Rows

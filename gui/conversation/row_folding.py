@@ -176,7 +176,7 @@ class Rows:
         return (self.group(row.entry) or range(row.entry + 1)).stop if row.slot == GROUP else row.entry + 1
 
     def position_in_view(self, row: Row) -> int:
-        """Position of a row, or of the line of the closed group that hides it; otherwise as `position`."""
+        """Return the `position` of a row, or of the line of the closed group that hides it."""
         first = self._group_of[row.entry] if row.entry < len(self._group_of) else -1
         return self.position(Row(first, GROUP) if self._is_closed(first) else row)
 

@@ -42,6 +42,7 @@ class Period:
         return self.first if self.first == self.last else None
 
     def bounds(self, today: date) -> tuple[date, date]:
+        """Return the first and the last day of the period, both inclusive."""
         first = self.first if self.days is None else today - timedelta(days=self.days - 1)
         return first or date.min, self.last or date.max
 

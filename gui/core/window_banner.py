@@ -33,6 +33,7 @@ class WindowBanner(Banner):
 
     @Slot(str, str)
     def show_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
+        """Show why the index cannot be used, with a button for the remedy."""
         remedies: dict[IndexRemedy, tuple[Action, ...]] = {
             "retry": (Action(tr("Try again"), self.sync_again),),
             "rebuild": (Action(tr("Rebuild index…"), self.confirm_rebuild),),
@@ -58,6 +59,7 @@ class WindowBanner(Banner):
 
     @Slot(str, bool)
     def show_failed_sync(self, sentence: str, of_provider: bool) -> None:
+        """Show why a sync failed; `of_provider` offers the settings of the embedding, too."""
         settings = (self._to_settings,) if of_provider else ()
         self.show_message(sentence, "degraded", Action(tr("Try again"), self.sync_again), *settings, key="sync")
 

@@ -44,6 +44,8 @@ _WORDS: dict[str, tuple[State, str]] = {
 
 @dataclass(frozen=True)
 class PathDiagnostic:
+    """Whether a path is indexed: a word on its state, and a sentence with the reason."""
+
     state: State
     value: str
     sentence: str

@@ -28,6 +28,7 @@ _PHASES = {
 
 
 def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
+    """Yield the rows on the embedding provider and its model."""
     why_not = str(status.custom.get("providerUnavailableReason") or "")
     if status.provider != "none":
         tip = tr("Requested provider: {provider}.", provider=status.requested_provider)
@@ -106,6 +107,7 @@ def _key(origin: str) -> Diagnostic:
 
 
 def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
+    """Yield the rows on vectors: how many there are, and how they are searched."""
     vector = status.vector
     if not vector.enabled:
         yield Diagnostic(tr("State"), "off", tr("off"))
@@ -151,6 +153,7 @@ def read_cache(status: MemoryProviderStatus) -> Diagnostic:
 
 
 def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
+    """Yield the rows on batch jobs; `now` is in seconds since the epoch."""
     batch = status.batch
     failures = tr("{count} of {limit} failures", count=batch.failures, limit=batch.limit)
     where = f"{batch.last_provider}: " if batch.last_provider else ""

@@ -132,6 +132,7 @@ class RangeBar(Drawing):
         self.update_drawing()
 
     def show_range(self, low: float, high: float, cosine: float) -> None:
+        """Show where a cosine is between those that score 0 (`low`) and 1 (`high`)."""
         self._low, self._high = low, high
         self._filled = min(1.0, max(0.0, (cosine - low) / (high - low))) if high > low else 0.0
         self.setAccessibleName(

@@ -39,6 +39,7 @@ class StageRow:
 
 
 def stage_rows(explanation: SearchExplanation) -> tuple[StageRow, ...]:
+    """Return a row for each stage; the one that removed all results is marked."""
     return tuple(StageRow(stage, stage.name == explanation.emptied_by) for stage in explanation.stages)
 
 

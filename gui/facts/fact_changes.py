@@ -44,6 +44,7 @@ class UndoStack:
         del self._steps[:-_MOST]
 
     def pop(self) -> UndoStep | None:
+        """Remove and return the last step; None if there is none."""
         return self._steps.pop() if self._steps else None
 
     def forget(self, id_: str) -> None:

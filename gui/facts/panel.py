@@ -235,7 +235,7 @@ class FactsPanel(QObject, ViewPanel):
         body, editor = self.body, self.body.editor
         self.store.changed.connect(self._show_facts)
         self.filters.changed.connect(self._filter)
-        self.box.into_list.connect(self.focus_list)
+        self.box.list_requested.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self.box.left.connect(self._clear_filters)
         self._finder.changed.connect(self._show)

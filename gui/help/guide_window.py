@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import CancelToken, NumberedText, spoken, tr, tr_count
+from engine import CancelToken, NumberedText, current_language, tr, tr_count
 from gui.core.jobs import Jobs, JobSlot
 from gui.help.pages import LANGUAGES, GuidePage, Section, search_pages
 from gui.style.stylesheet import character_width, font_at, set_role
@@ -428,7 +428,7 @@ class GuidePageView(RenderedView):
         super().__init__(jobs)
         self.setAccessibleName(tr("Page of the guide"))
         self.pages: Sequence[GuidePage] = ()
-        self.language = LANGUAGES.get(spoken(), LANGUAGES["en"])
+        self.language = LANGUAGES.get(current_language(), LANGUAGES["en"])
         """Language of the pages, as the text analysis names it."""
         self._query = ""
         self._drawn = ""

@@ -45,7 +45,7 @@ class _Table(RecordsTable[Component]):
 class _Box(QLineEdit):
     """The search box: Down moves into the list; Esc clears the text, then closes the dialog."""
 
-    down = Signal()
+    table_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _Box(QLineEdit):
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
         elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.down.emit()
+            self.table_requested.emit()
         else:
             super().keyPressEvent(event)
 
@@ -96,7 +96,7 @@ class LicenceSheet(QWidget):
             column.addWidget(widget)
         column.addWidget(both, 1)
         self.box.textChanged.connect(self._search)
-        self.box.down.connect(self.table.setFocus)
+        self.box.table_requested.connect(self.table.setFocus)
         self.table.chosen.connect(self._show)
 
     def sizeHint(self) -> QSize:

@@ -48,7 +48,7 @@ class NoteSheet(QDialog):
         self.title = title
         self._folder = folder
         self._note: SessionNote | None = None
-        self._own_name = self._warned = False
+        self._own_name = self._discard_warned = False
         self._heading = ElidedLabel()
         self._heading.setProperty("role", "strong")
         self._heading.setText(title)
@@ -242,8 +242,8 @@ class NoteSheet(QDialog):
 
     def reject(self) -> None:
         """Handle Esc: close the dialog; unsaved text is discarded only after a second press."""
-        if self._text.document().isModified() and not self._warned:
-            self._warned = True
+        if self._text.document().isModified() and not self._discard_warned:
+            self._discard_warned = True
             self.show_message(tr("Your changes are not saved. Cancel again to discard them."), degraded=True)
             return
         super().reject()

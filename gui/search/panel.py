@@ -213,7 +213,7 @@ class SearchPanel(QObject, ViewPanel):
     """Show where scores come from."""
     switch_requested = Signal(object)
     """MemorySearchResult whose workspace should be opened."""
-    passed_by = Signal()
+    list_focus_requested = Signal()
     """Down was pressed in the box while another widget covers the results."""
     settled = Signal()
     """Nothing is running or due: the results match the box, and the preview is up to date."""
@@ -243,7 +243,7 @@ class SearchPanel(QObject, ViewPanel):
         self.controller.answer_changed.connect(self._on_answer)
         self._preview.selected.connect(self.result_selected)
         self._preview.idle.connect(self._emit_settled)
-        self.box.into_list.connect(self.focus_list)
+        self.box.list_requested.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
         self.start.changed.connect(self._show_start)
@@ -324,7 +324,7 @@ class SearchPanel(QObject, ViewPanel):
     def focus_list(self) -> None:
         """Focus the results or the buttons shown instead of them; else the box."""
         if not self.view.isVisible():
-            self.passed_by.emit()
+            self.list_focus_requested.emit()
         elif self.view.has_results:
             self.view.list.take_focus()
         elif not (self.view.suggestions.take_focus() or self.view.page.take_focus()):

@@ -152,6 +152,7 @@ class ResultList(RowList):
             self._set_current(next((number for number in results if number > at), results[-1]))
 
     def current_result(self) -> MemorySearchResult | None:
+        """The selected result; None if there is none or a heading is selected."""
         row = self.rows.row(self.currentIndex().row())
         return row.result if isinstance(row, ResultRow) else None
 

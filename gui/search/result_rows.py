@@ -289,7 +289,7 @@ def with_selected(rows: Sequence[Row], selected: ResultRow, before: Sequence[Row
             return rows, row.key
     above = before[: before.index(selected)]
     heading = next(row for row in reversed(above) if isinstance(row, FileRow))
-    stays = replace(selected, leg="gone")
+    unmatched = replace(selected, leg="gone")
     keys = {row.key for row in above}
     last = max((number for number, row in enumerate(rows) if row.key in keys), default=-1)
     own = next((number for number, row in enumerate(rows) if row.key == heading.key), -1)
@@ -297,11 +297,11 @@ def with_selected(rows: Sequence[Row], selected: ResultRow, before: Sequence[Row
         within = own + 1
         while within < len(rows) and rows[within].key in keys:
             within += 1
-        return [*rows[:within], stays, *rows[within:]], stays.key
+        return [*rows[:within], unmatched, *rows[within:]], unmatched.key
     end = last + 1
     while end < len(rows) and not isinstance(rows[end], FileRow | MoreRow):  # no group of another file is divided
         end += 1
-    return [*rows[:end], replace(heading, results=1), stays, *rows[end:]], stays.key
+    return [*rows[:end], replace(heading, results=1), unmatched, *rows[end:]], unmatched.key
 
 
 def _continues(found: MemorySearchResult, selected: MemorySearchResult, known: Collection[str]) -> bool:

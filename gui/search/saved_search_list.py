@@ -198,7 +198,7 @@ class SearchPicker(QObject):
     """The list was closed without a choice: the text of the box is a query again."""
     chosen = Signal(object)
     """Run this SavedSearch or RecentSearch."""
-    unwanted = Signal(object)
+    remove_requested = Signal(object)
     """Delete this SavedSearch or RecentSearch."""
     rename_requested = Signal(object)
     """Ask for a new name of this SavedSearch."""
@@ -288,7 +288,7 @@ class SearchPicker(QObject):
         menu.addAction(tr("Search")).triggered.connect(lambda: self._choose(search))
         if isinstance(search, SavedSearch):
             menu.addAction(tr("Rename…")).triggered.connect(lambda: self.rename_requested.emit(search))
-        menu.addAction(tr("Remove")).triggered.connect(lambda: self.unwanted.emit(search))
+        menu.addAction(tr("Remove")).triggered.connect(lambda: self.remove_requested.emit(search))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 
@@ -325,7 +325,7 @@ class SearchPicker(QObject):
         elif key == Qt.Key.Key_Escape:
             self.close()
         elif key == Qt.Key.Key_Delete and not self._deletes_text():
-            self.unwanted.emit(self.list.current())
+            self.remove_requested.emit(self.list.current())
         elif key == Qt.Key.Key_F2:
             current = self.list.current()
             if isinstance(current, SavedSearch):

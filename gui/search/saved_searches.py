@@ -115,7 +115,7 @@ class SavedSearchController(QObject):
         self.picker.closed.connect(completion.resume)
         self.picker.chosen.connect(completion.resume)
         self.picker.chosen.connect(self.run)
-        self.picker.unwanted.connect(self.forget)
+        self.picker.remove_requested.connect(self.forget)
         self.picker.rename_requested.connect(self.rename)
 
     @property

@@ -244,7 +244,7 @@ class FilterController(QObject):
 
     narrowed = Signal()
     """The criteria have changed."""
-    arranged = Signal(bool)
+    order_changed = Signal(bool)
     """The order has changed, or which sub-agents are listed; True if the list should keep its position."""
 
     def __init__(self, box: QueryBox, chips: FilterChips, view: ListingView, parent: QObject) -> None:
@@ -323,7 +323,7 @@ class FilterController(QObject):
             self.criteria = replace(self.criteria, found_order=order)
         else:
             self.criteria = replace(self.criteria, order=order)
-        self.arranged.emit(False)
+        self.order_changed.emit(False)
 
     def _show_order(self) -> None:
         self._sort_button.offer("relevance", self.criteria.ranked)
@@ -332,4 +332,4 @@ class FilterController(QObject):
     @Slot(bool)
     def _show_parts(self, shown: bool) -> None:
         self.criteria = replace(self.criteria, parts=shown)
-        self.arranged.emit(True)
+        self.order_changed.emit(True)

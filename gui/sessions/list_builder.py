@@ -253,7 +253,7 @@ class ListBuilder(QObject):
         self._days_for: tuple[SessionCatalog, tuple[str, str, str], date] | None = None
         self._days = SessionDays(date.min)
         reader.failed.connect(self._show_failure)
-        filters.arranged.connect(self.show)
+        filters.order_changed.connect(self.show)
 
     def begin(self, *, reading: bool) -> None:
         """Show an empty page for a new memory; `reading`: with the message that sessions are being read."""

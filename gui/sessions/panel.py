@@ -186,10 +186,10 @@ class SessionsPanel(QObject, ViewPanel):
         self._content.failed.connect(self._show_failed_search)
         self._content.idle.connect(self._emit_settled)
         self.box.text_changed.connect(self._typed)
-        self.box.into_list.connect(self.focus_list)
+        self.box.list_requested.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self._filters.narrowed.connect(self._show_filtered)
-        for signal in (self._filters.narrowed, self._filters.arranged):
+        for signal in (self._filters.narrowed, self._filters.order_changed):
             signal.connect(self.narrowed)
         self._listed.engine_requested.connect(self.engine_requested)
         self._listed.folder_requested.connect(self.folder_requested)

@@ -40,7 +40,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     """First and last local days of the times without a message."""
 
     def is_active(self, first: date, last: date) -> bool:
-        """Whether it has a message on one of the days from `first` to `last`."""
+        """Whether the session has a message on one of the days from `first` to `last`."""
         begin, end = self.first_day, self.last_day
         if begin is None or end is None or begin > last or end < first:
             return False

@@ -15,11 +15,11 @@ from gui.settings.value_formatting import (
     OWNERS,
     PROVIDERS,
     SENTENCES,
+    destination_sentence,
     fallback_words,
     key_words,
     list_price_words,
     read_number,
-    where_texts_go,
 )
 from gui.text.formatting import size_text
 from gui.text.plain_text import set_tip
@@ -318,10 +318,11 @@ class EmbeddingForm(QWidget):
         return self._typed()
 
     def show_choice(self, choice: EmbeddingChoice) -> None:
+        """Show a choice of provider and model in all controls."""
         self._choice = choice
         self._provider.choose(choice.provider)
         later = fallback_words(choice.applied_to(Settings()))
-        sent = where_texts_go(choice.provider, choice.base_url, remote_fallback=bool(later))
+        sent = destination_sentence(choice.provider, choice.base_url, remote_fallback=bool(later))
         self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {sent}")
         takes_over = tr("This provider is used when the first one cannot start or stops answering.")
         self._fallback_hint.setText(f"{takes_over} {later}".strip())

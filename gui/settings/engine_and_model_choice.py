@@ -195,6 +195,7 @@ class EmbeddingChoice:
         return replace(self, provider=provider, model="", dimensions=None, base_url="")
 
     def with_agreed(self, provider: str, agreed: bool) -> "EmbeddingChoice":
+        """Return the choice with or without approval to send texts to a provider."""
         providers = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
         return replace(self, agreed=providers)
 

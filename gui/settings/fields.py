@@ -1,7 +1,8 @@
 """Fields that edit an option's value, and the row that tests a choice before it is saved.
 
-Every field has three signals: `entered` with a final value, `typing` with one that may still change, and `wrong` with
-a sentence about an invalid text, or an empty sentence. `show_value` never overwrites text being typed.
+Every field has three signals: `entered` with a final value, `typing` with one that may still change, and
+`problem_changed` with a sentence about an invalid text, or an empty sentence.
+`show_value` never overwrites text being typed.
 """
 
 import os
@@ -45,7 +46,7 @@ class Field(QWidget):
 
     entered = Signal(object)
     typing = Signal(object)
-    wrong = Signal(str)
+    problem_changed = Signal(str)
 
     def __init__(self, option: Option, title: str) -> None:
         super().__init__()
@@ -177,16 +178,16 @@ class _TextField(Field):
         if not (edited and focus is not None and self.isAncestorOf(focus)):
             if not self._is_written_as(value):
                 self._set_text(field_text(self.option, value))
-            self.wrong.emit("")
+            self.problem_changed.emit("")
 
     @Slot()
     def _validate(self) -> None:
         try:
             value = self._read()
         except UnreadableValue as problem:
-            self.wrong.emit(str(problem))
+            self.problem_changed.emit(str(problem))
             return
-        self.wrong.emit("")
+        self.problem_changed.emit("")
         self.typing.emit(value)
 
     def commit(self, *, typing_on: bool = False) -> None:
@@ -194,7 +195,7 @@ class _TextField(Field):
         try:
             value = self._read()
         except UnreadableValue as problem:
-            self.wrong.emit(str(problem))
+            self.problem_changed.emit(str(problem))
             return
         if field_text(self.option, value) != field_text(self.option, self._value):
             self._value = value
@@ -202,19 +203,19 @@ class _TextField(Field):
             self._forget_typing()
         if not typing_on and self._text() != (text := field_text(self.option, self._value)):
             self._set_text(text)
-        self.wrong.emit("")
+        self.problem_changed.emit("")
 
     def revert(self) -> None:
         """Restore the value from before the typing."""
         self._set_text(field_text(self.option, self._value))
-        self.wrong.emit("")
+        self.problem_changed.emit("")
         self.typing.emit(self._value)
 
 
 class _Line(QLineEdit):
     """A line edit in which Enter saves and Escape reverts; Ctrl+Z goes to the parent if there is nothing to undo."""
 
-    stepped = Signal(int)
+    step_requested = Signal(int)
 
     def __init__(self, field: _TextField) -> None:
         super().__init__()
@@ -238,7 +239,7 @@ class _Line(QLineEdit):
         elif key == Qt.Key.Key_Escape and self.isModified():
             self._field.revert()
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._field.option.kind in ("whole", "number"):
-            self.stepped.emit(1 if key == Qt.Key.Key_Up else -1)
+            self.step_requested.emit(1 if key == Qt.Key.Key_Up else -1)
         else:
             super().keyPressEvent(event)
 
@@ -255,7 +256,7 @@ class LineField(_TextField):
         super().__init__(option, title)
         self.line = _Line(self)
         self.line.textEdited.connect(self._validate)
-        self.line.stepped.connect(self._step)
+        self.line.step_requested.connect(self._step)
         self.setFocusProxy(self.line)
         row = QHBoxLayout()
         row.setSpacing(8)

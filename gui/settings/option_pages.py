@@ -148,6 +148,7 @@ ALSO_CALLED = {"program.autostart": marked("autostart, startup, login, boot")}
 
 
 def words_of(query: str) -> tuple[str, ...]:
+    """Return the words of a search in the settings, without case and accents."""
     return tuple(_folded(query).split())
 
 

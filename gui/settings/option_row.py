@@ -8,7 +8,17 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QActionGroup, QEnterEvent
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, shortened, spoken, system_language, tr
+from engine import (
+    Option,
+    SavedIn,
+    SettingChange,
+    SettingsConsequences,
+    current_language,
+    marked,
+    shortened,
+    system_language,
+    tr,
+)
 from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
 from gui.settings.option_pages import PAGES, OptionPlacement, SettingsPage, mark, options_on, with_marks
@@ -202,7 +212,7 @@ class LanguageField(ChoiceField):
             widget.setVisible(self._is_other(value))
 
     def _is_other(self, language: str) -> bool:
-        return (system_language() if language == "system" else language) != spoken()
+        return (system_language() if language == "system" else language) != current_language()
 
     @Slot(object)
     def _announce(self, language: str) -> None:
@@ -229,7 +239,7 @@ class OptionRow(QFrame):
         self.field = field or field_for(placed.option, placed.title)
         self.field.entered.connect(self._entered)
         self.field.typing.connect(self.typing)
-        self.field.wrong.connect(self.show_error)
+        self.field.problem_changed.connect(self.show_error)
         if isinstance(self.field, LinesField):
             self.field.undo_requested.connect(model.undo)
         if isinstance(self.field, LanguageField):

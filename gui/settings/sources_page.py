@@ -31,7 +31,7 @@ from gui.settings.fields import Field
 from gui.settings.option_pages import OptionPlacement
 from gui.settings.option_row import OptionRow, OptionsPage
 from gui.sources.folder_rows import (
-    SessionAdders,
+    SessionChooserButtons,
     SourceCheckBoxes,
     SourceChoices,
     issue_lines,
@@ -218,11 +218,11 @@ class SessionsField(Field):
         self._boxes.changed.connect(self._tick)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
-        self._adders = SessionAdders()
-        self._adders.chosen.connect(self._add)
-        self.setFocusProxy(self._adders)
+        self._chooser_buttons = SessionChooserButtons()
+        self._chooser_buttons.chosen.connect(self._add)
+        self.setFocusProxy(self._chooser_buttons)
         self._column.addWidget(label(tr(OTHERS), "meta", wrap=True))
-        for widget in (self._state, self._boxes, self._adders, self._problem):
+        for widget in (self._state, self._boxes, self._chooser_buttons, self._problem):
             self._column.addWidget(widget)
 
     @property
@@ -254,7 +254,7 @@ class SessionsField(Field):
         self._choice = choice
         sources = [source.found for source in choice.sources]
         self._boxes.show_sources(sources, [source.ticked for source in choice.sources])
-        insert_after(stop_before(self._adders.folder), stops(self._boxes))
+        insert_after(stop_before(self._chooser_buttons.folder), stops(self._boxes))
         self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
         self._show_issues(choice.issues)

@@ -50,7 +50,7 @@ _NOTHING_LEAVES = marked("Nothing leaves this machine.")
 _FALLBACK_ALONE = marked("Nothing leaves this machine unless the fallback takes over.")
 
 
-def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = False) -> str:
+def destination_sentence(provider: str, base_url: str, *, remote_fallback: bool = False) -> str:
     """Return a sentence about which data leaves the computer.
 
     `remote_fallback`: whether `fallback_words` has something to add.
@@ -82,7 +82,7 @@ def sent_words(settings: Settings) -> str:
     """Describe what these settings send to the provider and to its fallback."""
     fallback = fallback_words(settings)
     if settings.provider != "auto":
-        sent = where_texts_go(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
+        sent = destination_sentence(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
     elif owners := any_of(OWNERS[name] for name in settings.remote.agreed):
         sent = tr("Texts and queries may be sent to {owners}. Secrets in sessions are masked first.", owners=owners)
     else:

@@ -324,7 +324,7 @@ class Frame(QWidget):
     def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: WindowBanner) -> None:
         super().__init__()
         self.header = HeaderBar({name: views.with_box(name).header for name in views.specs})
-        self.panes = Panes(views.lists, views.readers, views.wholes, dock)
+        self.panes = Panes(views.lists, views.readers, views.whole_bodies, dock)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
         self.views, self.dock = views, dock

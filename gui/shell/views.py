@@ -75,7 +75,7 @@ class Views(QObject):
         self.conversation = ConversationPanel(jobs)
         self.lists = QStackedWidget()
         self.readers = QStackedWidget()
-        self.wholes = QStackedWidget()
+        self.whole_bodies = QStackedWidget()
         for name, panel in self.panels.items():
             self._stack(name).addWidget(panel.body)
         for reader in (self.viewer, self.conversation):
@@ -102,7 +102,7 @@ class Views(QObject):
         search.answer_changed.connect(self.index.show_answer)
         search.answer_changed.connect(self._handle_answer)
         search.result_selected.connect(self.show_result)
-        search.passed_by.connect(self.focus_list)
+        search.list_focus_requested.connect(self.focus_list)
         sessions.session_selected.connect(self._show_selected)
         self.viewer.escape_pressed.connect(self.focus_list)
         self.conversation.escape_pressed.connect(self.focus_list)
@@ -202,7 +202,7 @@ class Views(QObject):
         return next(panel for panel in self.panels.values() if isinstance(panel, kind))
 
     def _stack(self, name: str) -> QStackedWidget:
-        return self.wholes if self.specs[name].whole else self.lists
+        return self.whole_bodies if self.specs[name].whole else self.lists
 
     @Slot()
     def focus_box(self) -> None:
@@ -215,7 +215,7 @@ class Views(QObject):
 
     def shown_parts(self) -> list[QWidget]:
         """Return the list and the viewer of the current view, or the page that takes their place."""
-        stacks = (self.lists, self.readers, self.wholes)
+        stacks = (self.lists, self.readers, self.whole_bodies)
         return [part for stack in stacks if stack.isVisible() and (part := stack.currentWidget()) is not None]
 
     def focus_reader(self) -> None:

@@ -42,12 +42,12 @@ class FoundSection(QWidget):
 
     Signals:
         workspace_chosen: Path of a workspace or a vault.
-        looked: the results are shown, or why there are none.
+        search_ended: the results are shown, or why there are none.
         changed: other sessions are ticked.
     """
 
     workspace_chosen = Signal(object)
-    looked = Signal()
+    search_ended = Signal()
     changed = Signal()
 
     def __init__(self, jobs: Jobs) -> None:
@@ -56,9 +56,9 @@ class FoundSection(QWidget):
         self._job: Job | None = None
         self._found: FoundSources | None = None
         self._state = label("", "meta", wrap=True)
-        self._steer = QPushButton()
-        self._steer.setProperty("role", "link")
-        self._steer.clicked.connect(self._toggle_search)
+        self._search_button = QPushButton()
+        self._search_button.setProperty("role", "link")
+        self._search_button.clicked.connect(self._toggle_search)
         self._notes_title = label(tr("Notes on this computer"), "section")
         self._notes = SourceChoices(tr("Choose"), marked("Choose {place}"))
         self._notes.chosen.connect(self.workspace_chosen)
@@ -74,7 +74,7 @@ class FoundSection(QWidget):
         line = QHBoxLayout()
         line.setSpacing(8)
         line.addWidget(self._state, 1)
-        line.addWidget(self._steer)
+        line.addWidget(self._search_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
@@ -141,7 +141,7 @@ class FoundSection(QWidget):
         self._job.cancel()
         self._job = None
         self._show_state(tr("The search for notes and sessions was stopped."), tr("Look for sources again"))
-        self.looked.emit()
+        self.search_ended.emit()
 
     def _show(self, sources: FoundSources) -> None:
         self._job = None
@@ -150,15 +150,15 @@ class FoundSection(QWidget):
         self._tick(True)
         self._issues.setText(breakable(issue_lines(sources.issues, str(Path.home()))))
         self._show_state("" if self._session_sources() else tr(NOTHING))
-        self.looked.emit()
+        self.search_ended.emit()
 
     def _fail(self, sentence: str) -> None:
         self._job = None
         self._show_state(sentence, tr("Look for sources again"))
-        self.looked.emit()
+        self.search_ended.emit()
 
-    def _show_state(self, sentence: str, steer: str = "") -> None:
-        """Show the folders that were found, with a sentence if not empty and a button labelled `steer` if not empty."""
+    def _show_state(self, sentence: str, button_label: str = "") -> None:
+        """Show the folders that were found, with a sentence and a button, unless their texts are empty."""
         sources = self._found.sources if self._found else ()
         notes = any(source.kind != "sessions" for source in sources)
         sessions = bool(self._session_sources())
@@ -170,8 +170,8 @@ class FoundSection(QWidget):
         self._sessions.setVisible(sessions)
         self._state.setText(breakable(sentence))
         self._state.setVisible(bool(sentence))
-        self._steer.setText(steer)
-        self._steer.setVisible(bool(steer))
+        self._search_button.setText(button_label)
+        self._search_button.setVisible(bool(button_label))
         self._issues.setVisible(bool(self._issues.text()))
 
 
@@ -204,7 +204,7 @@ class WelcomePage(QFrame):
         self.found = FoundSection(jobs)
         self.found.workspace_chosen.connect(self.named)
         self.found.changed.connect(self._show_sessions)
-        self.found.looked.connect(self._show_sessions)
+        self.found.search_ended.connect(self._show_sessions)
         self._only = QPushButton(tr("Search sessions only"))
         self._only.clicked.connect(self.sessions_requested)
         self._sample = QPushButton(tr("Try the sample notes"))
@@ -422,13 +422,13 @@ class FirstRunPanel(QWidget):
         self._pages.preview.show_waiting()
         self._job = self._jobs.read(work, self._show_preview, self._refused)
 
-    def _show_preview(self, looked: _PreviewData) -> None:
+    def _show_preview(self, data: _PreviewData) -> None:
         self._job = None
         if self._settings is None and self._folder is not None:
-            self._settings = looked.settings
-            settings, alone = looked.settings, self._sessions_only
+            self._settings = data.settings
+            settings, alone = data.settings, self._sessions_only
             self._pages.preview.begin(self._folder, settings.extensions, settings.exclude, sessions_only=alone)
-        self._pages.preview.show_preview(looked.preview, looked.index_folder)
+        self._pages.preview.show_preview(data.preview, data.index_folder)
 
     def _refused(self, sentence: str) -> None:
         self._job = None

@@ -187,6 +187,7 @@ class SourceCheckBoxes(FontSized, SourceRows):
         self._indented: list[QVBoxLayout] = []
 
     def show_sources(self, sources: Sequence[FoundSource], ticked: Sequence[bool]) -> None:
+        """Replace the check boxes: one for each source, checked as in `ticked`."""
         self._clear()
         self._boxes = []
         self._indented = []
@@ -265,7 +266,7 @@ class SourceChoices(SourceRows):
         return row
 
 
-class SessionAdders(QWidget):
+class SessionChooserButtons(QWidget):
     """The buttons that ask for folders with sessions, and for exports, with the desktop's own dialogs.
 
     Signals: chosen: list of the paths.

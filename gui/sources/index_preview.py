@@ -43,6 +43,7 @@ def is_empty(preview: WorkspacePreview) -> bool:
 
 
 def indexed_text(preview: WorkspacePreview) -> str:
+    """Return a sentence on the number and size of the files that would be indexed."""
     if is_empty(preview):
         return tr("This folder is empty. Choose a folder that contains notes.")
     if not (preview.files or preview.kinds or preview.skipped):
@@ -122,6 +123,7 @@ def _shown(path: Path) -> str:
 
 
 def storage_text(index_folder: str, *, sessions_only: bool = False) -> str:
+    """Return a sentence on where the index is stored."""
     if sessions_only:
         return tr("Nothing is ever written to the session files. The index is stored in {folder}.", folder=index_folder)
     return tr("Indexing writes nothing to your folder. The index is stored in {folder}.", folder=index_folder)
@@ -233,7 +235,7 @@ class PreviewPage(QFrame):
         self._sum = label("", "strong", wrap=True)
         self._sessions = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)
-        self._promise = label("", "meta", wrap=True)
+        self._storage_label = label("", "meta", wrap=True)
         self._typing_timer = QTimer(self)
         self._typing_timer.setSingleShot(True)
         self._typing_timer.setInterval(_TYPING_MS)
@@ -253,7 +255,7 @@ class PreviewPage(QFrame):
         for widget in self._file_widgets:
             column.addWidget(widget, int(widget is self._stack))
         column.addWidget(self._problem)
-        column.addWidget(self._promise)
+        column.addWidget(self._storage_label)
         column.addStretch(0)
         self._whole = whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -446,7 +448,7 @@ class PreviewPage(QFrame):
         self._kinds.show_kinds(preview.kinds)
         self._kinds.setVisible(bool(preview.kinds))
         self._kinds_label.setVisible(any(kind.extension for kind in preview.kinds))
-        self._promise.setText(breakable(storage_text(_shown(index_folder), sessions_only=self._sessions_only)))
+        self._storage_label.setText(breakable(storage_text(_shown(index_folder), sessions_only=self._sessions_only)))
         self._show_folders.setText(tr("{count:,} to index", count=preview.files))
         self._show_skipped.setText(tr_count("{count:,} skipped", "{count:,} skipped", files_left_out(preview.skipped)))
         self._folders.show_records(preview.folders)
@@ -479,16 +481,18 @@ class PreviewPage(QFrame):
         for widget in self._file_widgets:
             widget.setVisible(shown and files and not self._sessions_only)
         self._sessions.setVisible(shown and not self._sessions_only)
-        self._promise.setVisible(shown)
+        self._storage_label.setVisible(shown)
         self._accept.setVisible(shown)
         self._place_footer()
 
     @property
     def extensions(self) -> tuple[str, ...]:
+        """The extensions of further types of files that the user has chosen."""
         return self._kinds.extensions
 
     @property
     def exclude(self) -> tuple[str, ...]:
+        """The patterns of files to exclude that the user has entered."""
         return tuple(part.strip() for part in self._exclude.text().split(",") if part.strip())
 
     def _show_table(self, number: int) -> None:

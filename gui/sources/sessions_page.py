@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 import engine
 from engine import CancelToken, FileIssue, FoundSource, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.folder_rows import SessionAdders, SourceCheckBoxes, dropped_sessions, issue_lines
+from gui.sources.folder_rows import SessionChooserButtons, SourceCheckBoxes, dropped_sessions, issue_lines
 from gui.widgets.labels import breakable, label
 from gui.widgets.layouts import scrolling_column
 
@@ -96,7 +96,7 @@ class SourcesPage(QFrame):
         self._choice: Choice | None = None
         self._job: Job | None = None
         self._title = label(tr("Sessions of AI agents"), "title", wrap=True)
-        self._promise = label("", wrap=True)
+        self._storage_label = label("", wrap=True)
         self._state = label("", "meta", wrap=True)
         self._boxes = SourceCheckBoxes()
         self._boxes.changed.connect(self._tick)
@@ -107,21 +107,21 @@ class SourcesPage(QFrame):
         self._save.clicked.connect(self._accept)
         self._back = QPushButton(tr("Back"))
         self._back.clicked.connect(self._leave_page)
-        self._adders = SessionAdders(tr("or drop session folders here"))
-        self._adders.chosen.connect(self._add)
+        self._chooser_buttons = SessionChooserButtons(tr("or drop session folders here"))
+        self._chooser_buttons.chosen.connect(self._add)
         self._lay_out()
 
     def _lay_out(self) -> None:
         column = QVBoxLayout()
         column.setContentsMargins(0, 24, 0, 20)
         column.setSpacing(12)
-        for words in (self._title, self._promise):
+        for words in (self._title, self._storage_label):
             column.addWidget(words)
         column.addSpacing(4)
         column.addWidget(self._state)
         column.addWidget(self._boxes)
         column.addSpacing(4)
-        column.addWidget(self._adders)
+        column.addWidget(self._chooser_buttons)
         column.addWidget(self._leave)
         column.addWidget(self._problem)
         column.addSpacing(4)
@@ -149,7 +149,7 @@ class SourcesPage(QFrame):
         self._choice = None
         self._boxes.show_sources((), ())
         name = breakable(folder.name or str(folder))
-        self._promise.setText(
+        self._storage_label.setText(
             tr(
                 "Ticked sessions are searched together with the folder {name}. Nothing is read before you "
                 "save, and nothing is ever written there.",
@@ -199,7 +199,7 @@ class SourcesPage(QFrame):
         choice = self._choice
         self._save.setEnabled(choice is not None and choice.changed)
         self._leave.setVisible(choice is not None and choice.removes)
-        self._adders.setEnabled(choice is not None)
+        self._chooser_buttons.setEnabled(choice is not None)
 
     # --- selection --------------------------------------------------------------------------------------------------
 

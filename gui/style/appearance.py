@@ -50,6 +50,7 @@ class Appearance(QObject):
 
     @property
     def font_scale(self) -> float:
+        """Size of the text, as a multiple of the desktop's."""
         return self._scale
 
     def set_theme(self, theme: ThemeChoice) -> None:

@@ -34,7 +34,7 @@ class LinkFollower(QObject):
         file_chosen: a `Location` in another file.
         image_chosen: the path of an image in the searched folders.
         heading_chosen: a heading or another anchor of this page, as in links.
-        missed: the name in a link to a note that doesn't exist.
+        missing_note_clicked: the name in a link to a note that doesn't exist.
         search_requested: the query for a tag.
         notified: why a link was not opened.
     """
@@ -42,7 +42,7 @@ class LinkFollower(QObject):
     file_chosen = Signal(object)
     image_chosen = Signal(object)
     heading_chosen = Signal(str)
-    missed = Signal(str)
+    missing_note_clicked = Signal(str)
     search_requested = Signal(str)
     notified = Signal(str)
 
@@ -102,7 +102,7 @@ class LinkFollower(QObject):
     def _report_missing(self, target: str, named: bool) -> None:
         self._job.done()
         if named:
-            self.missed.emit(target)
+            self.missing_note_clicked.emit(target)
         else:
             self.notified.emit(tr(NOT_INDEXED))
 

@@ -45,6 +45,7 @@ class ViewTarget:
 
     @classmethod
     def of_result(cls, result: MemorySearchResult, query: str) -> "ViewTarget":
+        """Return the target for a result: its lines, with the first match in view."""
         lines_before = result.snippet[: result.match_ranges[0][0]].count("\n") if result.match_ranges else 0
         return cls(
             name=result.path,
@@ -58,6 +59,7 @@ class ViewTarget:
 
     @classmethod
     def of_lines(cls, name: str, line: int | None, end: int | None = None) -> "ViewTarget":
+        """Return the target for lines of a file, both inclusive; for None, its start."""
         last = end if end is None or line is None else max(line, end)
         return cls(name=name, first=line, last=last or line, focus=line or 1)
 

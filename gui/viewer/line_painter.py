@@ -32,6 +32,7 @@ class Gutter:
 
     @classmethod
     def for_lines(cls, line_count: int, typography: Typography, lanes: int = 0) -> "Gutter":
+        """Return the gutter for a file with this many lines; `lanes` are its columns of chunk bars."""
         digits = max(_LEAST_DIGITS, len(str(line_count)))
         number_right = typography.scaled(16) + round(digits * typography.character_width)
         margin, lane = number_right + typography.scaled(9), typography.scaled(10)
@@ -183,6 +184,7 @@ def _shifted_formats(inks: Sequence[QTextLayout.FormatRange], start: int) -> lis
 
 
 def faded(colour: QColor, opacity: int) -> QColor:
+    """Return a colour with this opacity, 0 to 255."""
     faded = QColor(colour)
     faded.setAlpha(opacity)
     return faded

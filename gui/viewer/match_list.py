@@ -28,6 +28,8 @@ Finder = Callable[[str], Sequence[tuple[int, int]]]
 
 
 class Hit(NamedTuple):
+    """A match in a line: the index of the line, and start and end in UTF-16 units."""
+
     line: int
     start: int
     end: int
@@ -232,7 +234,7 @@ class MatchMarks(QObject):
         self._jobs = jobs
         self._finder: Finder | None = None
         self._cached: OrderedDict[int, Ranges] = OrderedDict()
-        self._sought: dict[int, Job] = {}
+        self._line_jobs: dict[int, Job] = {}
 
     def set_finder(self, finder: Finder | None) -> None:
         self._finder = finder
@@ -240,9 +242,9 @@ class MatchMarks(QObject):
 
     def forget(self) -> None:
         """Drop all cached ranges, since the text changed."""
-        for job in self._sought.values():
+        for job in self._line_jobs.values():
             job.cancel()
-        self._sought.clear()
+        self._line_jobs.clear()
         self._cached.clear()
 
     def is_searched(self, line: int) -> bool:
@@ -255,8 +257,8 @@ class MatchMarks(QObject):
             return []
         if line not in self._cached:
             if len(text) > _LONG_LINE:
-                if line not in self._sought:
-                    self._sought[line] = self._jobs.read(
+                if line not in self._line_jobs:
+                    self._line_jobs[line] = self._jobs.read(
                         lambda _: utf16_ranges(text, finder(text)), lambda ranges: self._add_ranges(line, ranges)
                     )
                 return []
@@ -264,7 +266,7 @@ class MatchMarks(QObject):
         return self._cached[line]
 
     def _add_ranges(self, line: int, ranges: Ranges) -> None:
-        self._sought.pop(line, None)
+        self._line_jobs.pop(line, None)
         self._cache(line, ranges)
         self.found.emit()
 

@@ -85,7 +85,7 @@ class TextScan(QObject):
         self._finder: Finder | None = None
         self._near = 0
         self._remaining = 0
-        self._sought: tuple[TextPosition, bool, OnStep] | None = None
+        self._pending_step: tuple[TextPosition, bool, OnStep] | None = None
         self.hits = MatchMap(0)
 
     @property
@@ -108,25 +108,25 @@ class TextScan(QObject):
     def stop(self) -> None:
         """Stop the search in the text and drop its hits."""
         self._drop_job()
-        self._lines = self._finder = self._sought = None
+        self._lines = self._finder = self._pending_step = None
         self.hits = MatchMap(0)
         self.changed.emit()
 
     def step(self, position: TextPosition, *, forward: bool, on_done: OnStep) -> None:
         """Call `on_done` with the next hit after `position` (or, not `forward`, before it) now, or once it is found."""
-        self._sought = position, forward, on_done
+        self._pending_step = position, forward, on_done
         self._answer_step()
 
     def _answer_step(self) -> None:
-        if self._sought is None:
+        if self._pending_step is None:
             return
-        position, forward, then = self._sought
+        position, forward, then = self._pending_step
         step = self.hits.step(position, forward=forward)
         if isinstance(step, UnsearchedBlock):
             self._drop_job()
             self._search(_order(self.hits, step.block, forward=forward), until_hit=True)
             return
-        self._sought = None
+        self._pending_step = None
         then(step)
 
     def _continue(self) -> None:
@@ -161,8 +161,8 @@ class TextScan(QObject):
         """Stop the search since the text can't be read any more; earlier hits stay."""
         self._job = None
         self._remaining = 0
-        if self._sought is not None:
-            then, self._sought = self._sought[2], None
+        if self._pending_step is not None:
+            then, self._pending_step = self._pending_step[2], None
             then(None)
         self.changed.emit()
 

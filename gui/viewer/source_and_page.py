@@ -19,11 +19,11 @@ class SourceAndPage(QObject):
     The chosen mode applies to later files too; hits are searched in the visible one.
 
     Signals:
-        turned: the widget of the mode whose text is loaded now.
+        mode_changed: the widget of the mode whose text is loaded now.
         notified: why the source is shown instead of the page.
     """
 
-    turned = Signal(object)
+    mode_changed = Signal(object)
     notified = Signal(str)
 
     def __init__(self, jobs: Jobs, source: ChunkedSource, hits: MatchNavigator, parent: QObject) -> None:
@@ -93,13 +93,13 @@ class SourceAndPage(QObject):
     def _show_source(self) -> None:
         if self._opened is not None and self._target is not None:
             self._search_in(self._source, self._opened.lines, near=self._target.focus)
-            self.turned.emit(self._source)
+            self.mode_changed.emit(self._source)
 
     def _show_rendered(self) -> None:
         if self._opened is not None:
             self._page_of = self._opened
             self._search_in(self.rendered, self.rendered.blocks, near=1)
-            self.turned.emit(self.rendered)
+            self.mode_changed.emit(self.rendered)
 
     def _show_source_instead(self, sentence: str) -> None:
         name = "" if self._opened is None else self._opened.name

@@ -92,6 +92,7 @@ class IconButton(Toggle, QPushButton):
         self._tint()
 
     def set_accessible(self, name: str, tip: str = "") -> None:
+        """Set the name for screen readers, and the tooltip: the name if `tip` is empty."""
         self.setAccessibleName(name)
         set_tip(self, tip or name)
 

@@ -86,7 +86,7 @@ class QueryHistory:
 class _QueryEdit(QLineEdit):
     """The line edit of the search box; keys that don't edit text are emitted as signals."""
 
-    into_list = Signal()
+    list_requested = Signal()
     accepted = Signal()
     left = Signal()
     history_requested = Signal(bool)
@@ -97,7 +97,7 @@ class _QueryEdit(QLineEdit):
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & Qt.KeyboardModifier.AltModifier:
             self.history_requested.emit(key == Qt.Key.Key_Up)
         elif key in _INTO_LIST:
-            self.into_list.emit()
+            self.list_requested.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.accepted.emit()
         elif key == Qt.Key.Key_Escape and self.text():
@@ -112,7 +112,7 @@ class QueryBox(QWidget):
     """A search box: magnifier, text, state and clear button, drawn as one rounded field."""
 
     text_changed = Signal(str)
-    into_list = Signal()
+    list_requested = Signal()
     accepted = Signal()
     left = Signal()
     """Escape was pressed in an empty box."""
@@ -126,17 +126,17 @@ class QueryBox(QWidget):
         name = name or tr("Search")
         self._history = QueryHistory()
         self._before = ""
-        self._walking = False
+        self._browsing_history = False
         self.edit = _QueryEdit(self)
         self.edit.setMaxLength(LONGEST_QUERY)
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)
         set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later queries"))
         self.edit.textChanged.connect(self._changed)
-        self.edit.into_list.connect(self.into_list)
+        self.edit.list_requested.connect(self.list_requested)
         self.edit.accepted.connect(self.accepted)
         self.edit.left.connect(self.left)
-        for signal in (self.edit.into_list, self.edit.accepted):
+        for signal in (self.edit.list_requested, self.edit.accepted):
             signal.connect(self.remember)
         self.edit.history_requested.connect(self._recall)
         self.edit.installEventFilter(self)
@@ -231,9 +231,9 @@ class QueryBox(QWidget):
 
     def show_text(self, text: str) -> None:
         """Replace the text without adding it to the history."""
-        self._walking = True
+        self._browsing_history = True
         self.edit.setText(text)
-        self._walking = False
+        self._browsing_history = False
 
     @Slot()
     def focus(self) -> None:
@@ -258,7 +258,7 @@ class QueryBox(QWidget):
         self._hide_state_if_narrow()
         before, self._before = self._before, text.strip()
         replaced = before[:1] != text[:1] or len(before) - len(text) > 1
-        if replaced and len(before) > 1 and not self._walking:
+        if replaced and len(before) > 1 and not self._browsing_history:
             self._remember(before)  # cleared in one step, not by single characters
         self.text_changed.emit(text)
 

@@ -237,7 +237,10 @@ class RowList(QListView):
         self.doItemsLayout()
 
     def _remember(self, unsteady: type | tuple[type, ...] = ()) -> ListPosition:
-        """Return the current position; rows of the types `unsteady`, often replaced, are not used as anchors."""
+        """Return the scroll position and the current row, to be restored after the rows have changed.
+
+        `unsteady`: types of rows that are often replaced, so that the position is not measured from them.
+        """
         current = self.rows.row(self.currentIndex().row())
         visible = self._visible_positions()
         if current is not None and self.currentIndex().row() in visible:

@@ -17,6 +17,7 @@ _DEGREE = 16
 
 
 def state_colour(colours: Tokens, state: State) -> QColor:
+    """Return the theme's colour for a state."""
     match state:
         case "fine":
             return colours.fine

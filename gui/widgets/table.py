@@ -188,6 +188,7 @@ class RecordsTable(FontSized, QTableView, Generic[Record]):
         self.verticalHeader().setDefaultSectionSize(QFontMetrics(font_at(13)).height() + 10)
 
     def record_at(self, index: Index) -> Record | None:
+        """Return the record in a row of the sorted table; None for an invalid index."""
         return self._records.record(self._sorted.mapToSource(index).row()) if index.isValid() else None
 
 

@@ -167,12 +167,12 @@ class PaletteBox(QFrame):
     """The command palette: typing filters, Up and Down move, Enter runs. It closes when it loses the focus.
 
     Signals:
-        taken: Entry to run.
+        entry_chosen: Entry to run.
         refused: Entry that can't be run now.
         left: the palette was closed by Escape or Tab; restore the previous focus.
     """
 
-    taken = Signal(object)
+    entry_chosen = Signal(object)
     refused = Signal(object)
     left = Signal()
 
@@ -257,7 +257,7 @@ class PaletteBox(QFrame):
         if not index.isValid():
             return
         entry = self.model.found[index.row()].entry
-        (self.refused if entry.reason else self.taken).emit(entry)
+        (self.refused if entry.reason else self.entry_chosen).emit(entry)
 
     def _place(self) -> None:
         window = self._window
@@ -315,7 +315,7 @@ class PaletteController(QObject):
         self._before: QWidget | None = None
         """The widget that had the focus before."""
         self.box = PaletteBox(window)
-        self.box.taken.connect(self._run)
+        self.box.entry_chosen.connect(self._run)
         self.box.refused.connect(self._refuse)
         self.box.left.connect(self._leave)
 

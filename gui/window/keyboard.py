@@ -202,7 +202,7 @@ class Keyboard(QObject):
                 Part(frame.header, views.focus_box),
                 Part(window.banner),
                 Part(views.lists, views.focus_list),
-                Part(views.wholes, views.focus_list),
+                Part(views.whole_bodies, views.focus_list),
                 Part(views.readers, views.focus_reader),
                 Part(window.dock),
                 Part(window.first_run),

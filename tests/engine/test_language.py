@@ -11,7 +11,7 @@ from engine.base import language
 @pytest.fixture(autouse=True)
 def english_again() -> Iterator[None]:
     yield
-    language.speak("en")
+    language.set_language("en")
 
 
 def test_english_equals_source_text() -> None:
@@ -29,8 +29,8 @@ def test_english_equals_source_text() -> None:
 
 
 def test_german_writes_its_own_numbers() -> None:
-    language.speak("de")
-    assert language.spoken() == "de"
+    language.set_language("de")
+    assert language.current_language() == "de"
     text = language.tr(
         "{count:,} {share:.1%} {whole:d} {text} {yes}", count=12480, share=0.125, whole=1000, text="1,5", yes=True
     )
@@ -43,7 +43,7 @@ def test_standalone_number_localized() -> None:
         "0.12",
         "45%",
     ]
-    language.speak("de")
+    language.set_language("de")
     assert [language.number(12_480), language.number(0.125, ".2f"), language.number(0.45, ".0%")] == [
         "12.480",
         "0,12",
@@ -52,7 +52,7 @@ def test_standalone_number_localized() -> None:
 
 
 def test_trial_language_keeps_fields_and_marks() -> None:
-    language.speak("en-XA")
+    language.set_language("en-XA")
     text = language.tr("Search {count} notes", count=3)
     assert text.startswith("[Šéárçh 3 ñ")
     assert text.endswith("~]")
@@ -60,19 +60,19 @@ def test_trial_language_keeps_fields_and_marks() -> None:
 
 
 def test_embedded_text_keeps_own_direction() -> None:
-    language.speak("ar-XB")
+    language.set_language("ar-XB")
     text = language.tr("Open {path} and {name}: {count}", path=PurePath("/notes/a.md"), name="C#", count=3)
     assert text.startswith("\u200f[")
     assert "\u2068/notes/a.md\u2069" in text.replace("\\", "/")
     assert "\u2068C#\u2069" in text
     assert "3" in text
     assert "\u20683" not in text
-    language.speak("de")
+    language.set_language("de")
     assert "\u2068" not in language.tr("Open {path}", path="/notes/a.md")
 
 
 def test_empty_text_is_not_translated() -> None:
-    language.speak("de")
+    language.set_language("de")
     assert language.tr("") == ""  # gettext would give the catalogue's head
 
 
@@ -95,18 +95,18 @@ def test_system_language_comes_from_environment(
         monkeypatch.delenv(name, raising=False)
     for name, value in wished.items():
         monkeypatch.setenv(name, value)
-    language.speak("system")
-    assert language.spoken() == spoken
+    language.set_language("system")
+    assert language.current_language() == spoken
 
 
 def test_error_names_unknown_language() -> None:
     with pytest.raises(ValueError, match="Unknown language xx: choose one of en, de"):
-        language.speak("xx")
+        language.set_language("xx")
 
 
 def test_a_number_alone_is_written_as_the_language_does() -> None:
     numbers = [language.number(12480), language.number(1.5, ".1f"), language.number(0.45, ".0%")]
     assert numbers == ["12,480", "1.5", "45%"]
-    language.speak("de")
+    language.set_language("de")
     numbers = [language.number(12480), language.number(1.5, ".1f"), language.number(0.45, ".0%")]
     assert numbers == ["12.480", "1,5", "45\u00a0%"]

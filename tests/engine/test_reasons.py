@@ -12,14 +12,14 @@ from tests.helpers.catalogue import translated
 @pytest.fixture(autouse=True)
 def english_again() -> Iterator[None]:
     yield
-    language.speak("en")
+    language.set_language("en")
 
 
 def test_stored_reason_english_and_unchanged() -> None:
-    language.speak("en-XA")
+    language.set_language("en-XA")
     stored = skip_reasons.TOO_LARGE.message(size=12_480, limit=1000)
     assert stored == "12,480 bytes; files of more than 1,000 bytes (max_file_bytes) are left out."
-    language.speak("en")
+    language.set_language("en")
     assert tr_reason(stored) == stored
 
 
@@ -50,7 +50,7 @@ def test_numbers_localized_and_nested_problem_translated() -> None:
 
 
 def test_unknown_reason_unchanged() -> None:
-    language.speak("en-XA")
+    language.set_language("en-XA")
     assert tr_reason("A sentence of another program.") == "A sentence of another program."
     assert tr_reason("") == ""
 

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 import engine
-from engine import speak
+from engine import set_language
 from gui.app.qt_setup import apply_language, collect_due, silence_font_messages
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
@@ -148,4 +148,4 @@ def german(qapp) -> Iterator[None]:
         qapp.removeTranslator(translator)
         translator.deleteLater()
     QLocale.setDefault(before)
-    speak("en")
+    set_language("en")

@@ -180,7 +180,9 @@ def test_f6_skips_hidden_panes(qtbot, in_view):
         assert focus.isVisible()
         seen.add(
             next(
-                part for part in (window.frame.header, window.views.wholes, window.sync_bar) if part.isAncestorOf(focus)
+                part
+                for part in (window.frame.header, window.views.whole_bodies, window.sync_bar)
+                if part.isAncestorOf(focus)
             )
         )
     assert len(seen) == 3

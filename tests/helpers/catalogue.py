@@ -17,8 +17,8 @@ def translated(translate: Callable[[str], str]) -> Iterator[None]:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gettext.GNUTranslations", lambda _file: catalogue)
-        language.speak("de")
+        language.set_language("de")
     try:
         yield
     finally:
-        language.speak("en")
+        language.set_language("en")

@@ -61,6 +61,7 @@ class QueryIndex:
         ]
 
     def key_of(self, path: str) -> str | None:
+        """Return the key of the file with this path in the table; None for a file without rows."""
         return next((key for key, file in self.files.items() if file.path == path), None)
 
     def load(self, rows: Iterable[Row]) -> None:

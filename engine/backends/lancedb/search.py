@@ -21,6 +21,7 @@ from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import Passage, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
+from engine.search.pipeline_stages import KeywordsOnly
 from engine.search.query_conditions import Conditions
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
@@ -180,8 +181,8 @@ def _explain_model(context: SearchContext, view: TableView, provider: "Embedding
     """Add a notice if no vectors are compared because those in the table are another model's."""
     if view.model is None or view.model == _name(provider) or context.vector is not None:
         return
-    if context.vector_remedy is not None:
-        context.note_keywords_only(other_model(view), "settings")
+    if context.keywords_only is not None:
+        context.note_keywords_only(KeywordsOnly("failure", other_model(view)))
 
 
 def other_model(view: TableView) -> str:
@@ -276,19 +277,19 @@ def queries(analysis: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":
     terms = [atoms for atoms in terms if atoms]
     if not terms:
         return
-    unwanted = " ".join(_unwanted(query, analysis.languages))
+    excluded_words = " ".join(_excluded_words(query, analysis.languages))
     if len(terms) > 1 and (len(terms) <= _SHORT_QUERY or not query.plain):
-        yield _query(terms, unwanted)
-    yield _query([" ".join(terms)], unwanted)
+        yield _query(terms, excluded_words)
+    yield _query([" ".join(terms)], excluded_words)
 
 
-def _query(terms: Sequence[str], unwanted: str) -> "FullTextQuery":
+def _query(terms: Sequence[str], excluded_words: str) -> "FullTextQuery":
     from lancedb.query import BooleanQuery, Occur
 
     must: list[tuple[Occur, FullTextQuery]] = [(Occur.MUST, match(atoms)) for atoms in terms]
-    if len(must) == 1 and not unwanted:
+    if len(must) == 1 and not excluded_words:
         return must[0][1]
-    return BooleanQuery(must + ([(Occur.MUST_NOT, match(unwanted))] if unwanted else []))
+    return BooleanQuery(must + ([(Occur.MUST_NOT, match(excluded_words))] if excluded_words else []))
 
 
 def _atoms(term: QueryTerm) -> Iterator[str]:
@@ -305,7 +306,7 @@ def _atoms(term: QueryTerm) -> Iterator[str]:
             yield NAME + token
 
 
-def _unwanted(query: Query, languages: Sequence[str]) -> Iterator[str]:
+def _excluded_words(query: Query, languages: Sequence[str]) -> Iterator[str]:
     """Return tokens of excluded single words; other exclusions are filtered afterwards."""
     for clause in query.required:
         if not clause.negated:

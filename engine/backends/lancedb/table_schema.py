@@ -113,6 +113,7 @@ class Row(NamedTuple):
 
 
 def file_key(source: str, path: str, content_hash: str) -> str:
+    """Return the key of a state of a file: 32 hexadecimal digits, the same on every machine."""
     return hashlib.sha256("\0".join((source, path, content_hash)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -162,6 +163,7 @@ def number_of(schema: "pa.Schema") -> str:
 
 
 def vector_field(dims: int, model: ModelName) -> "pa.Field[Any]":
+    """Return the field of the column `vector`: float16 (dims,), with the name of the model in its metadata."""
     import pyarrow as pa
 
     return pa.field("vector", pa.list_(pa.float16(), dims), metadata={MODEL_KEY: msgspec.json.encode(model)})
@@ -212,6 +214,7 @@ def spelt_holders(holders: Iterable[tuple[str, str]]) -> str:
 
 
 def read_holders(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the id and the label of each machine that has a file, from the text of its cell."""
     pairs = (part.partition(":") for part in text.split(",") if part)
     return tuple((id_, label) for id_, _, label in pairs)
 

@@ -89,6 +89,8 @@ class TableWriter:
         self._commit(commit, cancel)
 
     def add_vector_column(self, dims: int, model: ModelName, cancel: CancelToken) -> None:
+        """Add the column for vectors (dims,) of a model, unless another machine has added one."""
+
         async def commit(table: Any, schema: "pa.Schema") -> None:
             if "vector" not in schema.names:
                 await table.add_columns(table_schema.vector_field(dims, model))
@@ -104,6 +106,8 @@ class TableWriter:
         self._commit(commit, cancel)
 
     def delete(self, condition: str, cancel: CancelToken) -> None:
+        """Delete the rows that satisfy an SQL condition."""
+
         async def commit(table: Any, _: "pa.Schema") -> None:
             await table.delete(condition)
 

@@ -21,6 +21,7 @@ _PAGES = ("", "application/xhtml+xml", "text/html", "text/x-oeb1-document", "app
 
 
 def read_epub(data: bytes, text: DocumentText) -> None:
+    """Read a book into `text`, in the order of its spine. Raises `DocumentError`."""
     archive = Archive(data)
     container = _Container()
     container.parse(archive.part("META-INF/container.xml") or b"<container/>")

@@ -50,6 +50,7 @@ def open_office_xml(data: bytes, usual: str, text: DocumentText) -> tuple[Archiv
 
 
 def read_docx(data: bytes, text: DocumentText) -> None:
+    """Read a Word document into `text`, with notes, comments, headers and footers. Raises `DocumentError`."""
     archive, main, body = open_office_xml(data, "word/document.xml", text)
     folder = posixpath.dirname(main)
     styles = _WordStyles()
@@ -88,7 +89,7 @@ def add_margins(margins: Iterable[tuple[str, DocumentText]], text: DocumentText)
 
 
 class _WordStyles(XmlHandler):
-    """The styles of paragraphs that are headings or items of lists; a style has what the one it is based on has."""
+    """The styles of headings and items of lists; a style inherits from the one it is based on."""
 
     def __init__(self) -> None:
         self._levels: dict[str, int] = {}
@@ -300,6 +301,7 @@ def open_document(data: bytes, text: DocumentText) -> tuple[Archive, bytes]:
 
 
 def read_odt(data: bytes, text: DocumentText) -> None:
+    """Read an OpenDocument text into `text`, with headers and footers. Raises `DocumentError`."""
     archive, body = open_document(data, text)
     OdtText(text).parse(body)
     margins = _OdtMargins()

@@ -56,6 +56,7 @@ _ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
 
 
 def read_pdf(data: bytes, text: DocumentText) -> None:
+    """Read the text of a PDF file into `text`. Raises `DocumentError`, also for an encrypted file."""
     import pypdfium2
 
     try:

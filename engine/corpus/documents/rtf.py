@@ -79,6 +79,7 @@ class _Paragraph:
 
 
 def read_rtf(data: bytes, text: DocumentText) -> None:
+    """Read an RTF document into `text`. Raises `DocumentError`."""
     data = data.lstrip(b"\xef\xbb\xbf \t\r\n\0")
     if not data.startswith(b"{\\rtf"):
         raise damaged(skip_reasons.NO_RTF)

@@ -22,6 +22,7 @@ _MOST_NESTED = 8
 
 
 def read_pptx(data: bytes, text: DocumentText) -> None:
+    """Read a PowerPoint presentation into `text`, slide by slide. Raises `DocumentError`."""
     archive, main, body = open_office_xml(data, "ppt/presentation.xml", text)
     order = _Order()
     order.parse(body)
@@ -45,6 +46,7 @@ def _read_slide(archive: Archive, name: str, number: int, text: DocumentText) ->
 
 
 def read_odp(data: bytes, text: DocumentText) -> None:
+    """Read an OpenDocument presentation into `text`, slide by slide. Raises `DocumentError`."""
     _, body = open_document(data, text)
     _OdpText(text).parse(body)
 

@@ -55,6 +55,7 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def read_html(data: bytes, text: DocumentText) -> None:
+    """Read an HTML file into `text`, with its title and author."""
     page = HtmlText(text)
     page.read(decoded(data))
     text.title, text.author = page.title, page.author

@@ -145,7 +145,7 @@ class Relations(XmlHandler):
 
     @classmethod
     def of(cls, archive: Archive, name: str = "") -> Self:
-        """Return those of the part with this name, or of the package. Raises `DocumentError`."""
+        """Return the relations of the part with this name, or of the whole package. Raises `DocumentError`."""
         folder, file = posixpath.split(name)
         found = cls()
         found._folder = folder

@@ -62,7 +62,7 @@ def session_id(path: str) -> str:
 def given_name(path: str, memo: Memo | None = None) -> GivenName:
     """Return the name given to a rollout's session; empty if there is none.
 
-    `memo`: keeps the names of each home, so that they are not searched for again.
+    `memo`: cache of the names in each home.
     """
     home = _home_of(os.path.dirname(path))
     if not home:

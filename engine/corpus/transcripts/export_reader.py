@@ -190,7 +190,7 @@ class _Reader:
         self._cancel = cancel
         self._total = 0
         self._since = 0
-        self._carried = file.read(len(_BOM)).removeprefix(_BOM)
+        self._remainder = file.read(len(_BOM)).removeprefix(_BOM)
 
     def read(self, size: int = _BLOCK) -> bytes:
         if not size:
@@ -201,11 +201,11 @@ class _Reader:
                 self._cancel.checkpoint()
             read = self._file.read(_BLOCK - PAIR)
             self._count(len(read))
-            block, self._carried = self._carried + read, b""
+            block, self._remainder = self._remainder + read, b""
             if not read:
                 break
             end = whole_escapes(block)
-            block, self._carried = block[:end], block[end:]
+            block, self._remainder = block[:end], block[end:]
         return _SURROGATES.sub(_repaired, block)
 
     def _count(self, size: int) -> None:

@@ -51,7 +51,7 @@ _CREATE_TRIES = 3
 _SETTLING_SECONDS = 30.0
 """Time after which a creation request has either taken effect or never will."""
 _STORED_AT_ONCE = 64
-_MOST_TROUBLE = 5
+_MOST_FAILURES = 5
 """Number of consecutive failed polls after which the sync stops and leaves the jobs to a later one."""
 _RESULT_SECONDS = 31 * 86_400.0
 """No provider stores results for longer."""
@@ -192,7 +192,7 @@ class BatchRunner:
         """Missing texts of each open job, with their tokens."""
         self._incomplete: set[str] = set()
         """Jobs whose results ended too early once."""
-        self._troubles = 0
+        self._failures = 0
         self.released: set[bytes] = set()
         """Texts that no job will deliver; they are to be embedded directly."""
         self.tokens_used = 0
@@ -272,10 +272,10 @@ class BatchRunner:
             self._token.checkpoint()
             try:
                 self._poll_job(job)
-                self._troubles = 0
+                self._failures = 0
             except Transient:
-                self._troubles += 1
-                if self._troubles >= _MOST_TROUBLE:
+                self._failures += 1
+                if self._failures >= _MOST_FAILURES:
                     raise
 
     def _poll_job(self, job: StoredJob) -> None:

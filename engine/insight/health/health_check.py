@@ -99,12 +99,15 @@ UPDATE = marked("Update")
 
 
 def fine(id_: str, name: str, detail: str) -> HealthFinding:
+    """Return the finding that all is well; `name` and `detail` are translated texts."""
     return HealthFinding(id=id_, name=name, state="fine", detail=detail)
 
 
 def degraded(id_: str, name: str, detail: str, *, repair: str = "", advice: str = "", count: int = 1) -> HealthFinding:
+    """Return the finding of a defect that costs quality or speed; `count` is the number of its cases."""
     return HealthFinding(id=id_, name=name, state="degraded", detail=detail, repair=repair, advice=advice, count=count)
 
 
 def failed(id_: str, name: str, detail: str, *, repair: str = "") -> HealthFinding:
+    """Return the finding of a defect because of which a part of the program does not work."""
     return HealthFinding(id=id_, name=name, state="failed", detail=detail, repair=repair, count=1)

@@ -188,6 +188,7 @@ def _pending_changes(found: Mapping[str, _Known], known: Mapping[str, _Known]) -
 
 
 def check_watcher(watcher: WatcherStatus, *, watching: bool) -> HealthFinding:
+    """Return the finding on the watcher; `watching`: whether the settings ask for it."""
     id_, name = "watching", tr("Watching")
     if not watching:
         return fine(id_, name, tr("Watching the folders is switched off in the settings."))

@@ -98,6 +98,7 @@ class Text:
     lines: tuple[str, ...]
 
     def side(self, index: int, marks: Ranges = ()) -> Side:
+        """Return one side of a row: the line at `index` with its number in the file."""
         return Side(self.first + index, self.lines[index], marks)
 
 

@@ -28,13 +28,13 @@ _SIGNS = {Qt.Key.Key_Plus: _KEY_ZOOM, Qt.Key.Key_Equal: _KEY_ZOOM, Qt.Key.Key_Mi
 class InteractiveMap(MapView):
     """A map whose points can be opened and selected by mouse and keyboard.
 
-    Signals: `chosen` (open a point), `toggled` (add a point to the list or remove it), `looped` (a loop was drawn; its
-    corners in map units), `all_requested` (list all points in view).
+    Signals: `chosen` (open a point), `toggled` (add a point to the list or remove it), `lasso_drawn` (with
+    the corners of the loop in map units), `all_requested` (list all points in view).
     """
 
     chosen = Signal(int)
     toggled = Signal(int)
-    looped = Signal(object)
+    lasso_drawn = Signal(object)
     all_requested = Signal()
 
     spoken_role = QAccessible.Role.Chart
@@ -111,7 +111,7 @@ class InteractiveMap(MapView):
         self._show_cursor()
         self.update()
         if loop and dragged:
-            self.looped.emit([self.view.to_units(at.x(), at.y()) for at in loop])
+            self.lasso_drawn.emit([self.view.to_units(at.x(), at.y()) for at in loop])
         elif not dragged and (point := self._point_under(event.position())) >= 0:
             self.chosen.emit(point)
 

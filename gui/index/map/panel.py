@@ -160,7 +160,7 @@ class MapPanel(IndexPage):
         self.legend.isolated.connect(self._isolate)
         self.canvas.picture.failed.connect(self.show_problem)
         self.map_selection.open_requested.connect(self.open_requested)
-        self.map_selection.looped.connect(lambda: self.header.lasso.setChecked(False))
+        self.map_selection.lasso_drawn.connect(lambda: self.header.lasso.setChecked(False))
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

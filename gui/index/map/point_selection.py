@@ -280,11 +280,11 @@ class MapSelection(QObject):
 
     Signals:
         open_requested: path and line.
-        looped: the points in a loop are listed.
+        lasso_drawn: the points in a loop are listed.
     """
 
     open_requested = Signal(str, object)
-    looped = Signal()
+    lasso_drawn = Signal()
 
     def __init__(self, jobs: Jobs, canvas: InteractiveMap, parent: QObject) -> None:
         super().__init__(parent)
@@ -302,7 +302,7 @@ class MapSelection(QObject):
         canvas.moved.connect(self.card.hide)
         canvas.chosen.connect(self._open_point)
         canvas.toggled.connect(self._toggle)
-        canvas.looped.connect(self._list_loop)
+        canvas.lasso_drawn.connect(self._list_loop)
         canvas.all_requested.connect(self._list_view)
         self.list.opened.connect(self._open_detail)
         self.list.shown.connect(self._show_chosen)
@@ -396,7 +396,7 @@ class MapSelection(QObject):
 
     def _list(self, chunks: tuple[int, ...]) -> None:
         self._lookup_job.done()
-        self.looped.emit()
+        self.lasso_drawn.emit()
         if self._prepared is not None and self._insight is not None:
             self._canvas.show_listed(tuple(self._prepared.scene.find(chunks[:MOST])))
             self.list.show_chunks(self._insight, chunks)

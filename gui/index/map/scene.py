@@ -60,12 +60,14 @@ class Viewport:
         return replace(self, box=box)
 
     def to_pixels(self, across: float, up: float) -> tuple[float, float]:
+        """Return the position in pixels, from the top left, of a point in units of the map."""
         return (
             self.width / 2 + (across - self.across) * self.scale,
             self.height / 2 - (up - self.up) * self.scale,
         )
 
     def to_units(self, x: float, y: float) -> tuple[float, float]:
+        """Return the point in units of the map at a position in pixels."""
         return self.across + (x - self.width / 2) / self.scale, self.up - (y - self.height / 2) / self.scale
 
     def panned(self, right: float, down: float) -> "Viewport":
@@ -258,6 +260,7 @@ class Scene:
         return [int(number) for number in at[self.ids[at] == requested]]
 
     def grouped(self, kind: Kind, now: float) -> Grouping:
+        """Group the points by a property of their files; `now` is in seconds since the epoch."""
         return group(self.record.files, self.file_of, kind, now)
 
     def peaks(self, grouping: Grouping) -> tuple[tuple[float, float], ...]:

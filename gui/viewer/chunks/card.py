@@ -101,6 +101,7 @@ def size_of(chunk: ChunkRow) -> str:
 
 
 def heading_text(path: str, chunk: ChunkRow) -> str:
+    """Return the headings above a chunk, outermost first, or a text for none."""
     return " › ".join(shown_headings(path, chunk.heading)) or tr("no heading above this passage")
 
 

@@ -71,7 +71,7 @@ class ChunkInspector(QObject):
         self._chosen: int | None = None
         self._text = ""
         """Of the chunk on the card."""
-        self._walking: bool | None = None
+        self._requested_direction: bool | None = None
         """Direction that the user requested before the chunks were loaded."""
         self.margin_action = key_action(panel, CHUNKS, action)
         self.margin_action.setCheckable(True)
@@ -90,7 +90,7 @@ class ChunkInspector(QObject):
     @property
     def selection_pending(self) -> bool:
         """Whether a chunk will be selected when the chunks are loaded."""
-        return self._walking is not None
+        return self._requested_direction is not None
 
     @property
     def busy(self) -> bool:
@@ -144,7 +144,7 @@ class ChunkInspector(QObject):
             return
         self.source_requested.emit()
         if self._read is None:
-            self._walking = forward
+            self._requested_direction = forward
             self.margin_action.setChecked(True)
             return
         lanes = self._read.lanes
@@ -176,7 +176,7 @@ class ChunkInspector(QObject):
         if read is None:
             self._view.set_chunks(None, None)
             self._card.close_card()
-            self._walking = None
+            self._requested_direction = None
             self.notified.emit(tr(_NOT_INDEXED))
             return
         self._view.set_chunks(read.file, read.lanes)
@@ -184,8 +184,8 @@ class ChunkInspector(QObject):
             self.notified.emit(tr(_CHANGED))
         if before is not None and chosen is not None:
             self._choose_again(before, chosen)
-        if self._walking is not None:
-            forward, self._walking = self._walking, None
+        if self._requested_direction is not None:
+            forward, self._requested_direction = self._requested_direction, None
             self.select_next(forward)
 
     def _choose_again(self, before: _Read, chosen: int) -> None:
@@ -254,7 +254,7 @@ class ChunkInspector(QObject):
     def _forget(self) -> None:
         self._rows.cancel()
         self._read = None
-        self._walking = None
+        self._requested_direction = None
         self._card.close_card()
         self._deselect()
         self._view.set_chunks(None, None)

@@ -108,7 +108,7 @@ class Chart(QWidget):
         self._title = title
         self._plot_height = plot_height
         self._pointed: int | None = None
-        self._walked: int | None = None
+        self._keyboard_mark: int | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -119,7 +119,7 @@ class Chart(QWidget):
         if series == self.series:
             return
         before, self.series = self.series, series
-        self._walked = self._same_mark(before, self._walked)
+        self._keyboard_mark = self._same_mark(before, self._keyboard_mark)
         self._pointed = self._same_mark(before, self._pointed)
         self._describe()
         self.update()
@@ -149,7 +149,7 @@ class Chart(QWidget):
     @property
     def chosen(self) -> int | None:
         """The index of the mark under the mouse, else of the one that was selected by a key."""
-        return self._walked if self._pointed is None else self._pointed
+        return self._keyboard_mark if self._pointed is None else self._pointed
 
     def plot(self) -> QRectF:
         """Return the rectangle in which the marks are painted."""
@@ -167,7 +167,7 @@ class Chart(QWidget):
 
     def choose(self, index: int) -> None:
         """Select a mark of the chart, as the arrow keys do."""
-        self._walked, self._pointed = index, None
+        self._keyboard_mark, self._pointed = index, None
         self.bring_into_view(index)
         self._describe()
         self.update()
@@ -318,8 +318,8 @@ class Chart(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._walked is not None:
-            self.bring_into_view(self._walked)
+        if self._keyboard_mark is not None:
+            self.bring_into_view(self._keyboard_mark)
 
 
 def figure_cell(count: int | None) -> Cell:

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
-from engine import speak, tr
+from engine import set_language, tr
 from gui.app.command_line import view_names
 from tests.helpers.every_view import kind_of
 from tests.helpers.spoken import of, walk, windows
@@ -22,9 +22,9 @@ _TRIED = re.compile(r"\[[^\[\]]*\]")
 
 @pytest.fixture
 def trial() -> Iterator[None]:
-    speak("en-XA")
+    set_language("en-XA")
     yield
-    speak("en")
+    set_language("en")
 
 
 def said_in(window: QWidget) -> Iterator[str]:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QWidget
 
-from engine import FileIssue, Probe, speak
+from engine import FileIssue, Probe, set_language
 from gui.diagnostics.group_view import DiagnosticRow
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.widgets.table import IssuesTable
@@ -234,9 +234,9 @@ def _cut(panel: DiagnosticsPanel) -> list[str]:
 @pytest.fixture(params=["en", "en-XA"])
 def language(request) -> Iterator[None]:
     """English, and one with longer words."""
-    speak(request.param)
+    set_language(request.param)
     yield
-    speak("en")
+    set_language("en")
 
 
 @pytest.mark.usefixtures("language")

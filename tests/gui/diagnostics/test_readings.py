@@ -60,7 +60,7 @@ def test_labels_are_unique_within_group():
 
 @pytest.mark.parametrize("tag", ["en", "de"])
 def test_labels_are_narrower_than_their_column(qtbot, tag):
-    language.speak(tag)
+    language.set_language(tag)
     try:
         many = make_status(
             syncing=make_progress(tokens=1200, cost=0.02),
@@ -79,7 +79,7 @@ def test_labels_are_narrower_than_their_column(qtbot, tag):
         assert len(labels) > 25
         assert [words for words in labels if metrics.horizontalAdvance(words) >= label_width()] == []
     finally:
-        language.speak("en")
+        language.set_language("en")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView, QWidget
 
-from engine import MemorySearchResult, SearchOutcome, speak
+from engine import MemorySearchResult, SearchOutcome, set_language
 from gui.explanation.panel import ExplanationPanel
 from gui.explanation.result_view import RangeBar, ScoreBar, TermBars
 from gui.explanation.tables import FigureTable, StageTable
@@ -252,11 +252,11 @@ def test_panel_shows_the_time_that_lifted_a_result(panel, outcome):
 
 def test_page_of_document_is_translated(panel, outcome):
     found = msgspec.structs.replace(outcome.results[0], path="books/sailing.pdf", heading=("Page 12",))
-    speak("de")
+    set_language("de")
     try:
         _show(panel, msgspec.structs.replace(outcome, results=(found, *outcome.results[1:])), found)
     finally:
-        speak("en")
+        set_language("en")
     shown_text = _shown_text(panel).split(" | ")
     assert "Seite 12" in shown_text
     assert "Page 12" not in shown_text

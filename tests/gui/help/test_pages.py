@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 
 import engine
-from engine import speak, tr
+from engine import set_language, tr
 from engine.corpus.transcripts.registry import AGENTS
 from gui.commands.keymap import keymap
 from gui.help.pages import CODE, KEY, LANGUAGES, NO_KEY, page_names, page_source, read_pages
@@ -135,13 +135,13 @@ def test_translated_page_uses_command_names_of_window(name, language):
         pairs = TEXT_LINK.findall(page_source(name, language_of_words))
         # Lines may break within words that link; the space before "…" is one that never breaks, and stays.
         links[language_of_words] = {target: " ".join(text.split("\n")) for text, target in pairs}
-    speak(language)
+    set_language(language)
     try:
         for target, text in links["en"].items():
             if tr(text) != text:
                 assert links[language][target] == tr(text)
     finally:
-        speak("en")
+        set_language("en")
 
 
 def test_guide_folder_has_no_extra_pages():

@@ -6,7 +6,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QPushButton
 
-from engine import speak
+from engine import set_language
 from gui.commands.keymap import keymap
 from gui.help.guide_window import ITEM_SIDES, GuideWindow
 from gui.help.pages import page_names
@@ -192,7 +192,7 @@ def test_guide_closes_with_window(guide, window):
 
 
 def test_guide_uses_window_language(qtbot, window):
-    speak("de")
+    set_language("de")
     try:
         window.guide.show_page("privacy")
         guide = window.guide.dialog
@@ -203,4 +203,4 @@ def test_guide_uses_window_language(qtbot, window):
         qtbot.waitUntil(lambda: guide.ready and guide.location == ("index-view", "Dubletten"))
         guide.close()
     finally:
-        speak("en")
+        set_language("en")

@@ -1,6 +1,6 @@
 import pytest
 
-from engine import FoundMessage, MessageContext, speak
+from engine import FoundMessage, MessageContext, set_language
 from gui.search.result_rows import ResultRow, name_speakers
 
 
@@ -27,11 +27,11 @@ def test_speaker_names_are_replaced_and_marks_shift(snippet, marked, expected, m
 
 
 def test_marks_shift_for_longer_translated_names() -> None:
-    speak("en-XA")
+    set_language("en-XA")
     try:
         text, moved = name_speakers("User: a relay\n\nAssistant: the relay", [(8, 13), (15, 24), (30, 35)])
     finally:
-        speak("en")
+        set_language("en")
     assert text == "[Ýóú]: a relay\n\n[Áššíštáñt ~]: the relay"
     assert [text[start:end] for start, end in moved] == ["relay", "relay"]
 

@@ -29,12 +29,12 @@ def window(qtbot) -> QMainWindow:
 @pytest.fixture
 def make(workspace, appearance, jobs, window, user_home):
     def run(
-        *, remembers: bool = True, overruled: bool = False, settings: Settings | None = None
+        *, remembers: bool = True, theme_given: bool = False, settings: Settings | None = None
     ) -> AppearanceController:
         context = make_context(window, workspace, jobs, remembers=remembers)
         run.banner = context.banner
         controller = AppearanceController(context, appearance)
-        controller.begin(settings or Settings(), overruled=overruled)
+        controller.begin(settings or Settings(), theme_given=theme_given)
         return controller
 
     return run
@@ -75,7 +75,7 @@ def test_external_settings_change_applies_immediately(make, appearance, workspac
 
 def test_command_line_theme_stays_and_is_not_saved(qtbot, make, appearance, workspace):
     appearance.set_theme("dark")
-    controller = make(overruled=True)
+    controller = make(theme_given=True)
     workspace.apply_settings(_with(editor="vim"), workspace.current.folder)
     controller.save()
     assert appearance.theme == "dark"

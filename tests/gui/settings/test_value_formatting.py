@@ -4,12 +4,12 @@ from engine import KeyState, ProviderProbe, Settings
 from engine.settings.options import RemoteSettings
 from gui.settings.value_formatting import (
     accept_words,
+    destination_sentence,
     fallback_owner,
     fallback_words,
     key_words,
     probe_words,
     sent_words,
-    where_texts_go,
 )
 from gui.text.formatting import embed_words, estimate_words, money, spent_words
 from tests.helpers.fake_records import make_estimate
@@ -29,7 +29,7 @@ from tests.helpers.fake_records import make_estimate
     ],
 )
 def test_text_destination_is_named_for_every_provider(provider, base_url, words):
-    assert words in where_texts_go(provider, base_url)
+    assert words in destination_sentence(provider, base_url)
 
 
 @pytest.mark.parametrize("provider", ["embedded", "gguf", "auto", "voyage"])

@@ -1,6 +1,6 @@
 import pytest
 
-from engine import Settings, all_options, speak, value_at
+from engine import Settings, all_options, set_language, value_at
 from gui.settings.value_formatting import UnreadableValue, field_text, read_field, value_words
 
 OPTIONS = {option.key: option for option in all_options()}
@@ -8,9 +8,9 @@ OPTIONS = {option.key: option for option in all_options()}
 
 @pytest.fixture
 def german():
-    speak("de")
+    set_language("de")
     yield
-    speak("en")
+    set_language("en")
 
 
 def test_field_text_reads_back_as_same_value():

@@ -1,6 +1,6 @@
 import pytest
 
-from engine import speak
+from engine import set_language
 from gui.text.formatting import ago, date_of, duration, exact, shown_headings, size_text
 
 NOON = 1_772_535_600.0
@@ -70,8 +70,8 @@ def test_times_are_dates_after_a_day_and_in_the_future():
     ],
 )
 def test_page_of_document_is_shown_in_language_of_window(path, headings, expected):
-    speak("de")
+    set_language("de")
     try:
         assert shown_headings(path, headings) == expected
     finally:
-        speak("en")
+        set_language("en")

@@ -12,7 +12,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from engine import CancelToken, LinkedText, MnemoscopeError, NumberedText, speak
+from engine import CancelToken, LinkedText, MnemoscopeError, NumberedText, set_language
 from engine.insight.note_links import NoteImages
 from engine.settings import Settings
 from gui.core.location import Location
@@ -198,14 +198,14 @@ def test_long_line_of_quotes_is_read_in_little_time(sign: str) -> None:
 
 
 def test_callout_is_named_in_the_language_of_the_window() -> None:
-    speak("de")
+    set_language("de")
     try:
         assert rewritten("> [!warning] Frost\n> x").startswith("> **Warnung: Frost**")
         assert rewritten("> [!TIP]\n> x").startswith("> **Tipp**")
         assert rewritten("> [!tip] Tip\n> x").startswith("> **Tipp**")
         assert rewritten("> [!own-kind]\n> x").startswith("> **Own kind**")
     finally:
-        speak("en")
+        set_language("en")
 
 
 def test_toggled_callout_shows_its_text() -> None:

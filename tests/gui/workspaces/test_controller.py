@@ -160,7 +160,7 @@ def test_missing_workspace_can_be_removed_but_not_opened(qtbot, window, folders,
     qtbot.mouseClick(switcher.forget_button, Qt.MouseButton.LeftButton)
     assert "KB)" in switcher.question.with_index.words
     switcher.question.with_index.setChecked(True)
-    qtbot.mouseClick(switcher.question.yes, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(switcher.question.confirm_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(_rows(switcher)) == 2)
     assert window.banner.text.startswith("boat is forgotten, and its index (")
     assert not engine.index_files(folders["boat"], str(tmp_path / "data")).database.exists()
