@@ -28,6 +28,8 @@ ABOVE = 24
 """Pixels of preceding text that stay visible above the target of a jump."""
 _AHEAD = 24
 """Rows before and after the view whose texts are laid out too."""
+_BELOW = 24
+"""Pixels of space below the last row."""
 _MOST_MEASURED = 60
 """Rows of a message that are measured to see whether it fits into the view."""
 
@@ -108,7 +110,7 @@ class ConversationScroller(QObject):
     def _height(self, number: int) -> int:
         """Return the height of row `number`, counted from 1, in pixels. The last row has some space below it."""
         assert self.layout is not None
-        below = self.layout.measures.px(24) if number == self._count else 0
+        below = self.layout.measures.px(_BELOW) if number == self._count else 0
         return self.layout.height(number - 1) + below
 
     # --- sizes ----------------------------------------------------------------------------------------------------
@@ -221,13 +223,19 @@ class ConversationScroller(QObject):
         self._moved()
 
     def scroll_to_end(self, *, top: bool) -> None:
-        """Scroll to the first row if `top`, else to the last one."""
+        """Scroll to the first row if `top`, else to the end of the last one, also after texts there are laid out."""
+        layout = self.layout
+        if layout is not None and layout.count and not top:
+            self.go_to(ScrollTarget(layout.rows.rows[-1], self.view_height, self._end_of))
+            return
         self._target = None
-        if top:
-            self._position.go_to(1)
-        else:
-            self._position.go_to_end()
+        self._position.go_to(1)
         self._moved()
+
+    def _end_of(self, row: Row) -> int:
+        """Return how many pixels below a row's head the space below it ends."""
+        assert self.layout is not None
+        return self.layout.body_height(row) + self.layout.measures.px(_BELOW)
 
     def go_to(self, target: ScrollTarget) -> None:
         """Scroll until the target is at its position in the view, and keep it there."""
@@ -282,6 +290,9 @@ class ConversationScroller(QObject):
 
     def set_bar_value(self, value: int) -> None:
         """Scroll to the position of a scroll bar value that the user chose."""
+        if value >= self.bar_maximum:
+            self.scroll_to_end(top=False)
+            return
         self._target = None
         self._position.set_value(value, BAR_UNIT)
         self._moved()

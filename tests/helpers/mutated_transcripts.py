@@ -51,6 +51,22 @@ _EVENTS = (
     },
     {"kind": "ObservationEvent", "source": "environment", "observation": {"content": [{"text": "seams = None"}]}},
 )
+_HERMES = {
+    "session_id": "20260504_090000_5a3e2ff2",
+    "model": "m-1",
+    "session_start": "2026-05-04T09:00:00Z",
+    "model_config": {"cwd": "/boats"},
+    "messages": [
+        {"role": "user", "content": "Why does it leak?"},
+        {
+            "role": "assistant",
+            "content": "A seam.",
+            "reasoning_content": "Look at the hull.",
+            "tool_calls": [{"id": "c", "function": {"name": "terminal", "arguments": '{"command": "cat hull.py"}'}}],
+        },
+        {"role": "tool", "tool_call_id": "c", "content": "seams = None"},
+    ],
+}
 _OPENCODE = {
     "storage/session/p/ses_1.json": {"id": "ses_1", "directory": "/boats", "title": "Repair", "time": {"created": 1}},
     "storage/message/ses_1/msg_1.json": {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1}},
@@ -104,6 +120,8 @@ def samples() -> list[Sample]:
     state = {"c/base_state.json": json.dumps({"id": "c"}).encode()}
     events = {f"c/events/event-{at:05d}-0a.json": json.dumps(event).encode() for at, event in enumerate(_EVENTS)}
     found.append(Sample("openhands", "c/base_state.json", state | events))
+    name = f"session_{_HERMES['session_id']}.json"
+    found.append(Sample("hermes", name, {name: json.dumps(_HERMES).encode()}))
     parts = {name: json.dumps(value).encode() for name, value in _OPENCODE.items()}
     found.append(Sample("opencode", "storage/session/p/ses_1.json", parts))
     return found

@@ -103,6 +103,22 @@ def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> 
     assert panel.new_messages.isHidden()
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_End, None], ids=["key", "scroll bar"])
+def test_end_is_reached_before_texts_are_laid_out(qtbot, panel, memory, key) -> None:
+    view, bar = panel.view, panel.view.verticalScrollBar()
+    long = [("user", [("text", "Which valve leaks?\n\n- one\n- two\n- three\n\n" * 5)])] * 3
+    _go_on(qtbot, panel, memory, [*_turns(30), *long, ("assistant", [("text", "The valve leaks. " * 60)])])
+    if key is None:
+        bar.setValue(bar.maximum())
+    else:
+        QTest.keyClick(view, key)
+    settle(qtbot, panel)
+    last = list(view.scroller.visible())[-1]
+    layout = view.scroller.layout
+    assert last.position == layout.count - 1
+    assert last.top + layout.height(last.position) + layout.measures.px(24) == view.scroller.view_height
+
+
 def test_end_key_hides_new_messages_notice(qtbot, panel, memory) -> None:
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
     assert panel.new_messages.isVisible()
