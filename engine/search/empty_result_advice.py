@@ -37,6 +37,8 @@ _MOST_WITHOUT = 2
 _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
+_SHORTEST_WITH_TWO_TYPOS = 5
+"""Fewest characters of an agent's name that may have two typing errors."""
 _ANY_NAME = "*"
 """Begins the path of an issue that stands for all files of a type."""
 _WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
@@ -167,6 +169,7 @@ class _Advice:
         if self._context.understood is not None and self._context.understood.tags_wait:
             yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
         yield from self._in_its_sessions()
+        yield from self._of_similar_agents()
         cut = self._stage in ("threshold", "unknown", "unrelated", "age")
         if cut:
             yield from self._in_its_time()
@@ -258,6 +261,24 @@ class _Advice:
             if remedies := list(self._tried("demand", _IN_ITS_SESSIONS, condition=in_quotes(query), query=query)):
                 yield from remedies
                 return
+
+    def _of_similar_agents(self) -> Iterator[SearchRemedy]:
+        """Suggest the query with each agent of a similar name, if no session is of the agent that it names."""
+        query = self._context.query
+        if not (values := query.values_of_required("agent")):
+            return
+        from engine.corpus.transcripts.registry import agents_named  # imports every agent, and few queries name one
+
+        rows = self._snapshot.connection.execute(f"SELECT DISTINCT agent FROM {self._snapshot.tables.sessions}")
+        agents = sorted(agent for (agent,) in rows)
+        for value in dict.fromkeys(value for value in values if not agents_named(value, agents)):
+            clause = next(clause for clause in query.required if Field("agent", value) in clause.alternatives)
+            most = 1 if len(value) < _SHORTEST_WITH_TWO_TYPOS else 2
+            for agent in agents:
+                if spelling.typos(fold(value), fold(agent), most) is not None:
+                    condition = Clause((Field("agent", agent),))
+                    other = f"{_text_without(query, clause)} {condition}".strip()
+                    yield from self._tried("demand", _IN_ITS_SESSIONS, condition=in_quotes(str(condition)), query=other)
 
     def _without_ageing(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""

@@ -109,12 +109,8 @@ def sessions_only_text(preview: WorkspacePreview) -> str:
     elsewhere = [tr_reason(issue.detail) for issue in preview.skipped if issue.rule == INDEXED_ELSEWHERE]
     if not preview.session_files:
         return " ".join((tr("No session would be indexed."), *elsewhere))
-    own = tr_count(
-        "{count:,} AI session file, {size}.",
-        "{count:,} AI session files, {size}.",
-        preview.session_files,
-        size=size_text(preview.session_bytes),
-    )
+    count, size = preview.session_files, size_text(preview.session_bytes)
+    own = tr_count("{count:,} AI session file, {size}.", "{count:,} AI session files, {size}.", count, size=size)
     return " ".join((own, *elsewhere))
 
 

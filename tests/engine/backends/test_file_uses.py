@@ -375,3 +375,10 @@ def test_accents_and_case_of_a_path_do_not_matter(memory: BuiltinMemory, home: P
     memory.sync()
     for typed in ("grosse_[1].py", "Größe_[1].py", "MASSE/", "Größe*.py", "masse/gro*"):
         assert [use.path for use in memory.insight.uses_of_file(typed)] == ["maße/Größe_[1].py"], typed
+
+
+def test_unknown_agent_suggests_those_of_similar_names(memory: BuiltinMemory) -> None:
+    for query, suggested in {"agent:codx": ["agent:codex"], "agent:c0d": []}.items():
+        explanation = memory.search(query, explain=True).explanation
+        assert explanation is not None
+        assert [remedy.query for remedy in explanation.remedies if remedy.query.startswith("agent:")] == suggested
