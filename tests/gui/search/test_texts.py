@@ -168,7 +168,7 @@ def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):
 def test_empty_answer_shows_where_words_are_not_scores(make_outcome):
     words, *others = make_stages(0, 0)
     missing = msgspec.structs.replace(words, left=0, note="Not found in the index: “pmup”.")
-    for stage, text in ((words, "“timer” in 5"), (missing, "“pmup”")):
+    for stage, text in ((words, "“timer”: 5"), (missing, "“pmup”")):
         explained = SearchExplanation(stages=(stage, *others), results=(), emptied_by="threshold")
         assert text in messages.empty(Query("pmup"), make_outcome(explanation=explained))[1]
 
