@@ -59,6 +59,12 @@ def test_every_picture_is_on_pictures_page():
     assert pictures_in_folder == set(re.findall(r"\]\(([\w-]+\.png)\)", (pictures / "README.md").read_text("utf-8")))
 
 
+def test_readme_and_contributing_are_short() -> None:
+    lines = {path.name: len(path.read_text("utf-8").splitlines()) for path in DOCUMENTS[:2]}
+    assert lines["README.md"] < 200
+    assert lines["CONTRIBUTING.md"] < 250
+
+
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_named_files_and_classes_exist(name: str):
     named = _NAMED.findall((ROOT / name).read_text("utf-8"))
