@@ -91,7 +91,8 @@ class KeywordLeg:
             found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, scope)
             self._with_selective.update(found)
         # FTS5 adds up all forms of a word, so many passages of a common one can outrank the few of a rare one.
-        found += self._all_if_few(_rarest(known, limit - 1), limit, scope) or ()
+        half = limit // 2  # the other half is left to ranked ones
+        found += self._all_if_few(_rarest(known, half), half + 1, scope) or ()
         found += self._exact(limit, scope)
         if len(found) < limit:
             matches = sum(term.matches for term in self._selective)
