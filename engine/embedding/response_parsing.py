@@ -62,9 +62,8 @@ def _parsed(body: bytes) -> Any:
     check_depth(body)  # ijson builds the path to each value: gigabytes for some thousand brackets
     values = ijson.sendable_list()
     parser = ijson.items_coro(values, "", use_float=True)
-    divided = DividedStrings(
-        BytesIO(body)
-    )  # no vector has so long a string: `vector_of` refuses the array of its parts
+    # No vector has so long a string: `vector_of` refuses the array of its parts.
+    divided = DividedStrings(BytesIO(body))
     while block := divided.read(_STEP):
         parser.send(block)
     parser.close()  # raises if something is missing

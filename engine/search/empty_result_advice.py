@@ -327,8 +327,8 @@ class _Advice:
 
     def _as_words(self, clause: Clause) -> Iterator[SearchRemedy]:
         """Suggest the values of operators as words, for a query that has nothing else."""
-        fields = [of for of in clause.alternatives if isinstance(of, Field) and of.name in _VALUES_ARE_WORDS]
-        values = [value for of in fields if (value := of.value.lstrip(_SIGNS))]
+        fields = [atom for atom in clause.alternatives if isinstance(atom, Field) and atom.name in _VALUES_ARE_WORDS]
+        values = [value for field in fields if (value := field.value.lstrip(_SIGNS))]
         query = " ".join(values)
         if values and not clause.negated and not parse_query(query).required:
             yield from self._tried("demand", _AS_WORDS, condition=any_of(map(in_quotes, values)), query=query)
