@@ -58,7 +58,7 @@ READ: dict[str, tuple[str, str]] = {
     "grok": ("1d6b4a6457ff", "grok:1"),
     "grok_export": ("4830aeba6f28", "grok-web:1"),
     "hermes": ("83280b8da950", "hermes:3"),
-    "hermes_files": ("eb795b9c373b", "hermes:3"),
+    "hermes_files": ("c8c3c65bcbdc", "hermes:3"),
     "iflow": ("7fbad9588fab", "iflow:1"),
     "jan": ("d8026b0a0e69", "jan-ai:1"),
     "jcode": ("3ba645ac5010", "jcode:1"),
