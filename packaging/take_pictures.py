@@ -202,7 +202,9 @@ def _with_sessions(scratch: Path, settings: Path, agents: Sequence[str], more: s
     listed = [str(databases.get(agent, FIXTURES / agent)) for agent in agents]
     folder = scratch / settings.stem
     folder.mkdir(exist_ok=True)
-    settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\nsessions.folders = {listed}\n")
+    # Each folder has an index of its own: sessions belong to the workspace that indexes them first.
+    store = scratch / f"{settings.stem}-index"
+    settings.write_text(f"[defaults]\n{more}store.path = '{store}'\nsessions.folders = {listed}\n")
     return ["--workspace", str(folder), "--config", str(settings)]
 
 
