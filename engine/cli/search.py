@@ -123,7 +123,7 @@ def _query_text(arguments: Namespace) -> str:
 
 
 def _options_again(arguments: Namespace) -> str:
-    """Return the options with which an offered query finds what was announced: the folder, and the limits.
+    """Return the folder and the limits of this search as options, so that an offered query searches the same.
 
     Times are given as days, since an option has no hours.
     """

@@ -214,7 +214,7 @@ def _missing_package(ending: str) -> str:
 
 
 def _recorded_elsewhere(files: Sequence[FoundFile], workspace: Path, settings: Settings) -> dict[str, str]:
-    """Return what `elsewhere` would, as far as it is known without reading a transcript; claims nothing."""
+    """Return the other workspace of each session that is known to have one; reads and assigns no session."""
     own_path, index = os.path.realpath(workspace), index_files(workspace, settings.store.path)
     if not index.homes.exists():
         return {}

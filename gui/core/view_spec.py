@@ -39,7 +39,7 @@ class ViewPanel:
     def set_manager(self, manager: "MemorySearchManager | None", *, reopening: bool = False) -> None:
         """Set the memory to show; None when nothing is open.
 
-        `reopening`: the same folder is being reopened: what is shown stays.
+        `reopening`: the same folder is being reopened, so the panel keeps its contents.
         """
 
     def show_status(self, status: "MemoryProviderStatus | None") -> None:
