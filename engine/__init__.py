@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from engine.base.formatting import in_quotes as in_quotes
     from engine.base.formatting import printable as printable
     from engine.base.formatting import program_version as program_version
+    from engine.base.formatting import without_escapes as without_escapes
     from engine.base.language import LANGUAGES as LANGUAGES
     from engine.base.language import TRIAL_LANGUAGES as TRIAL_LANGUAGES
     from engine.base.language import current_language as current_language
@@ -80,6 +81,8 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.registry import growing_part as growing_part
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.session_stores import may_name_session as may_name_session
+    from engine.corpus.transcripts.tool_uses import ToolText as ToolText
+    from engine.corpus.transcripts.tool_uses import readable_tool_text as readable_tool_text
     from engine.corpus.transcripts.tool_uses import subject_of as subject_of
     from engine.corpus.transcripts.transcript_files import last_change as last_change
     from engine.embedding.api_keys import forget_key as forget_key
@@ -211,6 +214,8 @@ _HOME = {
     "growing_part": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
     "may_name_session": "engine.corpus.transcripts.session_stores",
+    "ToolText": "engine.corpus.transcripts.tool_uses",
+    "readable_tool_text": "engine.corpus.transcripts.tool_uses",
     "subject_of": "engine.corpus.transcripts.tool_uses",
     "last_change": "engine.corpus.transcripts.transcript_files",
     "PROVIDERS": "engine.providers.registry",
@@ -292,6 +297,7 @@ _HOME = {
     "has_one_character_word": "engine.text.writing_systems",
     "shortened": "engine.text.writing_systems",
     "program_version": "engine.base.formatting",
+    "without_escapes": "engine.base.formatting",
     "all_of": "engine.base.formatting",
     "any_of": "engine.base.formatting",
     "floored": "engine.base.formatting",

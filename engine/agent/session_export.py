@@ -16,7 +16,7 @@ from engine.agent.message_html import message_html
 from engine.base.formatting import dollars, on_one_line, plural
 from engine.corpus.transcripts.messages import opening_line
 from engine.corpus.transcripts.registry import agent_label
-from engine.corpus.transcripts.tool_uses import stored_path, subject_of, uses_of
+from engine.corpus.transcripts.tool_uses import ToolText, readable_tool_text, stored_path, subject_of, uses_of
 from engine.records import ExportFormat, SessionMessage, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
 from engine.text.writing_systems import shortened
@@ -150,9 +150,11 @@ def _length(result: SessionMessage) -> str:
 _OPEN_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 _STYLE = """
-:root { color-scheme: light dark; --line: #d9d9d4; --soft: #f4f4f1; --muted: #5f6b76; --you: #e9edfb; }
+:root { color-scheme: light dark; --line: #d9d9d4; --soft: #f4f4f1; --muted: #5f6b76; --you: #e9edfb;
+  --gone: #b3261e; --new: #1e7d34; }
 @media (prefers-color-scheme: dark) {
-  :root { --line: #3a3b3f; --soft: #2a2b2f; --muted: #a2a7ad; --you: #2b3353; }
+  :root { --line: #3a3b3f; --soft: #2a2b2f; --muted: #a2a7ad; --you: #2b3353;
+    --gone: #f2837b; --new: #6ecf85; }
 }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 48rem; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; }
@@ -170,6 +172,9 @@ th, td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: start;
 pre { background: var(--soft); border-radius: 6px; margin: .4rem 0; overflow-x: auto; padding: .6rem .8rem; }
 code { font: .9em ui-monospace, monospace; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: .3rem .7rem; }
+del, ins { text-decoration: none; }
+del { color: var(--gone); }
+ins { color: var(--new); }
 summary { cursor: pointer; overflow-wrap: anywhere; }
 """
 
@@ -180,7 +185,7 @@ class _Part(NamedTuple):
     message: SessionMessage
     folded: str
     """Summary line of a tool call, shown while it is folded; empty for a message."""
-    texts: tuple[str, ...]
+    texts: tuple[ToolText, ...]
 
 
 class _Turn(NamedTuple):
@@ -199,8 +204,8 @@ class _Turn(NamedTuple):
     @property
     def entry(self) -> str:
         """Title of the turn in the contents list; empty for a turn that isn't listed."""
-        spoken = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
-        title = opening_line(spoken)
+        spoken = (part.message for part in self.parts if not part.folded and part.message.role == "user")
+        title = next((opening_line(message.text) for message in spoken), "")
         return f"{title} (abandoned branch)" if title and self.abandoned else title
 
 
@@ -241,10 +246,10 @@ def _parts(messages: tuple[SessionMessage, ...]) -> Iterator[_Part]:
     paired = set(results.values())
     for number, message in enumerate(messages):
         if message.kind == "text" and message.role != "system":
-            yield _Part(message, "", (message.text,))
+            yield _Part(message, "", (ToolText(message.text, is_diff=False),))
         elif number not in paired:
-            answer = (messages[results[number]].text,) if number in results else ()
-            yield _Part(message, folded_line(message), (message.text, *answer))
+            parts = (message, messages[results[number]]) if number in results else (message,)
+            yield _Part(message, folded_line(message), tuple(map(readable_tool_text, parts)))
 
 
 def _facts(session: SessionText) -> list[str]:
@@ -308,9 +313,17 @@ def _html(session: SessionText) -> Iterator[str]:
 def _html_part(part: _Part) -> str:
     if not part.folded:
         who = "text user" if part.message.role == "user" else "text"
-        return f'<div class="{who}">{message_html(part.texts[0])}</div>\n'
-    bodies = "".join(f"<pre>{escape(text)}</pre>\n" for text in part.texts if text.strip())
+        return f'<div class="{who}">{message_html(part.texts[0].text)}</div>\n'
+    bodies = "".join(f"<pre>{_html_code(each)}</pre>\n" for each in part.texts if each.text.strip())
     return f"<details>\n<summary>{escape(part.folded)}</summary>\n{bodies}</details>\n"
+
+
+def _html_code(shown: ToolText) -> str:
+    if not shown.is_diff:
+        return escape(shown.text)
+    elements = {"+": "ins", "-": "del"}
+    lines = ((elements.get(line[:1], "span"), escape(line)) for line in shown.text.split("\n"))
+    return "\n".join(f"<{element}>{line}</{element}>" if element != "span" else line for element, line in lines)
 
 
 # --- Markdown -------------------------------------------------------------------------------------------------------
@@ -339,15 +352,15 @@ def _markdown(session: SessionText) -> Iterator[str]:
 
 def _markdown_part(part: _Part) -> str:
     if not part.folded:
-        return part.texts[0].strip()
-    bodies = "\n\n".join(_fenced(text) for text in part.texts if text.strip())
+        return part.texts[0].text.strip()
+    bodies = "\n\n".join(_fenced(each.text, "diff" if each.is_diff else "") for each in part.texts if each.text.strip())
     return f"<details>\n<summary>{escape(part.folded)}</summary>\n\n{bodies}\n\n</details>"
 
 
-def _fenced(text: str) -> str:
+def _fenced(text: str, language: str) -> str:
     """Return the text in a code fence that is longer than any fence in the text."""
     ticks = "`" * max(3, *(len(found) + 1 for found in _OPEN_FENCE.findall(text)), 3)
-    return f"{ticks}\n{text}\n{ticks}"
+    return f"{ticks}{language}\n{text}\n{ticks}"
 
 
 _EXPORTS: dict[ExportFormat, Callable[[SessionText], Iterator[str]]] = {"html": _html, "markdown": _markdown}

@@ -15,6 +15,8 @@ brackets of a regular expression."""
 _CONTROL = rf"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_DIRECTION_CONTROLS}"
 _UNPRINTABLE = lazy_pattern(rf"[{_CONTROL}{_DIRECTION_MARKS}]|\r(?!\n)")
 _UNPRINTABLE_IN_PROSE = lazy_pattern(rf"[{_CONTROL}]|\r(?!\n)")
+_ESCAPES = lazy_pattern(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\?)|.)")
+"""Terminal escape sequences: colours and titles."""
 _EMPTY_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 
 
@@ -96,3 +98,8 @@ def program_version() -> str:
         return version("mnemoscope")
     except PackageNotFoundError:
         return marked("in development")
+
+
+def without_escapes(text: str) -> str:
+    """Return a program's output as a terminal would show it, without colours."""
+    return _ESCAPES.sub("", text) if "\x1b" in text else text

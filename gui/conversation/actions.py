@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, 
 from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning_of, marked, number, tr, tr_count
 from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
 from gui.commands.keymap import Command, command
-from gui.conversation.display_entries import Conversation, summary, without_escapes
+from gui.conversation.display_entries import Conversation, summary
 from gui.conversation.prompt_list import FileList, PromptList
 from gui.conversation.row_folding import DETAILS, Detail
 from gui.conversation.view import ConversationView
@@ -35,11 +35,11 @@ _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 def entry_markdown(conversation: Conversation, number: int) -> str:
     """Return one entry as Markdown without its heading: speech as written, input and output of tools in code blocks."""
     entry = conversation.entries[number]
-    texts = [conversation.session.messages[part].text for part in entry.parts]
+    texts = [conversation.text(part) for part in entry.parts]
     if entry.kind != "tool":
         return texts[0]
     line = summary(conversation, entry)
-    return "\n\n".join([f"**{line.name}** {line.words}", *(_fenced(without_escapes(text)) for text in texts if text)])
+    return "\n\n".join([f"**{line.name}** {line.words}", *(_fenced(text) for text in texts if text)])
 
 
 def conversation_markdown(conversation: Conversation, detail: Detail, token: CancelToken) -> str:

@@ -9,16 +9,17 @@ functions at the end describe an entry in words: its speaker, its time, a line a
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from engine import CancelToken, SessionMessage, SessionText, tr, tr_count
+from engine import CancelToken, SessionMessage, SessionText, ToolText, tr, tr_count, without_escapes
 from gui.text.excerpt import opening_words
 from gui.text.formatting import exact, short_date, weekday_and_date
 from gui.viewer.code_colours import load_lexers
+from gui.viewer.markdown_extensions import SEPARATOR
 
 EntryKind = Literal["user", "speech", "thinking", "tool", "branch"]
 
@@ -34,9 +35,8 @@ _MOST = 3_000
 """Most characters of a piece, laid out in a few milliseconds in any script."""
 _ENOUGH = 1_500
 
+_DIFF_FENCE = "```diff"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
-"""Terminal escape sequences: colours and titles."""
 
 
 class Piece(NamedTuple):
@@ -119,8 +119,17 @@ class Pieces:
 class Conversation:
     """A session prepared for display. Entries and pieces are numbered from 0."""
 
-    def __init__(self, session: SessionText, language: str, entries: Sequence[Entry], pieces: Pieces) -> None:
+    def __init__(
+        self,
+        session: SessionText,
+        language: str,
+        entries: Sequence[Entry],
+        pieces: Pieces,
+        tool_texts: Mapping[int, ToolText],
+    ) -> None:
         self.session = session
+        self.tool_texts = tool_texts
+        """Inputs and outputs of tools as shown, by the number of the message, where that isn't the text unchanged."""
         self.language = language
         self.entries = entries
         self.pieces = pieces
@@ -170,16 +179,28 @@ class Conversation:
         """Return whether a piece is speech or reasoning, which are Markdown, not the input or output of a tool."""
         return self.entries[self.entry_of_piece[number]].kind != "tool"
 
+    def text(self, message: int) -> str:
+        """Return the text of a message as shown: that of a tool without JSON's quotes and escapes."""
+        shown = self.tool_texts.get(message)
+        return self.session.messages[message].text if shown is None else shown.text
+
+    def is_diff(self, number: int) -> bool:
+        """Return whether a piece is of a tool's input or output with added and removed lines."""
+        shown = self.tool_texts.get(self.pieces[number].message)
+        return shown is not None and shown.is_diff
+
     def source(self, number: int) -> str:
-        """Return the original text of a piece, without terminal escape sequences."""
+        """Return the text of a piece, without terminal escape sequences."""
         piece = self.pieces[number]
-        return without_escapes(self.session.messages[piece.message].text[piece.start : piece.end])
+        return without_escapes(self.text(piece.message)[piece.start : piece.end])
 
     def markdown(self, number: int) -> str:
         """Return the Markdown of a piece to render; line breaks in the user's messages are preserved."""
         piece, text = self.pieces[number], self.source(number)
         if not piece.fence and self.session.messages[piece.message].role == "user" and "```" not in text:
             text = _BREAK.sub("  \n", text)
+        if text.count("```") > 2 or text.count("~~~") > 2:
+            text = _separated(text, piece.fence)
         return f"{piece.fence}\n{text}"  # Qt would parse text between rules in the first line as front matter
 
     def searchable(self, number: int) -> str:
@@ -191,11 +212,13 @@ class Conversation:
 def prepare(session: SessionText, token: CancelToken, before: Conversation | None = None) -> Conversation:
     """Prepare a session for display, on any thread; raises `Cancelled`. Unchanged entries of `before`, an earlier state
     of the session, are reused."""
-    from engine import detect_language  # loads the text analysis, which an empty window doesn't need
+    from engine import detect_language, readable_tool_text  # load the text analysis, unneeded by an empty window
 
     groups = [*_grouped(session.messages)]
     entries = [] if before is None else _unchanged(before, session.messages, groups)
     pieces = Pieces() if before is None or not entries else before.pieces.first(entries[-1].after_piece)
+    known = {} if before is None else before.tool_texts
+    tool_texts = {part: known[part] for entry in entries for part in entry.parts if part in known}
     branch = -1
     for kind, parts in groups[sum(entry.kind != "branch" for entry in entries) :]:
         token.checkpoint()
@@ -207,17 +230,24 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
             branch = -1
         if branch >= 0:
             entries[branch] = _counted(entries[branch], kind)
-        first_piece, clamped = len(pieces), []
+        first_piece, clamped, lines = len(pieces), list[int](), list[int]()
         for part in parts:
             text = session.messages[part].text
-            if kind != "tool":
+            if kind == "tool":
+                shown = readable_tool_text(session.messages[part])
+                if shown.is_diff:
+                    load_lexers(_DIFF_FENCE)
+                if shown.is_diff or shown.text is not text:
+                    tool_texts[part] = shown
+                text = shown.text
+            else:
                 load_lexers(text)
             start = len(pieces)
             for cut in cut_plain(text) if kind == "tool" else cut_markdown(text):
                 pieces.add(part, cut)
             if len(pieces) > start:
                 clamped.append(start)
-        lines = [_line_count(session.messages[part].text) for part in parts]
+            lines.append(_line_count(text))
         entries.append(
             Entry(
                 kind,
@@ -234,7 +264,7 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
             )
         )
     sample = " ".join(_sample(session.messages))
-    return Conversation(session, detect_language(sample), entries, pieces)
+    return Conversation(session, detect_language(sample), entries, pieces, tool_texts)
 
 
 def _unchanged(
@@ -374,6 +404,22 @@ def cut_markdown(text: str) -> Iterator[Cut]:
         yield Cut(start, len(text), fence)
 
 
+def _separated(text: str, opened: str) -> str:
+    """Return Markdown with a separator between a code block and one that follows it, which Qt would join.
+
+    `opened`: the opening line of the block that the text begins in.
+    """
+    lines: list[str] = []
+    after_code = False
+    for line in text.split("\n"):
+        before, opened = opened, _fence_after(line[:200], opened)
+        if opened and not before and after_code:
+            lines += ["", SEPARATOR, ""]
+        after_code = bool(before and not opened) or (after_code and not line.strip())
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def _fence_after(line: str, opened: str) -> str:
     """Return the opening line of the code block that is open after `line`, "" outside of code; `opened`: before."""
     match = _FENCE.match(line)
@@ -383,11 +429,6 @@ def _fence_after(line: str, opened: str) -> str:
         return "" if match[1][0] == "`" and "`" in match[2] else line.strip()
     closes = match[1].startswith(opened[: len(opened) - len(opened.lstrip(opened[0]))]) and not match[2].strip()
     return "" if closes else opened
-
-
-def without_escapes(text: str) -> str:
-    """Return a program's output as a terminal would show it, without colours."""
-    return _ESCAPES.sub("", text) if "\x1b" in text else text
 
 
 _MOST_READ = 2_000

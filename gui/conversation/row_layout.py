@@ -72,7 +72,8 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
     else:
         document, width = _plain_document(conversation.source(piece), style.page), style.plain_width
         yield
-    codes = yield from code_steps(document)
+    plain_diff = conversation.is_diff(piece) and not conversation.is_markdown(piece)
+    codes = [(0, ("diff", document.toPlainText()))] if plain_diff else (yield from code_steps(document))
     yield from colour_steps(document, codes, style.page.colours)
     option = QTextOption(document.defaultTextOption())
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -374,7 +375,7 @@ class RowLayout:
     def _guess(self, piece: int) -> int:
         """Estimate the height of a piece from its numbers of characters and lines."""
         part = self.conversation.pieces[piece]
-        text = self.conversation.session.messages[part.message].text
+        text = self.conversation.text(part.message)
         columns = max(10, self.measures.text_width / (_GUESSED_LETTER * self.measures.scale))
         lines = text.count("\n", part.start, part.end) + 1 + (part.end - part.start) / columns / 2
         return round(lines * self.measures.px(_GUESSED_ROW))

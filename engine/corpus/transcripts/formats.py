@@ -61,10 +61,11 @@ class LineParser(msgspec.Struct, kw_only=True):
         """Return one part of the current message, with text cleaned, and update the session's facts."""
         message = Message(role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side)
         facts, opening = self.facts, self.facts.opening
-        facts.opening = "" if opening and facts.rewound and facts.is_abandoned(self.opened) else opening
-        opens = not facts.opening
+        if opening and facts.rewound and facts.is_abandoned(self.opened):
+            facts.opening = ""
+        before = facts.opening
         facts.add_message(message)
-        if opens and facts.opening:
+        if facts.opening != before:
             self.opened = line
         facts.opening = facts.opening or opening
         return message

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Set
 from typing import Literal
 
 import msgspec
@@ -78,7 +79,9 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     title: str = ""
     """Title given by the user or the agent; empty if there is none."""
     opening: str = ""
-    """First sentences of the user (for a sub-agent, of its caller): the title if there is no other."""
+    """First sentences of the user (for a sub-agent, of its caller): the title if there is no other. A message that says
+    little, such as "hi", is replaced by the next one that says more.
+    """
     project: str = ""
     """Folder that the agent worked in, or the project's name."""
     branch: str = ""
@@ -125,10 +128,12 @@ class SessionFacts(msgspec.Struct, kw_only=True):
             if self.heard is not None and message.time >= self.heard:
                 self.active = (self.active or 0.0) + min(message.time - self.heard, _LONGEST_PAUSE)
             self.heard = message.time if self.heard is None else max(self.heard, message.time)
-        if self.opening or message.role != "user" or message.kind != "text":
-            return
-        if not message.side or self.parent:  # a sub-agent's session opens with the agent's request
+        if message.role != "user" or message.kind != "text" or (message.side and not self.parent):
+            return  # (a sub-agent's session opens with the agent's request)
+        if not self.opening:
             self.open_with(message.text)
+        elif says_little(self.opening) and not says_little(opening := _masked_opening(message.text)):
+            self.opening = opening
 
     def _note_pause(self, time: float, heard: float) -> None:
         """Record a long pause before a message; a message with an earlier time divides the pause in which it is."""
@@ -143,8 +148,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
 
     def open_with(self, text: str) -> None:
         """Take the beginning of the user's text as the opening."""
-        # Mask before cutting: half of a secret would not be recognised.
-        self.opening = opening_line(redact(text[:_OPENING]))
+        self.opening = _masked_opening(text)
 
     def mark_abandoned(self, first: int, last: int, origin: int = 0) -> None:
         """Mark these lines as abandoned. An abandoned branch that has the line `origin` counts again: the user went
@@ -185,6 +189,11 @@ def one_line(title: str) -> str:
     return line if len(line) <= _LONGEST_GIVEN else f"{line[: _LONGEST_GIVEN - 1].rstrip()}…"
 
 
+def _masked_opening(text: str) -> str:
+    # Mask before cutting: half of a secret would not be recognised.
+    return opening_line(redact(text[:_OPENING]))
+
+
 def opening_line(text: str) -> str:
     """Return the beginning of a text as a title, on one line of at most 120 characters, cut between words.
 
@@ -201,15 +210,23 @@ def opening_line(text: str) -> str:
     return f"{cut}…"
 
 
-def _has_subject(text: str) -> bool:
-    """Whether a text has enough words other than function words of any language to be a title.
-
-    Where words have no spaces between them, two characters count as one.
+@functools.lru_cache(maxsize=64)
+def says_little(text: str) -> bool:
+    """Whether a message has at most two words, of which at most one is no function word, and is no command such as
+    `/init`.
     """
-    if text.rstrip().endswith(_CONTINUED):
-        return False
-    words = [word for word in _WORD.findall(fold(text)) if word not in _function_words()]
-    return sum(max(1, shape(word).count(UNSPACED) // 2) for word in words) >= _LEAST_WORDS
+    return not text.startswith("/") and _count_words(text) <= _LEAST_WORDS and not _has_subject(text)
+
+
+def _has_subject(text: str) -> bool:
+    """Whether a text has enough words other than function words of any language to be a title."""
+    return not text.rstrip().endswith(_CONTINUED) and _count_words(text, _function_words()) >= _LEAST_WORDS
+
+
+def _count_words(text: str, without: Set[str] = frozenset()) -> int:
+    """Return the number of words; where they have no spaces between them, two characters count as one."""
+    words = [word for word in _WORD.findall(fold(text)) if word not in without]
+    return sum(max(1, shape(word).count(UNSPACED) // 2) for word in words)
 
 
 @functools.cache

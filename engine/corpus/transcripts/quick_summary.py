@@ -12,7 +12,7 @@ import msgspec
 from engine.corpus.transcripts.formats import LineFormat, LineParser
 from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.jsonl import parse_line, raw_lines, read_at
-from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.messages import Message, SessionFacts, says_little
 from engine.corpus.transcripts.transcript_reader import format_of
 
 _SHORT = 16 * 1024
@@ -98,7 +98,7 @@ def _begin(descriptor: int, path: str, size: int, block: bytes) -> _TranscriptSt
                     parsed += parser.feed(early, 0)
             elif len(values) == _LINES_TO_JUDGE:
                 return None
-        named = size > _SHORT and parser is not None and parser.facts.opening
+        named = size > _SHORT and parser is not None and not says_little(parser.facts.opening)
         if position >= _MOST or (named and any(message.is_speech for message in parsed)):
             break
     return None if known is None or parser is None else _TranscriptStart(known, parser, parsed, position)

@@ -1,7 +1,8 @@
 """Finds the files and commands in tool calls of all agents; the only module that knows names of tools and arguments.
 
-Out: which files an agent read, edited, created or deleted, and which commands it ran. Names and arguments are those of
-the agents' public sources as of autumn 2026; they are compared without case, underscores and digits.
+Out: which files an agent read, edited, created or deleted, which commands it ran, and its input as a readable text.
+Names and arguments are those of the agents' public sources as of autumn 2026; they are compared without case,
+underscores and digits.
 """
 
 import posixpath
@@ -9,8 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from engine.base.formatting import without_escapes
 from engine.corpus.globs import Globs, literal_glob
-from engine.corpus.transcripts.json_values import items, mapping, string, uri_path
+from engine.corpus.transcripts.json_values import items, mapping, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, clean
 from engine.records import SessionMessage
@@ -51,6 +53,9 @@ _LISTS = "edits filepaths files operations ops paths replacements".split()
 _COMMANDS = "cmd command commandline script".split()
 _FOLDERS = "cwd dirpath workdir workingdirectory".split()
 
+_REPLACED = "oldcontent oldstr oldstring oldtext search".split()
+_REPLACING = "newcontent newstr newstring newtext replace replacement".split()
+
 _VERSION = re.compile(r"_?v\d+\Z")
 _OWNER = re.compile(r"\A(?:copilot|sys_os)_")
 _NO_LETTER = re.compile("[^a-z]+")
@@ -90,6 +95,19 @@ _OPENING = 8 * 1024
 _LONGEST_PATH, _LONGEST_COMMAND = 1024, 2000
 _MOST_USES = 200
 """Most files of one call."""
+_DIFF = re.compile(r"diff --git |--- \S|@@ -\d|\*\*\* Begin Patch")
+_MOST_COMPARED = 100_000
+"""Largest product of the lines of two texts that are compared line by line."""
+_DEEPEST_INPUT = 8
+_INDENT = "  "
+
+
+class ToolText(NamedTuple):
+    """The input or output of a tool as a text to read."""
+
+    text: str
+    is_diff: bool
+    """Whether its lines that begin with + and - were added and removed."""
 
 
 class ToolUse(NamedTuple):
@@ -132,6 +150,21 @@ def subject_of(call: SessionMessage) -> str:
     text = clean(_ESCAPED.sub(_unescaped, found[1])) if found else start
     patched = _of_patch(text.replace("\\n", "\n") if "tools." in text else text)
     return ", ".join(dict.fromkeys(use.value for use in patched)) or text
+
+
+def readable_tool_text(message: SessionMessage) -> ToolText:
+    """Return the input or output of a tool without JSON's quotes and a terminal's colours: the command or path, then
+    other arguments by name, and a text that replaces another as a diff.
+    """
+    text = without_escapes(message.text)
+    called = message.kind == "tool-call" and text.startswith("{")
+    arguments = parse_line(text.encode("utf-8", "surrogatepass")) if called else None
+    if arguments is None:
+        return ToolText(text, _DIFF.match(text) is not None)
+    lines = list(_readable(arguments, 0))
+    replaces = any(_replacement(each) for each in (arguments, *_objects(arguments)))
+    patched = any("*** Begin Patch" in string(value) for value in arguments.values())
+    return ToolText("\n".join(lines) or text, replaces or patched)
 
 
 def stored_path(path: str, project: str) -> str:
@@ -329,6 +362,82 @@ def _of_patch(text: str) -> Iterator[ToolUse]:
         return
     for match in _PATCHED.finditer(text[:_MOST_TEXT]):
         yield ToolUse(_PATCHES[match[1] or match[3]], (match[2] or match[4]).strip())
+
+
+# --- readable inputs -------------------------------------------------------------------------------------------------
+
+
+def _readable(arguments: Mapping[str, Any], depth: int) -> Iterator[str]:
+    """Yield the lines of a tool's arguments, or of an object in them."""
+    named = _by_letters(arguments)
+    command = "" if depth else _command(named).strip()
+    path = "" if depth else _first(named, _PATHS)
+    replacement = _replacement(arguments)
+    shown = {*(_COMMANDS if command else ()), *(("args",) if command else ())}
+    yield from filter(None, (command, path))
+    for key, value in arguments.items():
+        letters = _letters(key)
+        if letters in shown or (path and value == path) or (replacement and letters in (*_REPLACED, *_REPLACING)):
+            continue
+        yield from _member(key, value, depth)
+    if replacement:
+        yield from _compared(*replacement)
+
+
+def _member(key: str, value: object, depth: int) -> Iterator[str]:
+    margin = _INDENT * depth
+    if isinstance(value, str) and "\n" in value:
+        yield f"{margin}{key}:"
+        yield value.rstrip("\n")
+    elif isinstance(value, dict | list) and value and depth < _DEEPEST_INPUT:
+        yield f"{margin}{key}:"
+        yield from _nested(value, depth + 1)
+    else:
+        yield f"{margin}{key}: {tool_input(value)}".rstrip()
+
+
+def _nested(value: object, depth: int) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from _readable(value, depth)
+        return
+    for item in items(value):
+        if isinstance(item, dict) and _replacement(item):
+            yield from _readable(item, depth + 1)
+        elif isinstance(item, dict) and item:
+            first, *others = _readable(item, depth + 1)
+            yield f"{_INDENT * depth}- {first.lstrip()}"
+            yield from others
+        else:
+            yield f"{_INDENT * depth}- {tool_input(item)}"
+
+
+def _objects(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in the lists of a tool's arguments."""
+    return (mapping(item) for value in arguments.values() for item in items(value))
+
+
+def _replacement(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the text that a tool replaces, and the new one; None if it replaces none."""
+    named = _by_letters(arguments)
+    old, new = (next((named[key] for key in keys if key in named), None) for keys in (_REPLACED, _REPLACING))
+    return (old, new) if isinstance(old, str) and isinstance(new, str) else None
+
+
+def _compared(old: str, new: str) -> Iterator[str]:
+    """Yield the lines of both texts, each after a sign: - for those that are removed, + for those that are added."""
+    before, after = old.splitlines(), new.splitlines()
+    if len(before) * len(after) > _MOST_COMPARED:
+        yield from (f"-{line}" for line in before)
+        yield from (f"+{line}" for line in after)
+        return
+    from difflib import SequenceMatcher  # few messages replace a text
+
+    for tag, first, last, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from (f" {line}" for line in before[first:last])
+        else:
+            yield from (f"-{line}" for line in before[first:last])
+            yield from (f"+{line}" for line in after[start:end])
 
 
 # --- paths -----------------------------------------------------------------------------------------------------------

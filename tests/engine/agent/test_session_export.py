@@ -223,3 +223,11 @@ def test_context_uses_the_characters_that_other_parts_leave():
 
 def test_context_of_empty_session_is_its_heading():
     assert session_context(make_session([], title="Empty"), 1000).endswith("Title: Empty\n")
+
+
+def test_replaced_text_is_exported_as_a_diff() -> None:
+    call = ("tool-call", '{"file_path": "a.py", "old_string": "x <1\\ny", "new_string": "x <2\\ny"}', "Edit")
+    session = make_session([("assistant", [call, ("tool-result", "\x1b[32mdone\x1b[0m", "Edit")])])
+    page = export_session(session, "html")
+    assert "<pre>a.py\n<del>-x &lt;1</del>\n<ins>+x &lt;2</ins>\n y</pre>\n<pre>done</pre>" in page
+    assert "```diff\na.py\n-x <1\n+x <2\n y\n```\n\n```\ndone\n```" in export_session(session, "markdown")

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.conversation.display_entries import CLAMP_LINES, cut_markdown, cut_plain, without_escapes
+from engine import without_escapes
+from gui.conversation.display_entries import CLAMP_LINES, cut_markdown, cut_plain
 
 LINES = st.lists(
     st.sampled_from(["", "word", "a b c " * 30, "x" * 4_000, "```py", "```", "~~~", "é漢🙂" * 50]), max_size=120

@@ -11,6 +11,7 @@ from gui.conversation.display_entries import Conversation, prepare, summary
 from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import result_location
 from gui.conversation.row_folding import GROUP, MORE, SUMMARY, Row, Rows
+from gui.viewer.markdown_extensions import SEPARATOR
 from gui.viewer.match_list import plain_finder
 from tests.helpers.fake_sessions import SESSIONS, VALVE, make_session
 
@@ -230,7 +231,7 @@ def test_reveal_unfolds_only_as_needed(talk: Conversation) -> None:
 
 def test_message_is_copied_as_written(talk: Conversation) -> None:
     assert entry_markdown(talk, 4) == "Two [files](http://example.org/files)."
-    assert entry_markdown(talk, 3) == '**Read** a.py\n\n```\n{\n  "file_path": "a.py"\n}\n```\n\n```\nx = 1\n\n```'
+    assert entry_markdown(talk, 3) == "**Read** a.py\n\n```\na.py\n```\n\n```\nx = 1\n\n```"
 
 
 def test_fence_in_output_gets_longer_outer_fence() -> None:
@@ -255,3 +256,38 @@ def test_message_without_time_is_on_day_of_previous_one() -> None:
     entries = prepare(msgspec.structs.replace(session, messages=messages), CancelToken()).entries
     assert [entry.day for entry in entries] == [entries[0].day] * 3
     assert entries[0].day > 0
+
+
+def test_tool_inputs_are_shown_without_json() -> None:
+    inputs = {
+        json.dumps(
+            {"command": "pytest -q", "description": "Run", "timeout": 5}
+        ): "pytest -q\ndescription: Run\ntimeout: 5",
+        json.dumps({"command": ["bash", "-lc", "ls"]}): "bash -lc ls",
+        json.dumps({"replace_all": False, "new_string": "a\nc", "file_path": "a.py", "old_string": "a\nb"}): (
+            "a.py\nreplace_all: false\n a\n-b\n+c"
+        ),
+        json.dumps(
+            {"path": "a.py", "edits": [{"oldText": "a", "newText": "b"}, {"line": 1, "oldText": "c", "newText": ""}]}
+        ): ("a.py\nedits:\n-a\n+b\n    line: 1\n-c"),
+        json.dumps({"path": "a.py", "content": "def f():\n\treturn 1\n"}): "a.py\ncontent:\ndef f():\n\treturn 1",
+        json.dumps({"todos": [{"content": "Sew", "done": None, "tags": []}, "x"]}): (
+            "todos:\n  - content: Sew\n    done:\n    tags: []\n  - x"
+        ),
+        json.dumps({"input": _PATCH}): f"input:\n{_PATCH}",
+        '{"half": ': '{"half": ',
+        "\x1b[31mls\x1b[0m": "ls",
+    }
+    talk = conversation_of(("assistant", tuple(("tool-call", text, "Bash") for text in inputs)))
+    assert {text: talk.text(number) for number, text in enumerate(inputs)} == inputs
+    diffs = [number for number in range(len(talk.pieces)) if talk.is_diff(number)]
+    assert diffs == [2, 3, 6]
+    assert talk.source(3).startswith("a.py\nedits:")
+    assert "old_string" not in entry_markdown(talk, 2)
+
+
+def test_code_blocks_in_a_row_stay_apart() -> None:
+    talk = conversation_of(("assistant", (("text", "```py\na\n```\n\n```\n\n```\nb\n```sh\nc\n```\n"),)))
+    lines = talk.markdown(0).split("\n")
+    opening = [number for number, line in enumerate(lines) if line == SEPARATOR]
+    assert [lines[number - 2 : number + 3] for number in opening] == [["", "", SEPARATOR, "", "```"]]

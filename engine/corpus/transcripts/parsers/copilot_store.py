@@ -3,7 +3,7 @@
 There is no published specification. Written from descriptions of the tables (issues of github/copilot-cli, since
 version 0.0.412 of February 2026): `sessions`, and `turns` with a prompt and the text of its answer, perhaps shortened;
 `session_files` names the files that a turn read or changed. The program makes it from the files in `session-state`,
-which have more; sessions with such a file are left out.
+which have more; sessions with such a file are left out. A folder that has no `events.jsonl` (any more) is no such file.
 """
 
 import os
@@ -29,11 +29,17 @@ _FILE_COLUMNS = frozenset({"session_id", "turn_index", "file_path", "tool_name"}
 
 
 def _with_file(path: str) -> frozenset[str]:
-    """Return the sessions that have a file or folder next to the database."""
+    """Return the sessions whose events are in files next to the database."""
+    folder = os.path.join(os.path.dirname(path), "session-state")
     try:
-        return frozenset(name.removesuffix(".jsonl") for name in os.listdir(f"{os.path.dirname(path)}/session-state"))
+        names = os.listdir(folder)
     except OSError:
         return frozenset()
+    return frozenset(
+        name.removesuffix(".jsonl")
+        for name in names
+        if name.endswith(".jsonl") or os.path.lexists(os.path.join(folder, name, "events.jsonl"))
+    )
 
 
 def _turns(reader: LineParser, connection: apsw.Connection, key: str) -> Iterator[list[Message]]:

@@ -3,7 +3,8 @@
 Written from its public source (version 0.12.4, June 2026: `packages/shared/src/types`,
 `apps/electron/src/main/lib/agent-session-manager.ts`): a line of an agent is a message of Anthropic's Agent SDK with
 `_createdAt` added; in older versions, and in chats, it has `role`, `content` and `createdAt`. `agent-sessions.json` and
-`conversations.json` next to the folders have the titles. Sub-agents' messages have `parent_tool_use_id`.
+`conversations.json` next to the folders have the titles, and since version 0.13 `parentSessionId` of the sessions that
+an agent delegated (its pull requests 888 and 923). Sub-agents' messages have `parent_tool_use_id`.
 """
 
 import functools
@@ -29,6 +30,7 @@ class Listed(NamedTuple):
 
     title: str = ""
     folder: str = ""
+    parent: str = ""
 
 
 class PromaParser(BlockParser, kw_only=True):
@@ -36,7 +38,7 @@ class PromaParser(BlockParser, kw_only=True):
         kind = value.get("type")
         if not isinstance(kind, str):
             parts, id_, time = list(self._chat(value)), string(value.get("id")), seconds(value.get("createdAt"))
-            return next_turn(self, parts, line, id=id_, time=time)
+            return next_turn(self, parts, line, id=id_, time=time, side=bool(self.facts.parent))
         if kind not in ("user", "assistant"):
             if kind not in _SILENT:
                 self.count_unknown(kind)
@@ -49,7 +51,7 @@ class PromaParser(BlockParser, kw_only=True):
             parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
         if not any(part.text.strip() for part in parts):
             parts = [Part("system", "text", string(mapping(value.get("error")).get("message")))]
-        side = isinstance(value.get("parent_tool_use_id"), str)
+        side = bool(self.facts.parent) or isinstance(value.get("parent_tool_use_id"), str)
         id_, time = string(value.get("uuid")), seconds(value.get("_createdAt"))
         return next_turn(self, parts, line, id=id_, time=time, side=side)
 
@@ -92,7 +94,9 @@ class PromaFormat:
     def parser(self, path: str) -> PromaParser:
         id_ = session_of(path)
         listed = listed_sessions(os.path.dirname(path)).get(id_, Listed())
-        return PromaParser(facts=SessionFacts(agent=_AGENT, id=clean(id_), title=listed.title, project=listed.folder))
+        facts = SessionFacts(agent=_AGENT, id=clean(id_), title=listed.title)
+        facts.project, facts.parent = listed.folder, listed.parent
+        return PromaParser(facts=facts)
 
     def resume(self, state: bytes) -> PromaParser:
         return decode_json(state, PromaParser)
@@ -127,5 +131,6 @@ def _listed(path: str, _mtime: int, _size: int) -> Mapping[str, Listed]:
     for session in map(mapping, items(index.get("sessions")) or items(index.get("conversations"))):
         title = string(session.get("title"))
         folder = next(filter(None, map(string, items(session.get("attachedDirectories")))), "")
-        listed[string(session.get("id"))] = Listed("" if title in _UNTITLED else one_line(title), clean(folder))
+        title, parent = "" if title in _UNTITLED else one_line(title), clean(string(session.get("parentSessionId")))
+        listed[string(session.get("id"))] = Listed(title, clean(folder), parent)
     return listed

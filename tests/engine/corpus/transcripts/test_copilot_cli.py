@@ -226,4 +226,5 @@ def test_store_is_read_without_sessions_that_have_a_file(tmp_path: Path) -> None
     assert (source.agent, source.files) == ("copilot-cli", 1)
     for name in ("p1", "p1-1"):
         (folder / "session-state" / name).mkdir(parents=True)
-    assert list(conversations(folder / path.name)) == []
+    (folder / "session-state" / "p1" / "events.jsonl").touch()
+    assert [found.facts.id for found in conversations(folder / path.name)] == ["p1-1"]  # the other one has no events

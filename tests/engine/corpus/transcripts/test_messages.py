@@ -87,6 +87,33 @@ def test_opening_is_first_message_of_the_user() -> None:
     assert facts.name == "Given"
 
 
+def test_opening_is_first_message_that_says_something() -> None:
+    openings = {
+        ("hi", "ok?", "Fix the login in auth.py."): "Fix the login in auth.py.",
+        ("hi there", "ok?"): "hi there",
+        ("Why does it leak?", "See hull.py and mast.py"): "Why does it leak?",
+        ("/init", "Fix the login."): "/init",
+        ("Fix the login.", "Then test the mail."): "Fix the login.",
+        ("你好", "修复登录页面"): "修复登录页面",
+    }
+    found = dict[tuple[str, ...], str]()
+    for texts in openings:
+        parser = LineParser(facts=SessionFacts(agent="codex"))
+        for line, text in enumerate(texts, 1):
+            parser.part("user", "text", text, line)
+        found[texts] = parser.facts.opening
+    assert found == openings
+
+
+def test_abandoned_message_no_longer_opens_a_greeted_session() -> None:
+    parser = LineParser(facts=SessionFacts(agent="codex"))
+    parser.part("user", "text", "hi", 1)
+    parser.part("user", "text", "Fix the login.", 2)
+    parser.facts.mark_abandoned(2, 2)
+    parser.part("user", "text", "Fix the logout.", 3)
+    assert parser.facts.opening == "Fix the logout."
+
+
 def test_sub_agent_session_opens_with_request() -> None:
     facts = SessionFacts(agent="claude-code", parent="main")
     facts.add_message(message("Find the callers.", side=True))

@@ -58,7 +58,7 @@ def test_sessions_of_proma_are_found_with_titles(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     path = shutil.copy(PROMA, folder)
     before = parts_changed(str(path))
-    listed = {"id": PROMA.stem, "title": "A leaking hull", "attachedDirectories": ["/boats"]}
+    listed = {"id": PROMA.stem, "title": "A leaking hull", "attachedDirectories": ["/boats"], "parentSessionId": "x"}
     other = shutil.copy(PROMA, folder / "x.jsonl")
     untitled = {"id": "x", "title": "新 Agent 会话"}
     folder.with_suffix(".json").write_text(json.dumps({"version": 1, "sessions": [None, listed, untitled]}))
@@ -66,6 +66,7 @@ def test_sessions_of_proma_are_found_with_titles(tmp_path: Path) -> None:
     assert (source.agent, source.files) == ("proma", 2)
     (session,) = conversations(Path(path))
     assert (session.facts.agent, session.facts.title, session.facts.project) == ("proma", "A leaking hull", "/boats")
+    assert (session.facts.parent, session.messages[0].author) == ("x", "assistant")
     assert [found.facts.name for found in conversations(Path(other))] == ["Why does the hull leak?"]
     assert parts_changed(str(path)) > before
 
