@@ -65,14 +65,14 @@ def in_other_languages(
 ) -> set[int]:
     """Return the ids of those chunks that are in another language than the query.
 
-    A query of a few words without a function word may be in any language: chunks in a language are foreign if they
-    contain less than half of these words. The same applies to unknown languages, such as Chinese, if some notes are in
-    an unknown language, too.
+    A query of a few words without a function word may be in any language: chunks in a language are foreign if all
+    candidates in it contain less than half of these words. The same applies to unknown languages, such as Chinese, if
+    some notes are in an unknown language, too.
     """
-    languages = languages_of(snapshot, ids)
     language = language_of_note(context.query.searched_text)
     if not language.startswith(UNDECIDED) and (language or "" not in snapshot.languages()):
-        return {id_ for id_, other in languages.items() if other != analysis.languages[0]}
+        return {id_ for id_, other in languages_of(snapshot, ids).items() if other != analysis.languages[0]}
+    languages = languages_of(snapshot, {*ids, *words.contributions})
     found_terms: dict[str, set[int]] = {other: set() for other in languages.values()}
     for id_, other in languages.items():
         found_terms[other].update(index for index, bm25 in enumerate(words.contributions.get(id_, ())) if bm25)
@@ -80,7 +80,7 @@ def in_other_languages(
     foreign = {
         other for other, terms in found_terms.items() if other not in likelier and 2 * len(terms) < len(words.terms)
     }
-    return {id_ for id_, other in languages.items() if other in foreign}
+    return {id_ for id_ in ids if languages.get(id_) in foreign}
 
 
 def order_by_words(

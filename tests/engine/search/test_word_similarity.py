@@ -119,6 +119,25 @@ def test_similar_words_in_adjacent_lines_decide_in_one_language(tmp_path: Path) 
         assert not any(result.by_lines for result in explanation.results)
 
 
+def test_words_of_lower_results_show_the_language_of_a_query(tmp_path: Path) -> None:
+    places = "trip wedding garden harbour festival mountain market castle bridge village river school museum church "
+    places += "station beach forest concert parade balcony airport island valley lake park"
+    notes = {
+        place: f"The pictures of the {place} are in the album, and the camera wrote where each image was taken."
+        for place in places.split()
+    }
+    notes["kitchen"] = "The slow cooker was on the shelf that we painted, and dinner is at six."
+    notes["treasure"] = "They found a cache of coins in the field behind the old mill, and it was dry."
+    notes["hall"] = "A photo of my aunt hangs next to the door."
+    memory = _memory(tmp_path, notes)
+    try:
+        explanation = _explained(memory, "photo metadata slow cache").explanation
+    finally:
+        memory.close()
+    assert explanation is not None
+    assert [stage.name for stage in explanation.stages if stage.name in ("language", "lines")] == ["lines"]
+
+
 def test_few_german_words_among_german_notes_are_not_compared(tmp_path: Path) -> None:
     notes = {
         "mast": "Die Verbindung der Leiterbahn mit dem Gehäuse ist am Rand der Platine, und sie wird dort verschraubt.",
